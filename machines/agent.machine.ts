@@ -1,0 +1,599 @@
+import type { HookPoint } from "../src/hook/types.ts";
+import { nextInstant, nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
+import { pendingCalls } from "../src/turn/calls.ts";
+import type { AgentContext } from "../src/turn/context.ts";
+import type { ModelInput } from "../src/turn/services.ts";
+import { agentSetup } from "./agent.setup.ts";
+
+const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
+const resumesIn = (place: NonNullable<AgentContext["resumeAt"]>) => ({ type: "resumesIn", params: { place } }) as const;
+const outcome = <Output>({ event }: { event: { output: Output } }) => ({ outcome: event.output });
+const error = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
+const position = ({ turn, iteration, transcript }: AgentContext) => ({ turn, iteration, transcript });
+const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
+  ...position(context),
+  phase,
+  attempt: context.attempt,
+  usesFallback: context.usesFallback,
+  emptyRetries: context.emptyRetries,
+  system: context.system,
+  edit: context.edit,
+});
+
+/**
+ * A ReAct agent. One life of this machine is one session: it rests in `stopped.idle` between turns and in
+ * `suspended.waiting` while something outside must answer, and both are plain data.
+ *
+ * M1 The only edge into running a call starts in `acting.authorizing`, behind the permission of every call (I7).
+ * M2 The loop goes round in one place, `reasoning.checkingLimits`, which holds the iteration limit (I8).
+ * M3 Every call ends by entering `stopped.idle` or `suspended.waiting`; `settled` rises by one there.
+ * M4 Every event and every service says when it happened; no action reads a clock.
+ */
+export const agentMachine = agentSetup.createMachine({
+  id: "agent",
+  context: ({ input }) => input,
+  initial: "stopped",
+  on: {
+    "hooks.listen": { actions: "listen" },
+    "run.steer": { actions: "steer" },
+    "session.observe": { actions: "observe" },
+    "xstate.error.actor.*": { target: ".stopped.failing", actions: { type: "recordFailure", params: error } },
+    "*": { actions: "refuseEvent" },
+  },
+  states: {
+    doCall: {
+      description: "A call has arrived: may it be taken, and where does it go on?",
+      initial: "preparing",
+      on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+      states: {
+        preparing: {
+          description: "Does a hook want to see the input?",
+          always: [{ guard: listens("preCall"), target: "preCall" }, { target: "checkingPending" }],
+        },
+        preCall: {
+          description: "Hooks may rewrite the input and the system text; nothing is stored yet.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({
+              ...position(context),
+              point: "preCall",
+              input: context.input,
+              system: context.system,
+            }),
+            onDone: { target: "checkingPending", actions: { type: "applyPreCall", params: outcome } },
+            onError: { target: "refusing", actions: { type: "recordFailure", params: error } },
+          },
+        },
+        checkingPending: {
+          description: "Are calls of the last turn still open, and does the input answer them?",
+          always: [
+            { guard: "isFinished", target: "#agent.reasoning", actions: "acceptInput" },
+            { guard: "carriesResults", target: "validating" },
+            { guard: "needsDecision", target: "refusing", actions: "refuseInput" },
+            { guard: "hasNoInput", target: "#agent.acting", actions: "rerunSuspended" },
+            { guard: "cancelsPending", target: "#agent.reasoning", actions: "cancelPending" },
+            { guard: "queuesText", target: "#agent.suspended.waiting", actions: "queueInput" },
+            { target: "refusing", actions: "refuseInput" },
+          ],
+        },
+        validating: {
+          description: "Supplied results are checked and stored, all or nothing.",
+          entry: "takeResults",
+          always: [
+            { guard: "hasFailed", target: "refusing" },
+            { guard: "needsDecision", target: "#agent.suspended", actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } } },
+            { guard: "hasPendingTools", target: "#agent.acting", actions: "rerunSuspended" },
+            { target: "#agent.reasoning", actions: "countRound" },
+          ],
+        },
+        refusing: {
+          description: "The call is refused: nothing has changed, and the session rests as before.",
+          always: [
+            { guard: listens("onError"), target: "onError" },
+            { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+            { target: "#agent.stopped.idle" },
+          ],
+        },
+        onError: {
+          description: "Hooks hear of the refusal.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "onError", error: context.failure! }),
+            onDone: [
+              { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+              { target: "#agent.stopped.idle" },
+            ],
+          },
+        },
+      },
+    },
+    reasoning: {
+      description: "The model is asked what to do next.",
+      initial: "checkingLimits",
+      on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+      states: {
+        checkingLimits: {
+          description: "The one place where the loop goes round: may it?",
+          entry: "deliverWaiting",
+          always: [
+            { guard: "maxIters", target: "#agent.summarizing" },
+            { guard: listens("preReasoning"), target: "preHooks" },
+            { target: "calling" },
+          ],
+        },
+        preHooks: {
+          description: "Hooks may rewrite the prompt of this one request.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({
+              ...position(context),
+              point: "preReasoning",
+              system: context.system,
+            }),
+            onDone: { target: "calling", actions: { type: "applyPreReasoning", params: outcome } },
+          },
+        },
+        calling: {
+          description: "The model answers.",
+          entry: "beginAttempt",
+          invoke: {
+            src: "callModel",
+            id: "callModel",
+            input: ({ context }) => request(context, "reasoning"),
+            onDone: { target: "judging", actions: { type: "recordOutcome", params: outcome } },
+          },
+          initial: "running",
+          states: {
+            running: {
+              description: "It has until its deadline.",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.deadlineAt }),
+                onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
+              },
+              on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
+            },
+            aborting: {
+              description: "It was told to end; what it has so far is kept.",
+              on: { "run.interrupt": { actions: "noteInterruption" } },
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.graceAt }),
+                onDone: {
+                  target: "#agent.reasoning.judging",
+                  actions: { type: "giveUpModel", params: outcome },
+                },
+              },
+            },
+          },
+        },
+        judging: {
+          description: "What is the answer worth?",
+          always: [
+            { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+            { guard: "retryable", target: "backingOff", actions: "planBackoff" },
+            { guard: "canFallBack", target: "calling", actions: "fallBack" },
+            { guard: "hasFailed", target: "#agent.stopped.failing" },
+            { guard: "mayAskAgain", target: "calling", actions: "askAgain" },
+            { guard: "isEmptyAnswer", target: "#agent.stopped.failing", actions: "failEmpty" },
+            { guard: listens("postReasoning"), target: "postHooks" },
+            { target: "deciding" },
+          ],
+        },
+        backingOff: {
+          description: "The request failed and will be repeated.",
+          invoke: {
+            src: "sleepUntil",
+            id: "sleepUntil",
+            input: ({ context }) => ({ until: context.notBeforeAt }),
+            onDone: { target: "calling", actions: { type: "noteTime", params: outcome } },
+          },
+        },
+        postHooks: {
+          description: "Hooks may rewrite the answer, stop the turn, or ask for another reasoning step.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "postReasoning", draft: context.draft! }),
+            onDone: [
+              {
+                guard: { type: "exceedsGotos", params: outcome },
+                target: "#agent.stopped.failing",
+                actions: "refuseGoto",
+              },
+              { target: "deciding", actions: { type: "applyPostReasoning", params: outcome } },
+            ],
+          },
+        },
+        deciding: {
+          description: "The answer is stored. What follows from it?",
+          entry: "storeDraft",
+          always: [
+            {
+              guard: "stopsWithOpenCalls",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "REASONING_STOP_REQUESTED" } },
+            },
+            {
+              guard: "stopRequested",
+              target: "#agent.stopped.settling",
+              actions: { type: "endTurn", params: { reason: "REASONING_STOP_REQUESTED" } },
+            },
+            { guard: "gotoRequested", target: "checkingLimits", actions: "acceptGoto" },
+            {
+              guard: "isFinished",
+              target: "#agent.stopped.settling",
+              actions: { type: "endTurn", params: { reason: "MODEL_STOP" } },
+            },
+            { target: "#agent.acting" },
+          ],
+        },
+      },
+    },
+    acting: {
+      description: "The calls the model asked for.",
+      initial: "preparing",
+      on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+      states: {
+        preparing: {
+          description: "Is there a call that a hook still wants to see?",
+          always: [{ guard: "wantsPreActing", target: "preHooks" }, { target: "reviewing" }],
+        },
+        preHooks: {
+          description: "Hooks may rewrite or deny each call, before any of them runs.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({
+              ...position(context),
+              point: "preActing",
+              calls: unhookedCalls(context).map(({ call }) => call),
+            }),
+            onDone: { target: "reviewing", actions: { type: "applyPreActing", params: outcome } },
+          },
+        },
+        reviewing: {
+          description: "Is each call known and valid, and may it run?",
+          invoke: {
+            src: "reviewCalls",
+            id: "reviewCalls",
+            input: ({ context }) => ({
+              ...position(context),
+              calls: unreviewedCalls(context),
+              remembered: context.remembered,
+            }),
+            onDone: { target: "authorizing", actions: { type: "applyReview", params: outcome } },
+          },
+        },
+        authorizing: {
+          description: "Nothing of the batch runs before every call has its permission.",
+          always: [
+            {
+              guard: "needsApproval",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } },
+            },
+            {
+              guard: "hasUnknownOutcome",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "OUTCOME_UNKNOWN" } },
+            },
+            { guard: "allSettled", target: "storing" },
+            { guard: "isDurable", target: "committing" },
+            { target: "executing" },
+          ],
+        },
+        committing: {
+          description: "What is about to run is made durable first.",
+          invoke: {
+            src: "commit",
+            id: "commit",
+            input: ({ context }) => position(context),
+            onDone: { target: "executing", actions: { type: "noteTime", params: outcome } },
+          },
+        },
+        executing: {
+          description: "One service per call, as many at once as allowed.",
+          exit: "stopCalls",
+          initial: "running",
+          states: {
+            running: {
+              description: "Calls start, end, are tried again and run out of time.",
+              entry: "startCalls",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: nextInstant(context) }),
+                onDone: { target: "expiring", actions: "expireCalls" },
+              },
+              on: {
+                "xstate.done.actor.tool.*": [
+                  {
+                    guard: { type: "settlesBatch", params: outcome },
+                    target: "#agent.acting.storing",
+                    actions: "recordToolRun",
+                  },
+                  { target: "running", reenter: true, actions: "recordToolRun" },
+                ],
+                "run.interrupt": { target: "quieting", actions: ["noteInterruption", "abortServices"] },
+              },
+            },
+            expiring: {
+              description: "A call ran out of time or may be tried again.",
+              always: [{ guard: "allSettled", target: "#agent.acting.storing" }, { target: "running" }],
+            },
+            quieting: {
+              description: "Is there anything to wait for?",
+              always: [
+                { guard: "noneRunning", target: "#agent.acting.storing", actions: "interruptCalls" },
+                { target: "aborting" },
+              ],
+            },
+            aborting: {
+              description: "The calls were told to end; results that still come are kept.",
+              on: {
+                "xstate.done.actor.tool.*": { target: "quieting", actions: "recordToolRun" },
+                "run.interrupt": { actions: "noteInterruption" },
+              },
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.graceAt }),
+                onDone: {
+                  target: "#agent.acting.storing",
+                  actions: [{ type: "noteTime", params: outcome }, "interruptCalls"],
+                },
+              },
+            },
+          },
+        },
+        storing: {
+          description: "The results enter the transcript one by one, in call order.",
+          always: [
+            { guard: "wantsPostActing", target: "postHooks" },
+            { guard: "hasNextResult", target: "storing", reenter: true, actions: "storeNextResult" },
+            { target: "deciding" },
+          ],
+        },
+        postHooks: {
+          description: "Hooks may rewrite this result or stop the turn.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => {
+              const { call, result } = nextResult(context)!;
+              return { ...position(context), point: "postActing", call, result: result! };
+            },
+            onDone: { target: "storing", actions: { type: "applyPostActing", params: outcome } },
+          },
+        },
+        deciding: {
+          description: "Every result that there is has been stored. What follows?",
+          always: [
+            { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+            {
+              guard: "stopsWithOpenCalls",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "ACTING_STOP_REQUESTED" } },
+            },
+            {
+              guard: "stopRequested",
+              target: "#agent.stopped.settling",
+              actions: { type: "endTurn", params: { reason: "ACTING_STOP_REQUESTED" } },
+            },
+            {
+              guard: "hasPendingTools",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "TOOL_SUSPENDED" } },
+            },
+            { target: "#agent.reasoning", actions: "countRound" },
+          ],
+        },
+      },
+    },
+    summarizing: {
+      description: "The iterations are used up: the model is asked for an answer from what there is.",
+      initial: "closingPending",
+      on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+      states: {
+        closingPending: {
+          description: "No call may stay open.",
+          entry: "closeForLimit",
+          always: [{ guard: listens("preSummary"), target: "preHooks" }, { target: "calling" }],
+        },
+        preHooks: {
+          description: "Hooks may rewrite the prompt of the summary.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({
+              ...position(context),
+              point: "preSummary",
+              system: context.system,
+            }),
+            onDone: { target: "calling", actions: { type: "applyPreSummary", params: outcome } },
+            onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
+          },
+        },
+        calling: {
+          description: "The model sums up, without tools.",
+          entry: "beginAttempt",
+          invoke: {
+            src: "callModel",
+            id: "callModel",
+            input: ({ context }) => request(context, "summary"),
+            onDone: { target: "judging", actions: { type: "recordOutcome", params: outcome } },
+          },
+          initial: "running",
+          states: {
+            running: {
+              description: "It has until its deadline.",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.deadlineAt }),
+                onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
+              },
+              on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
+            },
+            aborting: {
+              description: "It was told to end; what it has so far is kept.",
+              on: { "run.interrupt": { actions: "noteInterruption" } },
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.graceAt }),
+                onDone: {
+                  target: "#agent.summarizing.judging",
+                  actions: { type: "giveUpModel", params: outcome },
+                },
+              },
+            },
+          },
+        },
+        judging: {
+          description: "What is the summary worth?",
+          always: [
+            { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+            { guard: "retryable", target: "backingOff", actions: "planBackoff" },
+            { guard: "canFallBack", target: "calling", actions: "fallBack" },
+            { guard: "hasNoSummary", target: "deciding" },
+            { guard: listens("postSummary"), target: "postHooks" },
+            { target: "deciding" },
+          ],
+        },
+        backingOff: {
+          description: "The request failed and will be repeated.",
+          invoke: {
+            src: "sleepUntil",
+            id: "sleepUntil",
+            input: ({ context }) => ({ until: context.notBeforeAt }),
+            onDone: { target: "calling", actions: { type: "noteTime", params: outcome } },
+          },
+        },
+        postHooks: {
+          description: "Hooks may rewrite the summary.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "postSummary", draft: context.draft! }),
+            onDone: { target: "deciding", actions: { type: "applyPostSummary", params: outcome } },
+            onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
+          },
+        },
+        deciding: {
+          description: "The summary is stored, or the sentence that says why there is none.",
+          always: { target: "#agent.stopped.settling", actions: "storeSummary" },
+        },
+      },
+    },
+    suspended: {
+      description: "Something outside must answer before the turn can go on.",
+      initial: "settling",
+      on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+      states: {
+        settling: {
+          description: "The turn has its reply.",
+          always: [{ guard: listens("postCall"), target: "postCall" }, { target: "waiting" }],
+        },
+        postCall: {
+          description: "Hooks may replace the reply.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "postCall", reply: context.outcome!.reply! }),
+            onDone: { target: "waiting", actions: { type: "applyPostCall", params: outcome } },
+          },
+        },
+        waiting: {
+          description: "At rest until results, decisions or a call arrive.",
+          entry: "settle",
+          on: {
+            call: { target: "#agent.doCall", actions: "beginCall" },
+            "tool.decide": { actions: "recordDecision" },
+            "run.steer": { actions: "refuseEvent" },
+          },
+        },
+      },
+    },
+    stopped: {
+      description: "No turn is running and every tool call has its result.",
+      initial: "idle",
+      states: {
+        idle: {
+          description: "At rest until somebody calls.",
+          entry: ["deliverWaiting", "settle"],
+          on: {
+            call: { target: "#agent.doCall", actions: "beginCall" },
+            "session.observe": { actions: ["observe", "deliverWaiting"] },
+            "session.resume": [
+              { guard: resumesIn("doCall"), target: "#agent.doCall.checkingPending", actions: "beginResume" },
+              { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
+              { guard: resumesIn("acting"), target: "#agent.acting", actions: "beginResume" },
+              { guard: resumesIn("summarizing"), target: "#agent.summarizing", actions: "beginResume" },
+              { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+            ],
+            "run.steer": { actions: "refuseEvent" },
+          },
+        },
+        settling: {
+          description: "The turn has its reply.",
+          always: [{ guard: listens("postCall"), target: "postCall" }, { target: "idle" }],
+        },
+        postCall: {
+          description: "Hooks may replace the reply.",
+          on: { "run.interrupt": { target: "interrupting", actions: "noteInterruption" } },
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "postCall", reply: context.outcome!.reply! }),
+            onDone: { target: "idle", actions: { type: "applyPostCall", params: outcome } },
+          },
+        },
+        interrupting: {
+          description: "What was done is kept, every open call is answered, the user gets the recovery text.",
+          always: [
+            { guard: listens("onInterrupt"), target: "onInterrupt" },
+            { target: "idle", actions: "settleInterruption" },
+          ],
+        },
+        onInterrupt: {
+          description: "Hooks hear of the interrupt and of the calls it cut off.",
+          exit: "settleInterruption",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({
+              ...position(context),
+              point: "onInterrupt",
+              message: context.interruption?.message ?? null,
+              pending: pendingCalls(context),
+            }),
+            onDone: { target: "idle" },
+            onError: { target: "idle" },
+          },
+        },
+        failing: {
+          description: "The turn failed: open calls are answered, the input stays.",
+          entry: "settleFailure",
+          always: [{ guard: listens("onError"), target: "onError" }, { target: "idle" }],
+        },
+        onError: {
+          description: "Hooks hear of the error.",
+          invoke: {
+            src: "runHooks",
+            id: "runHooks",
+            input: ({ context }) => ({ ...position(context), point: "onError", error: context.outcome!.error! }),
+            onDone: { target: "idle" },
+            onError: { target: "idle" },
+          },
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,207 @@
+import { assign, fromPromise, setup, type DoneActorEvent, type ErrorActorEvent } from "xstate";
+import type { HookPoint } from "../src/hook/types.ts";
+import * as acting from "../src/turn/acting.ts";
+import { allSettled, isUndecided, openCalls } from "../src/turn/calls.ts";
+import type { AgentContext } from "../src/turn/context.ts";
+import * as ending from "../src/turn/ending.ts";
+import * as entry from "../src/turn/entry.ts";
+import { deliverWaiting } from "../src/turn/waiting.ts";
+import * as reasoning from "../src/turn/reasoning.ts";
+import { decideCall, reviveCalls } from "../src/turn/resume.ts";
+import type {
+  AgentMachineEvent,
+  CommitInput,
+  CommitOutcome,
+  HooksInput,
+  HooksOutcome,
+  ModelInput,
+  ModelOutcome,
+  ReviewInput,
+  ReviewOutcome,
+  SleepInput,
+  SleepOutcome,
+  ToolInput,
+  ToolRunOutcome,
+} from "../src/turn/services.ts";
+import type { Reason } from "../src/message/types.ts";
+
+/** A service to be filled by `machine.provide`. Left empty, it fails the run and names itself. */
+function slot<Output, Input>(name: string) {
+  return fromPromise<Output, Input>(() => {
+    throw new Error(`The service "${name}" is an empty slot: fill it with agentMachine.provide({ actors: { ${name} } }).`);
+  });
+}
+
+/** What the chart hears from the services it spawns, and of those that break. */
+type ServiceEvent = DoneActorEvent<ToolRunOutcome, `tool.${string}`> | ErrorActorEvent<unknown, string>;
+
+const base = setup({
+  types: {
+    context: {} as AgentContext,
+    events: {} as AgentMachineEvent | ServiceEvent,
+    input: {} as AgentContext,
+    children: {} as {
+      callModel: "callModel";
+      runHooks: "runHooks";
+      reviewCalls: "reviewCalls";
+      sleepUntil: "sleepUntil";
+      commit: "commit";
+      [tool: `tool.${string}`]: "runTool";
+    },
+  },
+  actors: {
+    callModel: slot<ModelOutcome, ModelInput>("callModel"),
+    runTool: slot<ToolRunOutcome, ToolInput>("runTool"),
+    reviewCalls: slot<ReviewOutcome, ReviewInput>("reviewCalls"),
+    runHooks: slot<HooksOutcome, HooksInput>("runHooks"),
+    sleepUntil: slot<SleepOutcome, SleepInput>("sleepUntil"),
+    commit: slot<CommitOutcome, CommitInput>("commit"),
+  },
+  guards: {
+    // who listens, what is stored
+    listens: ({ context }, { point }: { point: HookPoint }) => context.listening.includes(point),
+    isDurable: ({ context }) => context.settings.isDurable,
+
+    // doCall
+    hasPendingTools: ({ context }) => openCalls(context).length > 0,
+    needsDecision: ({ context }) => openCalls(context).some(isUndecided),
+    hasNoInput: ({ context }) => context.input.length === 0,
+    carriesResults: ({ context }) => entry.carriesResults(context),
+    cancelsPending: ({ context }) => context.settings.onTextWhilePending === "cancelPending",
+    queuesText: ({ context }) => context.settings.onTextWhilePending === "queue",
+    resumesIn: ({ context }, { place }: { place: NonNullable<AgentContext["resumeAt"]> }) => context.resumeAt === place,
+
+    // reasoning and summarizing
+    maxIters: ({ context }) => context.iteration >= context.settings.maxIters && !context.exempt,
+    hasFailed: ({ context }) => context.failure !== null,
+    isInterrupted: ({ context }) => context.interruption !== null,
+    retryable: ({ context }) => reasoning.mayRetry(context),
+    canFallBack: ({ context }) => reasoning.mayFallBack(context),
+    isEmptyAnswer: ({ context }) => reasoning.isEmptyAnswer(context),
+    mayAskAgain: ({ context }) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
+    hasNoSummary: ({ context }) => context.failure !== null || context.draft === null,
+    stopsWithOpenCalls: ({ context }) => context.stop && openCalls(context).length > 0,
+    stopRequested: ({ context }) => context.stop,
+    gotoRequested: ({ context }) => context.goto !== null,
+    exceedsGotos: ({ context }, { outcome }: { outcome: HooksOutcome }) => reasoning.isGotoBeyondLimit(context, outcome),
+    isFinished: ({ context }) => openCalls(context).length === 0,
+
+    // acting
+    wantsPreActing: ({ context }) => context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
+    needsApproval: ({ context }) => context.calls.some(({ asks, stored }) => asks !== undefined && !stored),
+    hasUnknownOutcome: ({ context }) => context.calls.some(({ status }) => status === "unknown"),
+    allSettled: ({ context }) => allSettled(context.calls),
+    noneRunning: ({ context }) => context.calls.every(({ status }) => status !== "running"),
+    settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) => acting.settlesBatch(context, outcome),
+    hasNextResult: ({ context }) => acting.nextResult(context) !== undefined,
+    wantsPostActing: ({ context }) => context.listening.includes("postActing") && acting.wantsHooks(acting.nextResult(context)),
+  },
+});
+
+/** The vocabulary of the chart: its services, guards and actions. Everything here is one line over a pure function. */
+export const agentSetup = base.extend({
+  actions: {
+    // doCall
+    beginCall: assign(({ context, event }) => (event.type === "call" ? entry.beginCall(context, event) : {})),
+    beginResume: assign(({ context, event }) =>
+      event.type === "session.resume" ? reviveCalls({ ...context, ...entry.beginResume(context, event) }) : {},
+    ),
+    applyPreCall: assign(({ context }, { outcome }: { outcome: HooksOutcome }) => entry.applyPreCall(context, outcome)),
+    acceptInput: assign(({ context }) => entry.acceptInput(context)),
+    cancelPending: assign(({ context }) => entry.cancelPending(context)),
+    queueInput: assign(({ context }) => entry.queueInput(context)),
+    takeResults: assign(({ context }) => entry.takeResults(context)),
+    refuseInput: assign(({ context }) => entry.refuseInput(context)),
+    rerunSuspended: assign(({ context }) => acting.rerunSuspended(context)),
+    recordDecision: assign(({ context, event }) => (event.type === "tool.decide" ? decideCall(context, event) : {})),
+
+    // reasoning and summarizing
+    deliverWaiting: assign(({ context }) => deliverWaiting(context)),
+    applyPreReasoning: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      reasoning.applyPrompt(context, outcome),
+    ),
+    applyPreSummary: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      reasoning.applyPrompt(context, outcome),
+    ),
+    beginAttempt: assign(({ context }) => reasoning.beginAttempt(context)),
+    recordOutcome: assign(({ context }, { outcome }: { outcome: ModelOutcome }) =>
+      reasoning.recordOutcome(context, outcome),
+    ),
+    noteTimeout: assign(({ context }, { outcome }: { outcome: SleepOutcome }) => reasoning.noteTimeout(context, outcome)),
+    giveUpModel: assign(({ context }, { outcome }: { outcome: SleepOutcome }) => reasoning.giveUpModel(context, outcome)),
+    noteTime: assign((_, { outcome }: { outcome: { at: number } }) => ({ at: outcome.at })),
+    planBackoff: assign(({ context }) => reasoning.planBackoff(context)),
+    fallBack: assign({ usesFallback: true, attempt: 0, failure: null }),
+    askAgain: assign(({ context }) => ({ emptyRetries: context.emptyRetries + 1, attempt: 0, draft: null })),
+    failEmpty: assign(({ context }) => reasoning.failEmpty(context)),
+    applyPostReasoning: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      reasoning.applyPostReasoning(context, outcome),
+    ),
+    applyPostSummary: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      reasoning.applyPostReasoning(context, outcome),
+    ),
+    storeDraft: assign(({ context }) => reasoning.storeDraft(context)),
+    acceptGoto: assign(({ context }) => reasoning.acceptGoto(context)),
+    refuseGoto: assign(({ context }) => reasoning.refuseGoto(context)),
+    countRound: assign(({ context }) => ({ iteration: context.iteration + 1 })),
+    closeForLimit: assign(({ context }) => ending.closeForLimit(context)),
+    storeSummary: assign(({ context }) => ending.storeSummary(context)),
+
+    // acting
+    applyPreActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      acting.applyPreActing(context, outcome),
+    ),
+    applyReview: assign(({ context }, { outcome }: { outcome: ReviewOutcome }) => acting.applyReview(context, outcome)),
+    startCalls: base.enqueueActions(({ context, enqueue }) => {
+      const due = acting.dueCalls(context);
+      enqueue.assign(acting.startCalls(context));
+      for (const record of due) {
+        enqueue.spawnChild("runTool", { id: `tool.${record.call.id}`, input: acting.toolInput(context, record) });
+      }
+    }),
+    recordToolRun: base.enqueueActions(({ context, event, enqueue }) => {
+      const { output } = event as DoneActorEvent<ToolRunOutcome>;
+      enqueue.assign(acting.recordToolRun(context, output));
+      enqueue.stopChild(`tool.${output.callId}`);
+    }),
+    expireCalls: base.enqueueActions(({ context, event, enqueue }) => {
+      const { at } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
+      for (const { call } of acting.expiredCalls(context, at)) enqueue.stopChild(`tool.${call.id}`);
+      enqueue.assign(acting.expireCalls(context, at));
+    }),
+    stopCalls: base.enqueueActions(({ context, enqueue }) => {
+      for (const { call, status } of context.calls) if (status === "running") enqueue.stopChild(`tool.${call.id}`);
+    }),
+    interruptCalls: assign(({ context }) => acting.interruptCalls(context)),
+    applyPostActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      acting.applyPostActing(context, outcome),
+    ),
+    storeNextResult: assign(({ context }) => acting.storeNextResult(context)),
+
+    // how it ends
+    endTurn: assign(({ context }, { reason }: { reason: Reason }) => ending.endTurn(context, reason)),
+    suspendTurn: assign(({ context }, { reason }: { reason: Reason }) => ending.suspendTurn(context, reason)),
+    applyPostCall: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      ending.applyPostCall(context, outcome),
+    ),
+    noteInterruption: assign(({ context, event }) =>
+      event.type === "run.interrupt" ? ending.noteInterruption(context, event) : {},
+    ),
+    settleInterruption: assign(({ context }) => ending.settleInterruption(context)),
+    recordFailure: assign(({ context }, { error }: { error: unknown }) => ending.recordFailure(context, error)),
+    settleFailure: assign(({ context }) => ending.settleFailure(context)),
+    settle: assign(({ context }) => ending.settleCall(context)),
+
+    // at any time
+    steer: assign(({ context, event }) =>
+      event.type === "run.steer" ? { at: event.at, steering: [...context.steering, event.message] } : {},
+    ),
+    observe: assign(({ context, event }) =>
+      event.type === "session.observe" ? { at: event.at, queued: [...context.queued, ...event.messages] } : {},
+    ),
+    listen: assign(({ event }) => (event.type === "hooks.listen" ? { listening: event.points } : {})),
+    refuseEvent: assign(({ context, event }) => ({ refused: { type: event.type, at: context.at } })),
+    /** Aborts the signals of the model call and of the tools that run. Filled by the composition root. */
+    abortServices: () => {},
+  },
+});

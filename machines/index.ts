@@ -1,0 +1,1 @@
+export { agentMachine } from "./agent.machine.ts";

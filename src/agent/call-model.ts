@@ -1,0 +1,185 @@
+import { AgentError, messageOf } from "../error/error.ts";
+import type { Hook } from "../hook/types.ts";
+import type { Msg, Usage } from "../message/types.ts";
+import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
+import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
+import type { ModelInput, ModelOutcome } from "../turn/services.ts";
+import type { Host } from "./host.ts";
+import { modelOf, requestOf } from "./request.ts";
+
+function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
+  if (typeof retryOn === "function") return retryOn(error);
+  return retryOn === "all" || error.isRetryable;
+}
+
+/** Tells listeners of the blocks as they grow. One block is open at a time: a block that goes on after another one is
+ *  opened again under a new index. */
+class BlockSink {
+  readonly #host: Host;
+  readonly #input: ModelInput;
+  readonly #messageId: string;
+  readonly #hooks: readonly Hook<never>[];
+  readonly #point: "reasoningChunk" | "summaryChunk";
+  readonly #signal: AbortSignal;
+  #open: FoldChunk | undefined;
+  #index = -1;
+  usage: Usage | undefined;
+
+  constructor(host: Host, input: ModelInput, messageId: string, signal: AbortSignal) {
+    this.#host = host;
+    this.#input = input;
+    this.#messageId = messageId;
+    this.#signal = signal;
+    this.#point = input.phase === "summary" ? "summaryChunk" : "reasoningChunk";
+    this.#hooks = host.hooks().filter((hook) => hook[this.#point]);
+  }
+
+  push(chunk: FoldChunk): void {
+    if (chunk.index !== this.#open?.index) {
+      this.end();
+      this.#index++;
+      this.#host.publish({ type: "block.start", ...this.#block(chunk) });
+    }
+    this.#open = chunk;
+    const { delta, soFar } = chunk;
+    this.#host.publish({ type: "block.delta", ...this.#block(chunk), delta, soFar });
+    if (this.#hooks.length > 0) this.#tellHooks(chunk);
+  }
+
+  end(): void {
+    if (this.#open) this.#host.publish({ type: "block.end", ...this.#block(this.#open) });
+    this.#open = undefined;
+  }
+
+  #block({ kind, callId, name }: FoldChunk) {
+    return {
+      messageId: this.#messageId,
+      phase: this.#input.phase,
+      index: this.#index,
+      kind,
+      ...(callId !== undefined && { callId }),
+      ...(name !== undefined && { name }),
+    };
+  }
+
+  #tellHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
+    const event = {
+      ...this.#host.at(this.#input, this.#signal),
+      messageId: this.#messageId,
+      kind,
+      delta,
+      soFar,
+      ...(callId !== undefined && { callId }),
+      ...(name !== undefined && { name }),
+      ...(this.usage && { usage: this.usage }),
+    };
+    for (const hook of this.#hooks) observe(this.#host, hook, () => hook[this.#point]?.(event as never));
+  }
+}
+
+/** Calls a hook that only observes: whatever it throws, now or later, becomes an event. */
+export function observe(host: Host, hook: Hook<never>, tell: () => unknown): void {
+  const failed = (error: unknown): void =>
+    host.publish({ type: "hook.failed", hook: hook.name, error: { code: "hook/failed", message: messageOf(error) } });
+  try {
+    const returned = tell();
+    if (returned instanceof Promise) returned.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+type Ending = { readonly error?: AgentError };
+
+/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind. */
+function read(
+  model: ChatModel,
+  request: ModelRequest,
+  controller: AbortController,
+  take: (part: StreamPart) => void,
+): Promise<Ending> {
+  return new Promise((resolve) => {
+    const { signal } = controller;
+    const { idleTimeoutMs } = request.execution;
+    let isOver = false;
+    const end = (ending: Ending): void => {
+      isOver = true;
+      clearTimeout(idle);
+      resolve(ending);
+    };
+    const idle =
+      idleTimeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            const message = `The model sent nothing for ${idleTimeoutMs} ms (idle timeout).`;
+            end({ error: new AgentError("model/timeout", message, { isRetryable: true }) });
+            controller.abort();
+          }, idleTimeoutMs);
+    if (signal.aborted) return end({});
+    signal.addEventListener("abort", () => end({}), { once: true });
+    const pump = async (): Promise<void> => {
+      for await (const part of model.stream(request, { signal })) {
+        if (isOver) return;
+        idle?.refresh();
+        take(part);
+      }
+    };
+    pump().then(
+      () => end({}),
+      (error: unknown) =>
+        end({ error: AgentError.is(error) ? error : new AgentError("model/failed", messageOf(error), { cause: error }) }),
+    );
+  });
+}
+
+function messageOfFold(host: Host, messageId: string, fold: Fold, startedAt: number): ModelOutcome {
+  const { content, finishReason, usage: said } = fold.finish();
+  const at = host.now();
+  const usage: Usage = { durationMs: at - startedAt, ...said };
+  const message: Msg = {
+    id: messageId,
+    role: "assistant",
+    name: host.config.name,
+    content,
+    metadata: {},
+    timestamp: at,
+    usage,
+  };
+  return { at, finishReason, usage, delivered: content.length > 0, ...(content.length > 0 && { message }) };
+}
+
+/** One request to the model, folded into a message. Never rejects: a failure is part of the outcome. On abort it ends
+ *  at once with what it has. */
+export async function callModel(
+  host: Host,
+  input: ModelInput,
+  controller: AbortController,
+): Promise<ModelOutcome> {
+  const request = requestOf(host, input);
+  const model = modelOf(host, input.usesFallback);
+  const messageId = host.newId();
+  const startedAt = host.now();
+  const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
+  const sink = new BlockSink(host, input, messageId, controller.signal);
+  host.publish({ type: "model.start", messageId, phase: input.phase, model: model.name, attempt: input.attempt });
+  const { error } = await read(model, request, controller, (part) => {
+    if (part.type === "usage") sink.usage = part.usage;
+    const chunk = fold.push(part);
+    if (chunk) sink.push(chunk);
+  });
+  sink.end();
+  const outcome = messageOfFold(host, messageId, fold, startedAt);
+  const { finishReason, usage, delivered } = outcome;
+  const failure = error && {
+    ...error.toJSON(),
+    retry: !delivered && mayRetry(error, request.execution.retryOn),
+  };
+  host.publish({
+    type: "model.end",
+    messageId,
+    finishReason,
+    ...(usage && { usage }),
+    ...(error && { error: error.toJSON() }),
+  });
+  return { ...outcome, ...(failure && { error: failure }) };
+}

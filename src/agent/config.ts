@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { AgentError } from "../error/error.ts";
+import type { Hook, HookPoint } from "../hook/types.ts";
+import { HOOK_POINTS } from "../hook/types.ts";
+import { userMsg } from "../message/create.ts";
+import { toolResultsOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
+import { checkMessages } from "../message/validate.ts";
+import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
+import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
+import type { Settings } from "../turn/context.ts";
+import type { AgentConfig, Input } from "./types.ts";
+
+function invalid(problem: string): AgentError {
+  return new AgentError("config/invalid", `createAgent: ${problem}`);
+}
+
+function checkCount(name: string, value: number | undefined, least: number): void {
+  if (value !== undefined && (!Number.isInteger(value) || value < least)) {
+    throw invalid(`\`${name}\` is ${value}; expected a whole number of at least ${least}.`);
+  }
+}
+
+/** Throws `config/invalid` that names the first thing that is wrong. */
+export function checkConfig(config: AgentConfig<never>): void {
+  if (typeof config.name !== "string" || config.name === "") throw invalid("`name` must be a text of at least 1 character.");
+  if (typeof config.model?.stream !== "function") throw invalid("`model` must be a ChatModel with a stream() method.");
+  if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
+  checkCount("maxIters", config.maxIters, 1);
+  checkCount("maxGotos", config.maxGotos, 0);
+  checkCount("interruptGraceMs", config.interruptGraceMs, 0);
+  checkCount("memory.maxMessages", config.memory?.maxMessages, 1);
+  if (typeof config.parallelToolCalls === "number") checkCount("parallelToolCalls", config.parallelToolCalls, 1);
+  for (const [name, execution] of [
+    ["modelExecution", config.modelExecution],
+    ["toolExecution", config.toolExecution],
+  ] as const) {
+    checkCount(`${name}.maxAttempts`, execution?.maxAttempts, 1);
+    const { backoffMultiplier = 1 } = execution ?? {};
+    if (backoffMultiplier < 1) throw invalid(`\`${name}.backoffMultiplier\` must be at least 1.`);
+  }
+  for (const hook of config.hooks ?? []) {
+    if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");
+  }
+}
+
+/** What of a configuration the chart needs, as data. */
+export function settingsOf(config: AgentConfig<never>): Settings {
+  const { retryOn: _, ...model } = mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model);
+  const { parallelToolCalls: parallel = false } = config;
+  return {
+    agent: config.name,
+    sessionId: config.sessionId ?? (config.snapshot?.["sessionId"] as string | undefined) ?? randomUUID(),
+    system: config.sysPrompt ?? "",
+    maxIters: config.maxIters ?? 10,
+    maxGotos: config.maxGotos ?? 3,
+    maxEmptyRetries: 2,
+    parallel: parallel === true ? 0 : parallel === false ? 1 : parallel,
+    onTextWhilePending: config.onTextWhilePending ?? "refuse",
+    recoverOrphans: config.recoverOrphans ?? true,
+    interruptGraceMs: config.interruptGraceMs ?? 2_000,
+    model,
+    hasFallback: config.fallbackModel !== undefined,
+    isDurable: false,
+  };
+}
+
+/** The agent's own toolkit: a copy of the given one with the tools of its hooks. */
+export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
+  const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));
+  for (const tool of (config.hooks ?? []).flatMap((hook) => hook.tools ?? [])) toolkit.add(tool);
+  return toolkit;
+}
+
+/** `stopWhen` as the hook it stands for; it sees the message after all others. */
+export function stopHook(stopWhen: (message: Msg) => boolean): Hook<never> {
+  return {
+    name: "stopWhen",
+    priority: Number.POSITIVE_INFINITY,
+    postReasoning: ({ message }) => ({ stop: stopWhen(message) }),
+  };
+}
+
+/** The points at least one hook listens to. */
+export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
+  return HOOK_POINTS.filter((point) => hooks.some((hook) => hook[point]));
+}
+
+/** The messages of an input, checked. Throws `message/invalid`. */
+export function messagesOf(input: Input): readonly Msg[] {
+  if (input === null || input === undefined) return [];
+  if (typeof input === "string") return [userMsg(input)];
+  const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
+  const system = list.findIndex(({ role }) => role === "system");
+  if (system >= 0) {
+    throw new AgentError("message/invalid", `The input: message ${system} has the role system; use sysPrompt instead.`);
+  }
+  return list;
+}
+
+/** What a model sees of a long transcript: the last `maxMessages`, never a result without its call. */
+export function boundedView(messages: readonly Msg[], maxMessages: number | undefined): readonly Msg[] {
+  if (maxMessages === undefined || messages.length <= maxMessages) return messages;
+  let start = messages.length - maxMessages;
+  while (start < messages.length && toolResultsOf(messages[start]!).length > 0) start++;
+  return messages.slice(start);
+}

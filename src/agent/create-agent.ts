@@ -1,0 +1,378 @@
+import { randomUUID } from "node:crypto";
+import { createActor, type Actor, type InspectionEvent, type SnapshotFrom } from "xstate";
+import { AgentError, errorFrom, messageOf } from "../error/error.ts";
+import { sortHooks } from "../hook/run.ts";
+import type { At, Hook } from "../hook/types.ts";
+import { userMsg } from "../message/create.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { Msg } from "../message/types.ts";
+import { checkMessages } from "../message/validate.ts";
+import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import { isUndecided, pendingCalls } from "../turn/calls.ts";
+import { freshContext, type AgentContext } from "../turn/context.ts";
+import type { Decision, PendingCall } from "../turn/pending.ts";
+import type { AgentMachineEvent } from "../turn/services.ts";
+import { liveMachine } from "./actors.ts";
+import { boundedView, checkConfig, messagesOf, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
+import { eventsBetween, stateName } from "./facts.ts";
+import { bindHost, type Host } from "./host.ts";
+import { EventHub } from "./hub.ts";
+import { plainReply, replyOf, waitsFor } from "./reply.ts";
+import { readSnapshot, takeSnapshot } from "./snapshot.ts";
+import { createStream } from "./stream.ts";
+import type { Agent, AgentConfig, AgentEvent, AgentStream, CallOptions, Inspector, Reply, Snapshot, Status } from "./types.ts";
+
+type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
+
+/** A call that waits for its turn to come to rest. */
+type Running = {
+  readonly settledBefore: number;
+  readonly resolve: (reply: Reply<never>) => void;
+  readonly reject: (error: AgentError) => void;
+  readonly hasFallbackReply: boolean;
+};
+
+function safely(inspect: Inspector): (event: InspectionEvent) => void {
+  return (event) => {
+    try {
+      if (typeof inspect === "function") inspect(event);
+      else inspect.next?.(event);
+    } catch {
+      // XState would stop the actor for good if an inspector threw
+    }
+  };
+}
+
+class AgentSession implements Agent<never> {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly actor: Actor<typeof liveMachine>;
+  readonly #toolkit: SessionToolkit;
+  readonly #config: AgentConfig<never>;
+  readonly #hub: EventHub;
+  readonly #controllers = new Set<AbortController>();
+  #hooks: readonly Hook<never>[];
+  #sortedHooks: readonly Hook<never>[];
+  #context: never;
+  #last: LiveSnapshot;
+  #running: Running | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(config: AgentConfig<never>) {
+    checkConfig(config);
+    const settings = settingsOf(config);
+    this.#config = config;
+    this.name = config.name;
+    this.sessionId = settings.sessionId;
+    this.#toolkit = toolkitOf(config);
+    this.#hooks = [...(config.hooks ?? []), ...(config.stopWhen ? [stopHook(config.stopWhen)] : [])];
+    this.#sortedHooks = sortHooks(this.#hooks);
+    this.#context = this.#sessionContext();
+    const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
+    const restored = config.snapshot && readSnapshot(config.snapshot, settings);
+    if (restored) this.#toolkit.restoreGroups(restored.activeGroups);
+    const context: AgentContext = {
+      ...(restored?.context ?? freshContext(settings, Transcript.of(initial))),
+      listening: pointsOf(this.#hooks),
+    };
+    this.actor = createActor(liveMachine, {
+      input: context,
+      ...(config.inspect && { inspect: safely(config.inspect) }),
+    });
+    bindHost(this.actor.system, this.#host(settings.maxIters));
+    this.#hub = new EventHub(() => ({ seq: 0, at: this.#now(), turn: this.#last.context.turn }));
+    this.#last = this.actor.getSnapshot();
+    this.actor.subscribe({ next: (snapshot) => this.#follow(snapshot), error: (error) => this.#broken(error) });
+    this.actor.start();
+    if (restored && context.resumeAt === null) this.#send({ type: "session.resume", at: this.#now(), input: [] });
+  }
+
+  get toolkit(): Toolkit<never> {
+    return this.#toolkit;
+  }
+
+  async open(): Promise<void> {
+    this.#assertOpen();
+  }
+
+  async call<const S extends Schema | undefined = undefined>(
+    input?: Parameters<Agent["call"]>[0],
+    options: CallOptions<S, never> = {},
+  ): Promise<Reply<OutputOf<S>>> {
+    this.#assertOpen();
+    if (options.whenBusy !== "queue") return this.#turn(input, options);
+    const mine = this.#queue.then(async () => {
+      await this.#idle();
+      return this.#turn(input, options);
+    });
+    this.#queue = mine.catch(() => {});
+    return mine;
+  }
+
+  stream<const S extends Schema | undefined = undefined>(
+    input?: Parameters<Agent["call"]>[0],
+    options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
+  ): AgentStream<OutputOf<S>> {
+    return createStream<OutputOf<S>>(
+      {
+        subscribe: (listener) => this.#hub.subscribe(listener),
+        run: () => this.call(input, options),
+        interrupt: () => void this.interrupt(),
+      },
+      options.cumulative ?? false,
+    );
+  }
+
+  async decide(
+    callId: string,
+    decision: Decision,
+    expect?: { readonly argsHash: string },
+  ): Promise<PendingCall[]> {
+    this.#assertOpen();
+    const pending = pendingCalls(this.#last.context).find((call) => call.callId === callId);
+    if (!pending || this.status().phase !== "suspended") {
+      throw new AgentError("run/bad-results", `No open call has the id '${callId}'.`, { data: { callId } });
+    }
+    if (expect && expect.argsHash !== pending.argsHash) {
+      throw new AgentError("run/stale-decision", `The arguments of call '${callId}' are others than the decision was made for.`);
+    }
+    this.#send({ type: "tool.decide", at: this.#now(), callId, decision });
+    const { context } = this.#last;
+    const undecided = new Set(context.calls.filter(isUndecided).map(({ call }) => call.id));
+    return pendingCalls(context).filter((call) => undecided.has(call.callId));
+  }
+
+  interrupt(message?: string | Msg): boolean {
+    const { phase } = this.status();
+    if (this.#isClosed || (phase !== "running" && phase !== "suspended")) return false;
+    const said = message === undefined ? undefined : messagesOf(message)[0];
+    this.#send({ type: "run.interrupt", at: this.#now(), cause: "user", ...(said && { message: said }) });
+    return true;
+  }
+
+  steer(message: string | Msg): boolean {
+    if (this.#isClosed || this.status().phase !== "running") return false;
+    this.#send({ type: "run.steer", at: this.#now(), message: messagesOf(message)[0]! });
+    return true;
+  }
+
+  async observe(messages: Msg | readonly Msg[]): Promise<void> {
+    this.#assertOpen();
+    this.#send({ type: "session.observe", at: this.#now(), messages: messagesOf(messages) });
+  }
+
+  async messages(): Promise<Msg[]> {
+    return this.#last.context.transcript.slice();
+  }
+
+  status(): Status {
+    const { context } = this.#last;
+    const suspended = this.#last.matches({ suspended: "waiting" });
+    const idle = this.#last.matches({ stopped: "idle" });
+    const phase = suspended ? "suspended" : !idle ? "running" : context.resumeAt ? "unfinished" : "stopped";
+    const isWaiting = phase === "suspended";
+    return {
+      phase,
+      ...(context.outcome && { reason: context.outcome.reason }),
+      waitsFor: isWaiting ? waitsFor(context) : [],
+      pending: isWaiting ? pendingCalls(context) : [],
+      seq: 0,
+    };
+  }
+
+  subscribe(listener: (event: AgentEvent) => void): () => void {
+    return this.#hub.subscribe(listener);
+  }
+
+  addHook(hook: Hook<never>): void {
+    for (const tool of hook.tools ?? []) this.#toolkit.add(tool);
+    this.#setHooks([...this.#hooks, hook]);
+  }
+
+  removeHook(name: string): boolean {
+    const removed = this.#hooks.filter((hook) => hook.name === name);
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) this.#toolkit.remove(tool.name);
+    this.#setHooks(this.#hooks.filter((hook) => hook.name !== name));
+    return removed.length > 0;
+  }
+
+  snapshot(): Snapshot {
+    return takeSnapshot(this.#last.context, stateName(this.#last.value), this.#toolkit.activeGroups());
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    if (this.status().phase === "running") this.interrupt();
+    await this.#idle();
+    this.#isClosed = true;
+    this.actor.stop();
+  }
+
+  #host(maxIters: number): Host {
+    const at = (position: { turn: number; iteration: number }, signal: AbortSignal): At<never> => ({
+      agent: this.name,
+      sessionId: this.sessionId,
+      turn: position.turn,
+      iteration: position.iteration,
+      maxIters,
+      context: this.#context,
+      signal,
+    });
+    return {
+      sessionId: this.sessionId,
+      config: this.#config,
+      toolkit: this.#toolkit,
+      maxIters,
+      hooks: () => this.#sortedHooks,
+      context: () => this.#context,
+      now: () => this.#now(),
+      newId: this.#config.newId ?? randomUUID,
+      publish: (event) => this.#hub.publish(event),
+      abort: () => this.#controllers.forEach((controller) => controller.abort()),
+      link: (stopped) => this.#link(stopped),
+      at,
+      view: (messages) => boundedView(messages, this.#config.memory?.maxMessages),
+    };
+  }
+
+  #link(stopped: AbortSignal): ReturnType<Host["link"]> {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    if (stopped.aborted) abort();
+    stopped.addEventListener("abort", abort, { once: true });
+    this.#controllers.add(controller);
+    return {
+      controller,
+      release: () => {
+        this.#controllers.delete(controller);
+        stopped.removeEventListener("abort", abort);
+      },
+    };
+  }
+
+  #now(): number {
+    return (this.#config.now ?? Date.now)();
+  }
+
+  #sessionContext(): never {
+    const { context, meta = {} } = this.#config;
+    return (typeof context === "function" ? (context as (session: object) => never)({ sessionId: this.sessionId, meta }) : context) as never;
+  }
+
+  #setHooks(hooks: readonly Hook<never>[]): void {
+    this.#hooks = hooks;
+    this.#sortedHooks = sortHooks(hooks);
+    this.#send({ type: "hooks.listen", points: pointsOf(hooks) });
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new AgentError("run/closed", `Agent '${this.name}' is closed.`);
+  }
+
+  #send(event: AgentMachineEvent): void {
+    this.actor.send(event);
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  readonly #whenIdle: (() => void)[] = [];
+
+  async #turn<S extends Schema | undefined>(
+    input: Parameters<Agent["call"]>[0],
+    options: CallOptions<S, never>,
+  ): Promise<Reply<OutputOf<S>>> {
+    const { signal, timeoutMs, fallbackReply } = options;
+    const { phase } = this.status();
+    if (this.#running || phase === "running") {
+      throw new AgentError("run/busy", "Agent is still running, please wait for it to finish");
+    }
+    const messages = messagesOf(input);
+    if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
+    this.#context = (options.context ?? this.#sessionContext()) as never;
+
+    const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
+    const settledBefore = this.#last.context.settled;
+    this.#running = { settledBefore, resolve, reject, hasFallbackReply: fallbackReply !== undefined };
+    this.#hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" });
+
+    const breakOff = (cause: "signal" | "timeout") => (): void =>
+      this.#send({
+        type: "run.interrupt",
+        at: this.#now(),
+        cause,
+        ...(cause === "timeout" && fallbackReply !== undefined && { reply: fallbackReply }),
+      });
+    const abort = breakOff("signal");
+    const timer = timeoutMs === undefined ? undefined : setTimeout(breakOff("timeout"), timeoutMs);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      const type = phase === "unfinished" ? "session.resume" : "call";
+      this.#send({ type, at: this.#now(), input: messages });
+      return (await promise) as Reply<OutputOf<S>>;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  #follow(snapshot: LiveSnapshot): void {
+    const before = this.#last;
+    this.#last = snapshot;
+    const isSuspended = snapshot.matches("suspended");
+    for (const event of eventsBetween(before.context, snapshot.context, isSuspended)) this.#hub.publish(event);
+    if (before.value !== snapshot.value) {
+      const value = stateName(snapshot.value);
+      if (value !== stateName(before.value)) this.#hub.publish({ type: "state", value });
+    }
+    if (this.#running && snapshot.context.settled > this.#running.settledBefore) this.#finish(snapshot.context);
+  }
+
+  /** The call is over: the agent is free before anybody hears of it (spec scar S8). */
+  #finish(context: AgentContext): void {
+    const running = this.#running!;
+    this.#running = undefined;
+    const error = this.#errorOf(context, running);
+    if (error) {
+      this.#hub.publish({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      running.reject(error);
+    } else {
+      this.#hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
+      running.resolve(replyOf(context, undefined));
+    }
+    for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+
+  #errorOf(context: AgentContext, running: Running): AgentError | undefined {
+    if (context.failure) {
+      const { retry: _, ...info } = context.failure;
+      return errorFrom(info);
+    }
+    if (context.outcome?.reason !== "INTERRUPTED") return undefined;
+    if (context.interruption?.cause === "signal") return new AgentError("run/aborted", "The call was aborted by its signal.");
+    if (context.interruption?.cause === "timeout" && !running.hasFallbackReply) {
+      return new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
+    }
+    return undefined;
+  }
+
+  /** The chart itself failed: it cannot go on, and says so instead of hanging. */
+  #broken(error: unknown): void {
+    this.#isClosed = true;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.reject(
+      new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error }),
+    );
+    for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+}
+
+/** An agent: one session of one statechart. Synchronous and without I/O. Throws `config/invalid`, and for a `snapshot`
+ *  also `session/version` and `session/damaged`. */
+export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
+  return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx>;
+}

@@ -1,0 +1,42 @@
+import { AgentError } from "../error/error.ts";
+import type { Hook } from "../hook/types.ts";
+import type { Msg } from "../message/types.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { Position } from "../turn/services.ts";
+import type { At } from "../hook/types.ts";
+import type { AgentConfig, AgentEventBody } from "./types.ts";
+
+/** What the services of one session may use. The chart does not know it. */
+export type Host = {
+  readonly sessionId: string;
+  readonly config: AgentConfig<never>;
+  readonly toolkit: SessionToolkit;
+  readonly maxIters: number;
+  /** In the order they run. */
+  hooks(): readonly Hook<never>[];
+  context(): never;
+  now(): number;
+  newId(): string;
+  publish(event: AgentEventBody): void;
+  /** Aborts the signals of what runs; the services then end by themselves. */
+  abort(): void;
+  /** A controller that aborts when the service is stopped, and softly by {@link Host.abort}. To be released. */
+  link(stopped: AbortSignal): { readonly controller: AbortController; release(): void };
+  at(position: Position, signal: AbortSignal): At<never>;
+  /** What the model sees of the transcript. */
+  view(messages: readonly Msg[]): readonly Msg[];
+};
+
+const hosts = new WeakMap<object, Host>();
+
+/** Binds a running session to what its services use. */
+export function bindHost(system: object, host: Host): void {
+  hosts.set(system, host);
+}
+
+/** The host of the session a service runs in. */
+export function hostOf(system: object): Host {
+  const host = hosts.get(system);
+  if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");
+  return host;
+}

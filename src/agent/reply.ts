@@ -1,0 +1,41 @@
+import { textOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
+import { pendingCalls } from "../turn/calls.ts";
+import type { AgentContext } from "../turn/context.ts";
+import { suspendTurn } from "../turn/ending.ts";
+import type { WaitsFor } from "../turn/pending.ts";
+import type { Reply } from "./types.ts";
+
+/** What a resting session waits for. */
+export function waitsFor(context: AgentContext): readonly WaitsFor[] {
+  return [...new Set(pendingCalls(context).map((call) => call.waitsFor))];
+}
+
+/** The message a call gives back: kept from the turn, or made anew for a session that was restored. */
+function messageOf(context: AgentContext): Msg {
+  const { outcome, transcript } = context;
+  if (outcome?.reply) return outcome.reply;
+  const remade = outcome && context.calls.length > 0 ? suspendTurn(context, outcome.reason).outcome?.reply : undefined;
+  return remade ?? transcript.at(-1)!;
+}
+
+/** The reply of the turn that has just come to rest. */
+export function replyOf(context: AgentContext, output: unknown): Reply<never> {
+  const message = messageOf(context);
+  const { stats, at, outcome } = context;
+  const { iterations, modelCalls, toolCalls, usage, startedAt } = stats;
+  return {
+    ...message,
+    reason: outcome!.reason,
+    text: textOf(message),
+    output: output as never,
+    pending: pendingCalls(context),
+    turn: { usage, iterations, modelCalls, toolCalls, durationMs: at - startedAt },
+  };
+}
+
+/** The reply as a plain message, for events. */
+export function plainReply(context: AgentContext): Msg {
+  return { ...messageOf(context), reason: context.outcome!.reason };
+}
+

@@ -1,0 +1,113 @@
+import { errorResult, outcomeResult, deniedResult } from "../tool/results.ts";
+import { hashInput } from "../tool/hash.ts";
+import { prepareInput } from "../tool/run.ts";
+import type { PermissionAction, Tool } from "../tool/types.ts";
+import type { JsonObject, ToolUseBlock } from "../message/types.ts";
+import type { CallRecord, ExecutionData } from "../turn/context.ts";
+import type { Decision } from "../turn/pending.ts";
+import type { ReviewInput, Verdict } from "../turn/services.ts";
+import type { Host } from "./host.ts";
+import { toolExecution } from "./run-call.ts";
+
+type Judgement = { readonly action: PermissionAction; readonly reason?: string };
+
+function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
+  return host.config.permissions?.rules?.find(
+    (rule) =>
+      rule.action === action && (rule.tool === call.name || rule.tool === "*") && (rule.when?.(input) ?? true),
+  );
+}
+
+/** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
+function judge(host: Host, tool: Tool<never>, call: ToolUseBlock, value: unknown, given: ReviewInput): Judgement {
+  const input = value as JsonObject;
+  const deny = matching(host, call, input, "deny");
+  if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
+  const argsHash = hashInput(call.input);
+  const isRemembered = given.remembered.some(
+    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash),
+  );
+  if (isRemembered) return { action: "allow" };
+  const ask = matching(host, call, input, "ask");
+  if (ask) return { action: "ask", ...(ask.reason !== undefined && { reason: ask.reason }) };
+  const own = typeof tool.permission === "function" ? tool.permission(value as never, host.context()) : tool.permission;
+  if (own && own !== "allow") return { action: own };
+  if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
+  return { action: host.config.permissions?.otherwise ?? "allow" };
+}
+
+function isApproval(decision: Decision | undefined): boolean {
+  if (decision === "approve" || decision === "retry") return true;
+  return typeof decision === "object" && ("approve" in decision || "edit" in decision);
+}
+
+function denied(call: ToolUseBlock, decision: Decision): Verdict {
+  const text = typeof decision === "object" && "deny" in decision ? decision.deny : undefined;
+  return {
+    callId: call.id,
+    action: "deny",
+    result: deniedResult(call, text === undefined ? "Permission denied by user" : `Permission denied by user: ${text}`),
+  };
+}
+
+async function review(host: Host, record: CallRecord, given: ReviewInput): Promise<Verdict> {
+  const { decided } = record;
+  const edited = typeof decided === "object" && "edit" in decided ? decided.edit : undefined;
+  const { rawInput: _, ...plain } = record.call;
+  const call: ToolUseBlock = edited ? { ...plain, input: edited } : record.call;
+  const base = { callId: call.id };
+  if (typeof decided === "object" && "answer" in decided) {
+    const output = typeof decided.answer === "string" ? [{ type: "text" as const, text: decided.answer }] : decided.answer;
+    return { ...base, action: "answer", result: outcomeResult(call, { output }) };
+  }
+  if (decided !== undefined && !isApproval(decided)) return denied(call, decided);
+
+  const found = host.toolkit.find(call);
+  if ("result" in found) return { ...base, action: "answer", result: found.result };
+  const { tool } = found;
+  const prepared = await prepareInput(tool, call);
+  if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
+
+  const { action, reason } = judge(host, tool, call, prepared.value, given);
+  if (action === "deny") {
+    const text = reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
+    return { ...base, action: "deny", result: deniedResult(call, text) };
+  }
+  if (action === "ask" && !isApproval(decided)) {
+    const { expiresAfterMs } = host.config.permissions ?? {};
+    return {
+      callId: call.id,
+      action: "ask",
+      argsHash: hashInput(call.input),
+      reason: reason ?? `Tool '${call.name}' needs an approval.`,
+      ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
+    };
+  }
+  const { retryOn: __, ...execution } = toolExecution(host, tool);
+  return {
+    ...base,
+    action: "allow",
+    execution: execution as ExecutionData,
+    onRestart: tool.onRestart,
+    ...(edited && { input: edited }),
+    ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),
+  };
+}
+
+/** The verdicts on calls that have none. A predicate of the user that throws denies its call. */
+export async function reviewCalls(host: Host, given: ReviewInput): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (const record of given.calls) {
+    try {
+      verdicts.push(await review(host, record, given));
+    } catch (error) {
+      const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${String(error)}`;
+      verdicts.push({
+        callId: record.call.id,
+        action: "deny",
+        result: { ...errorResult(record.call, "tool/unavailable", text), state: "denied" },
+      });
+    }
+  }
+  return verdicts;
+}

@@ -1,0 +1,93 @@
+import type { AgentEvent, AgentStream, Reply } from "./types.ts";
+
+type Delta = Extract<AgentEvent, { type: "block.delta" | "tool.delta" }>;
+
+function isDelta(event: AgentEvent | undefined): event is Delta {
+  return event?.type === "block.delta" || event?.type === "tool.delta";
+}
+
+/** Two deltas of one block as one, if they are of one block. */
+function merged(last: AgentEvent | undefined, next: AgentEvent): AgentEvent | undefined {
+  if (!isDelta(last) || !isDelta(next) || last.callId !== next.callId) return undefined;
+  const delta = last.delta + next.delta;
+  if (last.type === "tool.delta") return next.type === "tool.delta" ? { ...next, delta } : undefined;
+  const isSame = next.type === "block.delta" && last.messageId === next.messageId && last.index === next.index;
+  return isSame ? { ...next, delta } : undefined;
+}
+
+/** Events between a run that must not wait and a reader that may be slow: unread deltas of one block become one. */
+class EventQueue {
+  #events: AgentEvent[] = [];
+  #wake: (() => void) | undefined;
+  #isOver = false;
+
+  push(event: AgentEvent): void {
+    if (this.#isOver) return;
+    const joined = merged(this.#events.at(-1), event);
+    if (joined) this.#events[this.#events.length - 1] = joined;
+    else this.#events.push(event);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  async next(): Promise<AgentEvent | undefined> {
+    while (this.#events.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return this.#events.shift();
+  }
+}
+
+/** What a stream needs of its agent. */
+export type StreamSource<O> = {
+  subscribe(listener: (event: AgentEvent) => void): () => void;
+  /** Starts the turn; settles when it is over. */
+  run(): Promise<Reply<O>>;
+  interrupt(): void;
+};
+
+/** A turn as a stream of events. It starts when the first event or the reply is asked for; leaving the loop early
+ *  interrupts it. */
+export function createStream<O>(source: StreamSource<O>, cumulative: boolean): AgentStream<O> {
+  const queue = new EventQueue();
+  let reply: Promise<Reply<O>> | undefined;
+  let isOver = false;
+
+  const start = (): Promise<Reply<O>> => {
+    if (reply) return reply;
+    const stop = source.subscribe((event) => {
+      if (event.type === "block.delta" && !cumulative) {
+        const { soFar: _, ...incremental } = event;
+        queue.push(incremental);
+      } else queue.push(event);
+    });
+    reply = source.run().finally(() => {
+      isOver = true;
+      stop();
+      queue.end();
+    });
+    reply.catch(() => {});
+    return reply;
+  };
+
+  async function* events(): AsyncGenerator<AgentEvent, void> {
+    const running = start();
+    try {
+      for (let event = await queue.next(); event; event = await queue.next()) yield event;
+      await running;
+    } finally {
+      if (!isOver) source.interrupt();
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]: events,
+    get reply() {
+      return start();
+    },
+  };
+}

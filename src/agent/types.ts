@@ -1,0 +1,252 @@
+import type { AnyActorRef, InspectionEvent } from "xstate";
+import type { ErrorInfo } from "../error/error.ts";
+import type { Hook } from "../hook/types.ts";
+import type { Chunk } from "../hook/types.ts";
+import type { Json, JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { ChatModel, Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";
+import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
+
+/** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
+ *  Judged on the parsed input that would run. */
+export type Permissions = {
+  readonly rules?: readonly {
+    readonly tool: string;
+    readonly action: PermissionAction;
+    readonly when?: (input: JsonObject) => boolean;
+    readonly reason?: string;
+  }[];
+  readonly otherwise?: PermissionAction;
+  readonly expiresAfterMs?: number;
+};
+
+/** Limits of a turn beside `maxIters`. */
+export type Budget = {
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly cost?: number;
+  readonly wallMs?: number;
+  /** Default `suspend`. */
+  readonly onExceeded?: "suspend" | "stop";
+};
+
+/** What a caller may attach to watch the statechart: an XState inspection observer or function. */
+export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void);
+
+export type AgentConfig<Ctx = unknown> = {
+  readonly name: string;
+  readonly description?: string;
+  readonly sysPrompt?: string;
+  readonly model: ChatModel;
+  /** Asked when `model` has failed for good and nothing of its answer was delivered. */
+  readonly fallbackModel?: ChatModel;
+  /** One of `tools` and `toolkit`. */
+  readonly tools?: readonly Tool<Ctx>[];
+  readonly toolkit?: Toolkit<Ctx>;
+  readonly hooks?: readonly Hook<Ctx>[];
+  /** Initial transcript. */
+  readonly messages?: readonly Msg[];
+  /** Bounds what the model sees, not what is stored. */
+  readonly memory?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  /** Reasoning steps a turn before it is summarised; default 10. */
+  readonly maxIters?: number;
+  /** Times a turn that hooks may ask for another reasoning round; default 3. */
+  readonly maxGotos?: number;
+  /** How many calls of a batch run at once: `false` (default) one, `true` all, or a number. */
+  readonly parallelToolCalls?: boolean | number;
+  /** Stops the turn after this message, as a `postReasoning` hook that returns `stop` would. */
+  readonly stopWhen?: (message: Msg) => boolean;
+  readonly generateOptions?: GenerateOptions;
+  readonly modelExecution?: Execution;
+  readonly toolExecution?: Execution;
+  /** How a model that forgets the structured output is reminded; default `TOOL_CHOICE`. */
+  readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT";
+  readonly permissions?: Permissions;
+  readonly budget?: Budget;
+  /** Per million tokens. A model that is not listed has an unknown cost, never 0. */
+  readonly prices?: {
+    readonly [model: string]: { readonly input: number; readonly output: number; readonly cachedInput?: number };
+  };
+  /** What a user message does while calls are open; default `refuse`. */
+  readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";
+  /** Close calls of loaded history that no record knows; default true. */
+  readonly recoverOrphans?: boolean;
+  /** How long an interrupt waits for a deaf model or tool, in ms; default 2000. */
+  readonly interruptGraceMs?: number;
+  /** Reaches tools and hooks; never stored, so asked for again on resume. */
+  readonly context?: Ctx | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx);
+  readonly sessionId?: string;
+  /** Tenant, labels. */
+  readonly meta?: JsonObject;
+  /** Goes on from {@link Agent.snapshot}. */
+  readonly snapshot?: Snapshot;
+  readonly inspect?: Inspector;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+};
+
+/** Nothing = go on: an unfinished turn, stop-requested calls, suspended tools; else the model is asked again. */
+export type Input = string | Msg | readonly Msg[] | null | undefined;
+
+export type CallOptions<S = undefined, Ctx = unknown> = {
+  /** Asks for an answer of this shape, found in `reply.output`. */
+  readonly output?: S;
+  readonly context?: Ctx;
+  /** Bounds the whole call, in ms: then the turn is interrupted and the call rejects `run/timeout`, or replies with
+   *  `fallbackReply`. */
+  readonly timeoutMs?: number;
+  readonly fallbackReply?: string;
+  /** `queue` waits for the running turn instead of rejecting `run/busy`. */
+  readonly whenBusy?: "refuse" | "queue";
+  readonly idempotencyKey?: string;
+  /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
+  readonly signal?: AbortSignal;
+};
+
+export type Reply<O = undefined> = Msg & {
+  readonly reason: Reason;
+  readonly text: string;
+  readonly output: O;
+  readonly pending: readonly PendingCall[];
+  readonly turn: {
+    readonly usage: Usage;
+    readonly iterations: number;
+    readonly modelCalls: number;
+    readonly toolCalls: number;
+    readonly durationMs: number;
+  };
+};
+
+export type Status = {
+  readonly phase: "stopped" | "running" | "suspended" | "unfinished" | "quarantined";
+  readonly reason?: Reason;
+  readonly waitsFor: readonly WaitsFor[];
+  readonly pending: readonly PendingCall[];
+  readonly seq: number;
+};
+
+/** A session as plain JSON: the transcript and at most 4 KB beside it. */
+export type Snapshot = JsonObject & { readonly format: number };
+
+type EventBase = {
+  /** Journal position of the last durable fact. */
+  readonly seq: number;
+  /** Number of the event in this process, rising by 1. */
+  readonly n: number;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly turn: number;
+  /** Path of sub-agents, outermost first. */
+  readonly source?: readonly string[];
+};
+type Phase = "reasoning" | "summary";
+
+/** The body of an event. Every start has its end, also on error. */
+export type AgentEventBody =
+  | { readonly type: "turn.start"; readonly input: readonly Msg[]; readonly resumed: boolean }
+  /** A state that was rested in or worked in, as "reasoning.calling.running". */
+  | { readonly type: "state"; readonly value: string }
+  | {
+      readonly type: "model.start";
+      readonly messageId: string;
+      readonly phase: Phase;
+      readonly model: string;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: "model.end";
+      readonly messageId: string;
+      readonly finishReason: FinishReason;
+      readonly usage?: Usage;
+      readonly error?: ErrorInfo;
+    }
+  | {
+      readonly type: "block.start" | "block.end";
+      readonly messageId: string;
+      readonly phase: Phase;
+      readonly index: number;
+      readonly kind: Chunk["kind"];
+      readonly callId?: string;
+      readonly name?: string;
+    }
+  | ({
+      readonly type: "block.delta";
+      readonly phase: Phase;
+      readonly index: number;
+      /** The whole block so far, if the stream is cumulative. */
+      readonly soFar?: string;
+    } & Omit<Chunk, "soFar">)
+  /** A message as stored, after hooks. */
+  | { readonly type: "message"; readonly phase: Phase | "other"; readonly message: Msg }
+  | { readonly type: "tool.start"; readonly call: ToolUseBlock; readonly attempt: number }
+  | { readonly type: "tool.delta"; readonly callId: string; readonly delta: string }
+  | {
+      readonly type: "tool.end";
+      readonly callId: string;
+      readonly result: ToolResultBlock;
+      readonly durationMs: number;
+    }
+  | { readonly type: "pending"; readonly calls: readonly PendingCall[] }
+  /** A failed attempt will be repeated at `until`; without `callId` it is the model's. */
+  | {
+      readonly type: "retry";
+      readonly callId?: string;
+      readonly attempt: number;
+      readonly until: number;
+      readonly error: ErrorInfo;
+    }
+  | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
+  /** Always last, once; with an error the iteration then throws it. */
+  | { readonly type: "turn.end"; readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
+
+export type AgentEvent = EventBase & AgentEventBody;
+
+/** The events of one turn, and its reply. Starts when first read; leaving the loop interrupts the turn. */
+export type AgentStream<O> = AsyncIterable<AgentEvent> & { readonly reply: Promise<Reply<O>> };
+
+export interface Agent<Ctx = unknown> {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly toolkit: Toolkit<Ctx>;
+  /** To subscribe and inspect; to persist, use snapshot(). */
+  readonly actor: AnyActorRef;
+  /** Makes the agent ready. Every method does it by itself; nothing runs before call() or stream(). */
+  open(): Promise<void>;
+  /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
+   *  `message/invalid` (nothing changed), or what failed the turn. */
+  call<const S extends Schema | undefined = undefined>(
+    input?: Input,
+    options?: CallOptions<S, Ctx>,
+  ): Promise<Reply<OutputOf<S>>>;
+  /** As call, with every event on the way. A slow reader gets fewer, longer deltas; no text is lost and the run is
+   *  not slowed. */
+  stream<const S extends Schema | undefined = undefined>(
+    input?: Input,
+    options?: CallOptions<S, Ctx> & { readonly cumulative?: boolean },
+  ): AgentStream<OutputOf<S>>;
+  /** Records a decision, runs nothing, and returns what is still undecided; then call(). Rejects `run/bad-results`
+   *  for an unknown call and `run/stale-decision` if the arguments are others than `expect` says. */
+  decide(callId: string, decision: Decision, expect?: { readonly argsHash: string }): Promise<PendingCall[]>;
+  /** False: no turn was running or suspended, and nothing is remembered. */
+  interrupt(message?: string | Msg): boolean;
+  /** Seen by the next model call of this turn. False: no turn is running, and nothing is remembered. */
+  steer(message: string | Msg): boolean;
+  /** Adds messages without running anything; while calls are open they wait behind them. */
+  observe(messages: Msg | readonly Msg[]): Promise<void>;
+  messages(): Promise<Msg[]>;
+  status(): Status;
+  /** A listener that throws harms nobody. Returns the way to stop. */
+  subscribe(listener: (event: AgentEvent) => void, options?: { readonly after?: number }): () => void;
+  addHook(hook: Hook<Ctx>): void;
+  removeHook(name: string): boolean;
+  /** At any instant; holds the transcript and nothing else of that size. `createAgent({ ...config, snapshot })` goes on. */
+  snapshot(): Snapshot;
+  /** Interrupts what runs and frees everything. Later calls reject `run/closed`. */
+  close(): Promise<void>;
+}
+
+/** Any JSON value, named here for callers that build snapshots by hand. */
+export type { Json };

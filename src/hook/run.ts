@@ -1,0 +1,242 @@
+import { AgentError, messageOf } from "../error/error.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { JsonObject, Msg } from "../message/types.ts";
+import { checkMessages } from "../message/validate.ts";
+import { outcomeResult } from "../tool/results.ts";
+import { piecesOf } from "../turn/prompt.ts";
+import type { Draft } from "../turn/context.ts";
+import type { HooksInput, HooksOutcome } from "../turn/services.ts";
+import type { At, Hook, HookPoint, Prompt } from "./types.ts";
+
+/** What the fold needs of an agent. */
+export type HookScope = {
+  readonly hooks: readonly Hook<never>[];
+  readonly at: At<never>;
+  /** The prompt as it stands before the hooks of preReasoning or preSummary. */
+  prompt(): Prompt;
+  /** A hook of a point that only observes has failed. */
+  failed(hook: string, error: unknown): void;
+};
+
+type Found = Omit<HooksOutcome, "at">;
+type Answer = { readonly [key: string]: unknown };
+
+/** Hooks in the order they run: ascending priority, then order of registration. */
+export function sortHooks(hooks: readonly Hook<never>[]): readonly Hook<never>[] {
+  return hooks.toSorted((a, b) => (a.priority ?? 100) - (b.priority ?? 100));
+}
+
+function badReturn(hook: string, point: HookPoint, problem: string): AgentError {
+  return new AgentError("hook/bad-return", `Hook '${hook}' returned from ${point}: ${problem}`, {
+    data: { hook, point },
+  });
+}
+
+/** Asks one hook: what it returns as an object, or nothing. A throw becomes `hook/failed`. */
+async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<Answer> {
+  let answer: unknown;
+  try {
+    answer = await (hook[point] as ((event: object) => unknown) | undefined)?.(event);
+  } catch (error) {
+    if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
+    throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
+      cause: error,
+      data: { hook: hook.name, point },
+    });
+  }
+  if (answer === undefined || answer === null) return {};
+  if (typeof answer !== "object" || Array.isArray(answer)) {
+    throw badReturn(hook.name, point, `expected an object or nothing, got ${JSON.stringify(answer)}`);
+  }
+  return answer as Answer;
+}
+
+function messagesOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw badReturn(hook, point, "expected a list of messages");
+  try {
+    return checkMessages(value, `Hook '${hook}', ${point}`);
+  } catch (error) {
+    throw badReturn(hook, point, messageOf(error));
+  }
+}
+
+function messageFrom(hook: string, point: HookPoint, value: unknown): Msg | undefined {
+  return value === undefined ? undefined : messagesOf(hook, point, [value])![0];
+}
+
+async function preCall(scope: HookScope, given: HooksInput & { readonly point: "preCall" }): Promise<Found> {
+  let { input, system } = given;
+  const history = given.transcript.slice();
+  for (const hook of scope.hooks) {
+    const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });
+    input = messagesOf(hook.name, "preCall", answer["input"]) ?? input;
+    if (input.some(({ role }) => role === "system")) {
+      throw badReturn(
+        hook.name,
+        "preCall",
+        "hooks must not put system messages into `input`; return `system` with the whole system text instead.",
+      );
+    }
+    system = (answer["system"] as string | undefined) ?? system;
+  }
+  return { input, system };
+}
+
+async function prePrompt(scope: HookScope, point: "preReasoning" | "preSummary"): Promise<Found> {
+  const before = scope.prompt();
+  let { messages, system, options } = before;
+  for (const hook of scope.hooks) {
+    const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
+    messages = messagesOf(hook.name, point, answer["messages"]) ?? messages;
+    messages = [...messages, ...(messagesOf(hook.name, point, answer["append"]) ?? [])];
+    system = (answer["system"] as string | undefined) ?? system;
+    options = (answer["options"] as typeof options | undefined) ?? options;
+  }
+  const isSame = messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
+  return {
+    edit: {
+      ...(!isSame && { pieces: piecesOf(before.messages, messages) }),
+      ...(system !== before.system && { system }),
+      ...(options !== before.options && { options }),
+    },
+  };
+}
+
+/** A goto may follow tool calls only with a result for each of them (spec §3.6). */
+function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
+  const asked = toolUsesOf(message);
+  if (asked.length === 0) return;
+  if (goto.length === 0) {
+    const names = asked.map(({ name }) => name).join(", ");
+    throw badReturn(
+      hook,
+      "postReasoning",
+      `Cannot proceed without ToolResult when there are pending ToolUse. Pending tools: [${names}]`,
+    );
+  }
+  const given = new Set(goto.flatMap((each) => toolResultsOf(each).map(({ id }) => id)));
+  const missing = asked.filter(({ id }) => !given.has(id)).map(({ id }) => id);
+  if (missing.length > 0) {
+    throw badReturn(
+      hook,
+      "postReasoning",
+      `Missing ToolResult for pending ToolUse. Missing IDs: [${missing.join(", ")}]`,
+    );
+  }
+}
+
+async function postReasoning(
+  scope: HookScope,
+  given: { readonly draft: Draft },
+): Promise<Found> {
+  const { finishReason } = given.draft;
+  let { message } = given.draft;
+  let stop = false;
+  let goto: readonly Msg[] | undefined;
+  let asking = "";
+  for (const hook of scope.hooks) {
+    const answer = await ask(hook, "postReasoning", { ...scope.at, message, finishReason });
+    message = messageFrom(hook.name, "postReasoning", answer["message"]) ?? message;
+    stop ||= answer["stop"] === true;
+    const wished = messagesOf(hook.name, "postReasoning", answer["goto"]);
+    if (wished) [goto, asking] = [[...(goto ?? []), ...wished], hook.name];
+  }
+  if (goto && !stop) checkGoto(asking, message, goto);
+  return { message, stop, ...(goto && !stop && { goto }) };
+}
+
+async function preActing(scope: HookScope, given: HooksInput & { readonly point: "preActing" }): Promise<Found> {
+  const calls: { callId: string; input?: JsonObject; deny?: string }[] = [];
+  for (let call of given.calls) {
+    let deny: string | undefined;
+    for (const hook of scope.hooks) {
+      if (deny !== undefined) break;
+      const answer = await ask(hook, "preActing", { ...scope.at, call });
+      const { input } = answer;
+      if (input !== undefined) {
+        if (typeof input !== "object" || input === null || Array.isArray(input)) {
+          throw badReturn(hook.name, "preActing", "`input` must be an object");
+        }
+        const { rawInput: _, ...rest } = call;
+        call = { ...rest, input: input as JsonObject };
+      }
+      if (answer["deny"] !== undefined) deny = String(answer["deny"]);
+    }
+    calls.push({ callId: call.id, input: call.input, ...(deny !== undefined && { deny }) });
+  }
+  return { calls };
+}
+
+async function postActing(scope: HookScope, given: HooksInput & { readonly point: "postActing" }): Promise<Found> {
+  let { result } = given;
+  let stop = false;
+  for (const hook of scope.hooks) {
+    const answer = await ask(hook, "postActing", { ...scope.at, call: given.call, result });
+    const wished = answer["result"] as Parameters<typeof outcomeResult>[1] | undefined;
+    if (wished !== undefined) {
+      if (!Array.isArray(wished.output)) throw badReturn(hook.name, "postActing", "`result.output` must be a list");
+      result = outcomeResult(result, { ...wished, state: wished.state ?? keptState(result.state) });
+    }
+    stop ||= answer["stop"] === true;
+  }
+  return { result, stop };
+}
+
+function keptState(state: string): "success" | "error" {
+  return state === "success" ? "success" : "error";
+}
+
+async function postMessage(
+  scope: HookScope,
+  point: "postSummary" | "postCall",
+  key: "message" | "reply",
+  first: Msg,
+): Promise<Msg> {
+  let message = first;
+  for (const hook of scope.hooks) {
+    const answer = await ask(hook, point, { ...scope.at, [key]: message });
+    message = messageFrom(hook.name, point, answer[key]) ?? message;
+  }
+  return message;
+}
+
+async function tell(scope: HookScope, point: HookPoint, event: object): Promise<Found> {
+  for (const hook of scope.hooks) {
+    try {
+      await ask(hook, point, { ...scope.at, ...event });
+    } catch (error) {
+      scope.failed(hook.name, error);
+    }
+  }
+  return {};
+}
+
+/** Runs the hooks of one point in order, each seeing what the former ones changed, and returns what they came to.
+ *  Rejects `hook/failed` if one throws and `hook/bad-return` if one returns what makes no sense; `onInterrupt` and
+ *  `onError` never reject. */
+export async function runHooks(scope: HookScope, given: HooksInput): Promise<Found> {
+  switch (given.point) {
+    case "preCall":
+      return preCall(scope, given);
+    case "preReasoning":
+    case "preSummary":
+      return prePrompt(scope, given.point);
+    case "postReasoning":
+      return postReasoning(scope, given);
+    case "preActing":
+      return preActing(scope, given);
+    case "postActing":
+      return postActing(scope, given);
+    case "postSummary":
+      return { message: await postMessage(scope, "postSummary", "message", given.draft.message) };
+    case "postCall":
+      return { reply: await postMessage(scope, "postCall", "reply", given.reply) };
+    case "onInterrupt": {
+      const { message, pending } = given;
+      return tell(scope, "onInterrupt", { ...(message && { message }), pending });
+    }
+    case "onError":
+      return tell(scope, "onError", { error: given.error });
+  }
+}

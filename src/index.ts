@@ -1,0 +1,69 @@
+export { createAgent } from "./agent/create-agent.ts";
+export type {
+  Agent,
+  AgentConfig,
+  AgentEvent,
+  AgentEventBody,
+  AgentStream,
+  Budget,
+  CallOptions,
+  Input,
+  Inspector,
+  Permissions,
+  Reply,
+  Snapshot,
+  Status,
+} from "./agent/types.ts";
+export { AgentError } from "./error/error.ts";
+export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./error/error.ts";
+export { defineHook } from "./hook/define.ts";
+export type { At, Chunk, Hook, Prompt, PromptPatch } from "./hook/types.ts";
+export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
+export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
+export { REASONS } from "./message/types.ts";
+export type {
+  Block,
+  Json,
+  JsonObject,
+  MediaBlock,
+  Msg,
+  Reason,
+  Role,
+  Source,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolResultState,
+  ToolUseBlock,
+  Usage,
+} from "./message/types.ts";
+export { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "./model/execution.ts";
+export type {
+  ChatModel,
+  Execution,
+  FinishReason,
+  GenerateOptions,
+  ModelRequest,
+  StreamPart,
+  ToolChoice,
+  ToolSpec,
+} from "./model/port.ts";
+export { defineTool } from "./tool/define.ts";
+export type { ToolDefinition } from "./tool/define.ts";
+export { validateInput } from "./tool/schema.ts";
+export { suspend, toolError } from "./tool/suspend.ts";
+export { createToolkit } from "./tool/toolkit.ts";
+export type {
+  Group,
+  OutputOf,
+  PermissionAction,
+  Schema,
+  StandardSchema,
+  Suspension,
+  Tool,
+  ToolContext,
+  Toolkit,
+  ToolOutcome,
+  ToolReturn,
+} from "./tool/types.ts";
+export type { Decision, PendingCall, WaitsFor } from "./turn/pending.ts";

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { AgentError } from "../error/error.ts";
+import { REASONS, type Msg } from "./types.ts";
+
+const text = z.object({ type: z.literal("text"), text: z.string() });
+const media = z.object({
+  type: z.enum(["image", "audio", "video"]),
+  source: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("url"), url: z.string() }),
+    z.object({ type: z.literal("base64"), mediaType: z.string(), data: z.string() }),
+  ]),
+});
+const block = z.discriminatedUnion("type", [
+  text,
+  z.object({ type: z.literal("thinking"), thinking: z.string() }),
+  media,
+  z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
+  z.object({
+    type: z.literal("tool_result"),
+    id: z.string(),
+    name: z.string(),
+    output: z.array(z.discriminatedUnion("type", [text, media])),
+    state: z.enum(["success", "error", "denied", "interrupted", "suspended"]),
+  }),
+]);
+const message = z.object({
+  id: z.string(),
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  name: z.string(),
+  content: z.array(block),
+  metadata: z.record(z.string(), z.unknown()),
+  timestamp: z.number(),
+  reason: z.enum(REASONS).optional(),
+});
+
+/** The same messages, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
+export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
+  messages.forEach((candidate, index) => {
+    const { error } = message.safeParse(candidate);
+    if (!error) return;
+    const { path, message: problem } = error.issues[0]!;
+    throw new AgentError("message/invalid", `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}`);
+  });
+  return messages as readonly Msg[];
+}

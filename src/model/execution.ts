@@ -1,0 +1,43 @@
+import type { Execution, GenerateOptions } from "./port.ts";
+
+/** What holds where an agent says nothing: models get 300 s, 3 attempts, 2 s back-off doubling up to 30 s and retry
+ *  what the adapter calls retryable; tools get 300 s and one attempt. */
+export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Execution } = {
+  model: {
+    timeoutMs: 300_000,
+    maxAttempts: 3,
+    initialBackoffMs: 2_000,
+    maxBackoffMs: 30_000,
+    backoffMultiplier: 2,
+    retryOn: "retryable",
+  },
+  tool: { timeoutMs: 300_000, maxAttempts: 1 },
+};
+
+function mergeFields<T extends object>(primary: T | null | undefined, fallback: T | null | undefined): T {
+  const said = Object.entries(primary ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  return { ...fallback, ...Object.fromEntries(said) } as T;
+}
+
+/** Field by field: what `primary` says wins, the rest comes from `fallback`. */
+export function mergeExecution(primary?: Execution | null, fallback?: Execution | null): Execution {
+  return mergeFields(primary, fallback);
+}
+
+/** Field by field as {@link mergeExecution}; the entries of `extraBody` and `extraHeaders` are merged too. */
+export function mergeOptions(primary?: GenerateOptions | null, fallback?: GenerateOptions | null): GenerateOptions {
+  const merged = mergeFields(primary, fallback);
+  return {
+    ...merged,
+    ...(merged.extraBody && { extraBody: { ...fallback?.extraBody, ...primary?.extraBody } }),
+    ...(merged.extraHeaders && { extraHeaders: { ...fallback?.extraHeaders, ...primary?.extraHeaders } }),
+  };
+}
+
+/** How long to wait before attempt `attempt + 1`, in ms: exponential, capped, with up to half of it taken off by
+ *  `jitter` in [0, 1) so that many sessions do not come back at once. */
+export function backoffMs(execution: Execution, attempt: number, jitter: number): number {
+  const { initialBackoffMs = 1_000, maxBackoffMs = 10_000, backoffMultiplier = 2 } = execution;
+  const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
+  return Math.round(full * (1 - jitter / 2));
+}

@@ -1,0 +1,226 @@
+import { AgentError } from "../error/error.ts";
+import type { Block, Json, JsonObject, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
+
+/** Where the ids of tool calls come from. */
+export type FoldOptions = {
+  /** A fresh call id, unique in the session. */
+  readonly newCallId: () => string;
+  /** True if the session already has a call of this id. Absent = none is taken. */
+  readonly isTaken?: (id: string) => boolean;
+};
+
+/** One piece of an answer as it is streamed to listeners. */
+export type FoldChunk = {
+  /** Stable number of the block in this answer: one for all text, one for all thinking, one per tool call. */
+  readonly index: number;
+  readonly kind: "text" | "thinking" | "tool_use";
+  /** What came now: text, or raw argument text of a call. */
+  readonly delta: string;
+  /** Everything of this block up to and with `delta`. */
+  readonly soFar: string;
+  /** Of a tool call: the id it keeps in the message. */
+  readonly callId?: string;
+  readonly name?: string;
+  /** True for the first chunk of its index. */
+  readonly start: boolean;
+};
+
+/** What a stream came to. */
+export type Folded = {
+  readonly content: readonly Block[];
+  readonly finishReason: FinishReason;
+  readonly raw?: string;
+  readonly usage?: Usage;
+  readonly responseId?: string;
+};
+
+/** A stream being folded. `push` never throws and costs the same however long the answer is already. */
+export interface Fold {
+  /** Takes the next part. Gives what listeners are told, or nothing for a part without text for them. */
+  push(part: StreamPart): FoldChunk | undefined;
+  /** What has come so far; may be asked at any moment, as after an interrupt, and again later. */
+  finish(): Folded;
+}
+
+type TextRun = { index: number; value: string; opaque: Json | undefined };
+type CallRun = {
+  index: number;
+  started: boolean;
+  readonly id: string;
+  providerId: string | undefined;
+  idSaid: boolean;
+  name: string;
+  args: string;
+  input: JsonObject | undefined;
+  opaque: Json | undefined;
+};
+
+/**
+ * Folds the parts of one answer into the blocks of one message.
+ *
+ * V1 Order: thinking (merged), text (merged), media, then tool calls as first seen (spec §1.4).
+ * V2 A call is known by one id from its first part on. The id is the provider's if it is there, not empty and not taken
+ *    by the session or by this answer; else a fresh one, and the provider's own is kept in `providerId`.
+ * V3 First non-empty id, last non-empty name, last said opaque data and last usage count.
+ * V4 Complete raw argument text wins over parsed fragments; text that is no JSON object is kept in `rawInput` unless
+ *    fragments gave an input. `input` is always a JSON object.
+ * V5 No lone surrogate reaches a block.
+ */
+export function createFold({ newCallId, isTaken = () => false }: FoldOptions): Fold {
+  const text: TextRun = { index: -1, value: "", opaque: undefined };
+  const thinking: TextRun = { index: -1, value: "", opaque: undefined };
+  const media: MediaBlock[] = [];
+  const calls = new Map<string | number, CallRun>();
+  const ids = new Set<string>();
+  let blocks = 0;
+  let usage: Usage | undefined;
+  let end: Extract<StreamPart, { type: "finish" }> | undefined;
+
+  const pushText = (run: TextRun, kind: "text" | "thinking", delta: string, opaque: Json | undefined) => {
+    if (opaque !== undefined) run.opaque = opaque;
+    if (delta === "") return undefined;
+    const start = run.index < 0;
+    if (start) run.index = blocks++;
+    run.value += delta;
+    return { index: run.index, kind, delta, soFar: run.value, start };
+  };
+
+  const openCall = (key: string | number, said: string | undefined): CallRun => {
+    const usable = said !== undefined && said !== "" && !ids.has(said) && !isTaken(said);
+    const id = usable ? said : newCallId();
+    ids.add(id);
+    const call: CallRun = {
+      index: blocks++,
+      started: false,
+      id,
+      providerId: undefined,
+      idSaid: usable,
+      name: "",
+      args: "",
+      input: undefined,
+      opaque: undefined,
+    };
+    calls.set(key, call);
+    return call;
+  };
+
+  const pushCall = (part: Extract<StreamPart, { type: "tool.delta" }>): FoldChunk => {
+    const call = calls.get(part.key) ?? openCall(part.key, part.id);
+    if (part.id && !call.idSaid) {
+      call.idSaid = true;
+      call.providerId = part.id;
+    }
+    if (part.name) call.name = part.name;
+    if (part.args) call.args += part.args;
+    if (part.input) call.input = { ...call.input, ...part.input };
+    if (part.opaque !== undefined) call.opaque = part.opaque;
+    const start = !call.started;
+    call.started = true;
+    return {
+      index: call.index,
+      kind: "tool_use",
+      delta: part.args ?? "",
+      soFar: call.args,
+      callId: call.id,
+      name: call.name,
+      start,
+    };
+  };
+
+  return {
+    push(part) {
+      switch (part.type) {
+        case "text.delta":
+          return pushText(text, "text", part.delta, part.opaque);
+        case "thinking.delta":
+          return pushText(thinking, "thinking", part.delta, part.opaque);
+        case "tool.delta":
+          return pushCall(part);
+        case "media":
+          media.push(part.block);
+          return undefined;
+        case "usage":
+          usage = part.usage;
+          return undefined;
+        case "finish":
+          end = part;
+          return undefined;
+      }
+    },
+    finish() {
+      const content: Block[] = [];
+      if (thinking.value !== "" || thinking.opaque !== undefined) {
+        content.push({ type: "thinking", thinking: thinking.value.toWellFormed(), ...opaqueOf(thinking) });
+      }
+      if (text.value !== "" || text.opaque !== undefined) {
+        content.push({ type: "text", text: text.value.toWellFormed(), ...opaqueOf(text) });
+      }
+      content.push(...media);
+      for (const call of calls.values()) content.push(toolUse(call));
+      return {
+        content,
+        finishReason: end?.reason ?? "unknown",
+        ...(end?.raw !== undefined && { raw: end.raw }),
+        ...(usage && { usage }),
+        ...(end?.responseId !== undefined && { responseId: end.responseId }),
+      };
+    },
+  };
+}
+
+/** What {@link collect} needs besides the request. */
+export type CollectOptions = { readonly signal: AbortSignal } & Partial<FoldOptions>;
+
+/** The whole answer of one model call at once. Throws what the model throws, and `run/aborted` if the signal ended the
+ *  stream early. Without `newCallId`, calls that need an id get `call_1`, `call_2` … */
+export async function collect(model: ChatModel, request: ModelRequest, options: CollectOptions): Promise<Folded> {
+  let calls = 0;
+  const { signal, newCallId = () => `call_${++calls}`, isTaken } = options;
+  const fold = createFold({ newCallId, ...(isTaken && { isTaken }) });
+  for await (const part of model.stream(request, { signal })) fold.push(part);
+  if (signal.aborted) throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
+  return fold.finish();
+}
+
+function opaqueOf({ opaque }: { readonly opaque: Json | undefined }): { readonly opaque?: Json } {
+  return opaque === undefined ? {} : { opaque };
+}
+
+function toolUse(call: CallRun): ToolUseBlock {
+  const parsed = jsonObjectOf(call.args);
+  const isUnreadable = !parsed && !call.input && call.args.trim() !== "";
+  return {
+    type: "tool_use",
+    id: call.id,
+    name: call.name.toWellFormed(),
+    input: parsed ?? (call.input ? wellFormedObject(call.input) : {}),
+    ...(isUnreadable && { rawInput: call.args.toWellFormed() }),
+    ...(call.providerId !== undefined && { providerId: call.providerId }),
+    ...opaqueOf(call),
+  };
+}
+
+const ESCAPED_SURROGATE = /\\ud[89a-f]/i;
+
+function jsonObjectOf(text: string): JsonObject | undefined {
+  if (text === "") return undefined;
+  try {
+    const value = JSON.parse(text.toWellFormed()) as Json;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value as JsonObject) : (value as JsonObject);
+  } catch {
+    return undefined;
+  }
+}
+
+function wellFormedObject(object: JsonObject): JsonObject {
+  const entries = Object.entries(object).map(([key, value]) => [key.toWellFormed(), wellFormed(value)] as const);
+  return Object.fromEntries(entries);
+}
+
+function wellFormed(value: Json): Json {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return typeof value === "object" && value !== null ? wellFormedObject(value as JsonObject) : value;
+}

@@ -1,0 +1,2 @@
+export { scriptedModel } from "./scripted-model.ts";
+export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";

@@ -1,0 +1,55 @@
+import { AgentError } from "../error/error.ts";
+import type { JsonObject } from "../message/types.ts";
+import type { Execution } from "../model/port.ts";
+import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
+import type { OutputOf, PermissionAction, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
+
+/** What {@link defineTool} takes. */
+export type ToolDefinition<S extends Schema, Ctx> = {
+  /** 1 to 64 letters, digits, `_` or `-`: what model providers accept. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: S;
+  /** Absent = external: a call of it suspends the turn. An async generator yields progress and returns the result.
+   *  Runs at least once: hand `ctx.idempotencyKey` on. A throw is a result the model reads. */
+  readonly execute?: (
+    input: OutputOf<S>,
+    ctx: ToolContext<Ctx>,
+  ) => ToolReturn | Promise<ToolReturn> | AsyncGenerator<string, ToolReturn>;
+  readonly groups?: readonly string[];
+  /** Argument values that win over the model and leave the published schema. */
+  readonly preset?: JsonObject;
+  /** How many calls of this tool may run at once. */
+  readonly maxParallel?: number;
+  readonly execution?: Execution;
+  readonly permission?: PermissionAction | ((input: OutputOf<S>, ctx: Ctx) => PermissionAction);
+  readonly idempotent?: boolean;
+  /** What a call does that was in flight when its process died; default `retry` if idempotent, else `ask`. */
+  readonly onRestart?: "retry" | "ask" | "fail";
+};
+
+/** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name or schema. For a typed
+ *  context annotate `ctx: ToolContext<MyContext>`. */
+export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
+  if (!/^[\w-]{1,64}$/.test(spec.name)) {
+    throw new AgentError(
+      "config/invalid",
+      `Tool name ${JSON.stringify(spec.name)} is not 1 to 64 letters, digits, "_" or "-".`,
+    );
+  }
+  const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
+  return {
+    name,
+    description,
+    inputSchema: jsonSchemaOf(input),
+    external: execute === undefined,
+    groups,
+    preset,
+    onRestart: rest.onRestart ?? (idempotent ? "retry" : "ask"),
+    ...(isStandardSchema(input) && { schema: input }),
+    ...(execute && { execute: execute as NonNullable<Tool<Ctx>["execute"]> }),
+    ...(rest.maxParallel !== undefined && { maxParallel: rest.maxParallel }),
+    ...(rest.execution && { execution: rest.execution }),
+    ...(rest.permission && { permission: rest.permission as NonNullable<Tool<Ctx>["permission"]> }),
+  };
+}

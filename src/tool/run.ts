@@ -1,0 +1,112 @@
+import { messageOf } from "../error/error.ts";
+import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
+import { parseStandard, pruneNulls, validateInput } from "./schema.ts";
+import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
+
+/** What a run of a tool came to. */
+export type ToolRun = { readonly result: ToolResultBlock } | { readonly suspension: Suspension };
+
+/** A call's input made ready: what would be executed, or the error result that the model reads. */
+export type PreparedInput =
+  | { readonly value: unknown; readonly input: JsonObject }
+  | { readonly result: ToolResultBlock };
+
+const MEDIA = new Set(["text", "image", "audio", "video"]);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Presets in, optional nulls out, JSON Schema, then the tool's own schema. What comes out is what `execute` gets. */
+export async function prepareInput(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
+  if (call.rawInput !== undefined && !isJson(call.rawInput)) {
+    return { result: badInput(call, `the arguments are not valid JSON: ${call.rawInput.slice(0, 200)}`) };
+  }
+  const input = { ...(pruneNulls(tool.inputSchema, call.input) as JsonObject), ...tool.preset };
+  if (!tool.schema) {
+    const problems = validateInput(tool.inputSchema, input);
+    return problems === null ? { value: input, input } : { result: badInput(call, problems) };
+  }
+  try {
+    const parsed = await parseStandard(tool.schema, input);
+    return "value" in parsed ? { value: parsed.value, input } : { result: badInput(call, parsed.problems) };
+  } catch (error) {
+    return { result: badInput(call, messageOf(error)) };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isSuspension(value: unknown): value is Suspension {
+  return isObject(value) && value["suspended"] === true;
+}
+
+function isOutcome(value: unknown): value is ToolOutcome {
+  return (
+    isObject(value) &&
+    Array.isArray(value["output"]) &&
+    value["output"].every((block) => isObject(block) && MEDIA.has(String(block["type"])))
+  );
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<string, unknown> {
+  return isObject(value) && typeof value["next"] === "function" && Symbol.asyncIterator in value;
+}
+
+/** The block that a returned value is stored as: strings verbatim, other JSON as JSON text. */
+function toRun(call: ToolUseBlock, value: unknown): ToolRun {
+  if (value === undefined) return { result: noResult(call) };
+  if (isSuspension(value)) return { suspension: value };
+  if (isOutcome(value)) return { result: outcomeResult(call, value) };
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text === undefined
+    ? { result: failedTool(call, "it returned a value that is no JSON. It may have taken effect.") }
+    : { result: outcomeResult(call, { output: [{ type: "text", text: text.toWellFormed() }] }) };
+}
+
+/** A suspension that was thrown, itself or as a cause (spec scar S6). */
+function thrownSuspension(thrown: unknown): Suspension | undefined {
+  for (let at = thrown, depth = 0; at !== undefined && depth < 8; at = (at as { cause?: unknown })?.cause, depth++) {
+    if (isSuspension(at)) return at;
+  }
+  return undefined;
+}
+
+async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never>): Promise<unknown> {
+  const returned = tool.execute?.(value as never, ctx);
+  if (!isGenerator(returned)) return returned;
+  for (;;) {
+    const step = await returned.next();
+    if (step.done) return step.value;
+    ctx.emit(step.value);
+  }
+}
+
+/** One attempt of one call. Never rejects: a failing tool is a result. It neither retries nor orders. */
+export async function runTool(tool: Tool<never>, call: ToolUseBlock, ctx: ToolContext<never>): Promise<ToolRun> {
+  if (tool.external) return { suspension: { suspended: true } };
+  const prepared = await prepareInput(tool, call);
+  if ("result" in prepared) return prepared;
+  try {
+    return toRun(call, await execute(tool, prepared.value, ctx));
+  } catch (error) {
+    const suspension = thrownSuspension(error);
+    if (suspension) return { suspension };
+    return { result: ctx.signal.aborted ? interruptedResult(call, true) : failedTool(call, messageOf(error)) };
+  }
+}
+
+/** The text of one progress chunk. */
+export function chunkText(chunk: string | TextBlock | MediaBlock): string {
+  if (typeof chunk === "string") return chunk;
+  if (chunk.type === "text") return chunk.text;
+  return chunk.source.type === "url" ? chunk.source.url : `[${chunk.source.mediaType}]`;
+}

@@ -1,0 +1,117 @@
+import { Validator } from "@cfworker/json-schema";
+import { z } from "zod";
+import { AgentError, messageOf } from "../error/error.ts";
+import type { Json, JsonObject } from "../message/types.ts";
+import type { Schema, StandardSchema } from "./types.ts";
+
+type JsonSchemaGiver = {
+  readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown };
+};
+
+/** True for zod and every other Standard Schema, false for plain JSON Schema. */
+export function isStandardSchema(schema: Schema): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+/** The JSON Schema 2020-12 of what a schema accepts. Throws `config/invalid` if the schema cannot give one. */
+export function jsonSchemaOf(schema: Schema): JsonObject {
+  if (!isStandardSchema(schema)) return schema;
+  const standard = schema["~standard"];
+  try {
+    const given =
+      standard.vendor === "zod"
+        ? z.toJSONSchema(schema as unknown as z.ZodType, { io: "input", target: "draft-2020-12" })
+        : (standard as JsonSchemaGiver).jsonSchema?.input?.({ target: "draft-2020-12" });
+    if (given) {
+      const { $schema: _, ...rest } = given as { $schema?: Json };
+      return rest as JsonObject;
+    }
+  } catch (error) {
+    throw new AgentError("config/invalid", `This schema has no JSON Schema form: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  throw new AgentError(
+    "config/invalid",
+    `A ${standard.vendor} schema gives no JSON Schema; pass zod, a Standard Schema with JSON Schema, or JSON Schema itself.`,
+  );
+}
+
+const validators = new WeakMap<JsonObject, Validator>();
+
+function validatorOf(schema: JsonObject): Validator {
+  let validator = validators.get(schema);
+  if (!validator) {
+    validator = new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+
+/** Checks a value against JSON Schema 2020-12: null if it is valid, else the problems in one line. A missing or empty
+ *  schema accepts everything; a schema that cannot be used is reported as a problem. */
+export function validateInput(schema: JsonObject | null, input: unknown): string | null {
+  if (!schema || Object.keys(schema).length === 0) return null;
+  try {
+    const { valid, errors } = validatorOf(schema).validate(input);
+    if (valid) return null;
+    const leaves = errors.filter((error) => !["properties", "items", "$ref", "allOf"].includes(error.keyword));
+    return (leaves.length > 0 ? leaves : errors)
+      .map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, "") || "input"}: ${error}`)
+      .join("; ");
+  } catch (error) {
+    return `Schema validation error: ${messageOf(error)}`;
+  }
+}
+
+function deref(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return undefined;
+  const object = schema as JsonObject;
+  const ref = object["$ref"];
+  if (typeof ref !== "string" || !ref.startsWith("#/")) return object;
+  let target: Json | undefined = root;
+  for (const key of ref.slice(2).split("/")) {
+    target = (target as JsonObject | undefined)?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return target === object ? undefined : deref(target, root);
+}
+
+/** A copy of `value` without the explicit nulls of declared, optional properties, which some models send for
+ *  "not given" (spec scar S20). Local `$ref`s are followed. */
+export function pruneNulls(schema: JsonObject, value: Json, root: JsonObject = schema): Json {
+  const resolved = deref(schema, root) ?? {};
+  if (Array.isArray(value)) {
+    const items = deref(resolved["items"], root);
+    return items ? value.map((item: Json) => pruneNulls(items, item, root)) : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const properties = deref(resolved["properties"], root) ?? {};
+  const required = (resolved["required"] ?? []) as readonly string[];
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).flatMap(([key, item]) => {
+      const property = Object.hasOwn(properties, key) ? deref(properties[key], root) : undefined;
+      if (!property) return [[key, item]];
+      if (item === null && !required.includes(key)) return [];
+      return [[key, pruneNulls(property, item, root)]];
+    }),
+  );
+}
+
+type Issue = { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] };
+
+/** Runs a Standard Schema: the parsed value, or the problems in one line. */
+export async function parseStandard(
+  schema: StandardSchema,
+  value: unknown,
+): Promise<{ readonly value: unknown } | { readonly problems: string }> {
+  const outcome = (await schema["~standard"].validate(value)) as {
+    readonly value?: unknown;
+    readonly issues?: readonly Issue[];
+  };
+  if (!outcome.issues) return { value: outcome.value };
+  const problems = outcome.issues.map(({ message, path }) => {
+    const where = (path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join("/");
+    return where === "" ? message : `${where}: ${message}`;
+  });
+  return { problems: problems.join("; ") };
+}

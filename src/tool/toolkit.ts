@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { AgentError } from "../error/error.ts";
+import type { JsonObject, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { ToolSpec } from "../model/port.ts";
+import { defineTool } from "./define.ts";
+import { suspendedResult, unavailableTool, unknownTool } from "./results.ts";
+import { runTool } from "./run.ts";
+import type { Group, Tool, Toolkit } from "./types.ts";
+
+/** The name of the tool that lets the model choose its tool groups. */
+export const META_TOOL = "reset_equipped_tools";
+
+/** The state of a toolkit that belongs to a session. */
+export type ToolkitState = {
+  readonly activeGroups: readonly string[];
+  readonly presets: { readonly [tool: string]: JsonObject };
+};
+
+/** A tool that may be called, or the result that says why not. */
+export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
+
+function withoutPresets(tool: Tool<never>): JsonObject {
+  const hidden = Object.keys(tool.preset);
+  if (hidden.length === 0) return tool.inputSchema;
+  const { properties, required, ...rest } = tool.inputSchema as {
+    readonly properties?: JsonObject;
+    readonly required?: readonly string[];
+  };
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !hidden.includes(key))),
+    }),
+    ...(required && { required: required.filter((key) => !hidden.includes(key)) }),
+  };
+}
+
+class SessionToolkit implements Toolkit<never> {
+  readonly #tools = new Map<string, Tool<never>>();
+  readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
+  readonly #metaTool: boolean;
+  #specs: readonly ToolSpec[] | undefined;
+
+  constructor(metaTool: boolean) {
+    this.#metaTool = metaTool;
+  }
+
+  names(): string[] {
+    return [...this.#tools.keys(), ...(this.#metaTool ? [META_TOOL] : [])];
+  }
+
+  add(tool: Tool<never>): void {
+    if (this.names().includes(tool.name)) {
+      throw new AgentError("tool/duplicate", `A tool named '${tool.name}' is already there; remove it first.`);
+    }
+    const unknown = tool.groups.find((group) => !this.#groups.has(group));
+    if (unknown !== undefined) throw this.#unknownGroup(unknown);
+    this.#set(tool);
+  }
+
+  remove(name: string): boolean {
+    this.#specs = undefined;
+    return this.#tools.delete(name);
+  }
+
+  addGroup({ name, description = "", active = true }: Group): void {
+    if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
+    this.#groups.set(name, { description, active });
+    this.#specs = undefined;
+  }
+
+  setGroups(change: { readonly activate?: readonly string[]; readonly deactivate?: readonly string[] }): void {
+    const { activate = [], deactivate = [] } = change;
+    const unknown = [...activate, ...deactivate].find((name) => !this.#groups.has(name));
+    if (unknown !== undefined) throw this.#unknownGroup(unknown);
+    for (const [name, group] of this.#groups) {
+      if (deactivate.includes(name)) group.active = false;
+      if (activate.includes(name)) group.active = true;
+    }
+    this.#specs = undefined;
+  }
+
+  activeGroups(): string[] {
+    return [...this.#groups].flatMap(([name, { active }]) => (active ? [name] : []));
+  }
+
+  setPreset(name: string, values: JsonObject): void {
+    const tool = this.#tools.get(name);
+    if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${name}'.`);
+    this.#set({ ...tool, preset: values });
+  }
+
+  async invoke(
+    name: string,
+    input: JsonObject,
+    options: { readonly signal?: AbortSignal; readonly context?: never } = {},
+  ): Promise<ToolResultBlock> {
+    const call: ToolUseBlock = { type: "tool_use", id: randomUUID(), name, input };
+    const found = this.find(call);
+    if ("result" in found) return found.result;
+    const run = await runTool(found.tool, call, {
+      callId: call.id,
+      idempotencyKey: call.id,
+      attempt: 1,
+      signal: options.signal ?? new AbortController().signal,
+      deadlineAt: Number.POSITIVE_INFINITY,
+      context: options.context as never,
+      sessionId: "",
+      emit: () => {},
+    });
+    return "result" in run ? run.result : suspendedResult(call, run.suspension.reason);
+  }
+
+  /** What the model is offered: in order of registration, presets left out, inactive groups left out. */
+  specs(): readonly ToolSpec[] {
+    this.#specs ??= [...this.#tools.values(), ...this.#meta()]
+      .filter((tool) => this.#isActive(tool))
+      .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) }));
+    return this.#specs;
+  }
+
+  find(call: ToolUseBlock): FoundTool {
+    const tool = call.name === META_TOOL ? this.#meta()[0] : this.#tools.get(call.name);
+    if (!tool) return { result: unknownTool(call) };
+    return this.#isActive(tool) ? { tool } : { result: unavailableTool(call) };
+  }
+
+  copy(): SessionToolkit {
+    const copy = new SessionToolkit(this.#metaTool);
+    for (const [name, group] of this.#groups) copy.#groups.set(name, { ...group });
+    for (const tool of this.#tools.values()) copy.#set(tool);
+    return copy;
+  }
+
+  state(): ToolkitState {
+    return {
+      activeGroups: this.activeGroups(),
+      presets: Object.fromEntries(
+        [...this.#tools.values()].flatMap((tool) =>
+          Object.keys(tool.preset).length > 0 ? [[tool.name, tool.preset]] : [],
+        ),
+      ),
+    };
+  }
+
+  /** Exactly these groups are on afterwards; names that no longer exist are passed over. */
+  restoreGroups(active: readonly string[]): void {
+    for (const [name, group] of this.#groups) group.active = active.includes(name);
+    this.#specs = undefined;
+  }
+
+  #set(tool: Tool<never>): void {
+    this.#tools.set(tool.name, tool);
+    this.#specs = undefined;
+  }
+
+  #isActive(tool: Tool<never>): boolean {
+    return tool.groups.length === 0 || tool.groups.some((group) => this.#groups.get(group)?.active);
+  }
+
+  #unknownGroup(name: string): AgentError {
+    return new AgentError("tool/unknown-group", `Tool group '${name}' does not exist`);
+  }
+
+  #meta(): Tool<never>[] {
+    if (!this.#metaTool || this.#groups.size === 0) return [];
+    const list = [...this.#groups].map(
+      ([name, { active, description }]) => `- ${name} (${active ? "on" : "off"}): ${description}`,
+    );
+    const tool = defineTool({
+      name: META_TOOL,
+      description: `Choose your tool groups: exactly the groups named in to_activate are on afterwards.\n${list.join("\n")}`,
+      input: {
+        type: "object",
+        properties: { to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } } },
+        required: ["to_activate"],
+      },
+      execute: (input) => {
+        const active = input["to_activate"] as readonly string[];
+        this.restoreGroups(active);
+        const names = [...this.#tools.values()].flatMap((each) =>
+          each.groups.some((group) => active.includes(group)) ? [each.name] : [],
+        );
+        return `Active tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;
+      },
+    });
+    return [tool as Tool<never>];
+  }
+}
+
+export type { SessionToolkit };
+
+/** A set of tools and groups. Throws `tool/duplicate` and `tool/unknown-group`. With `metaTool` the model may choose the
+ *  active groups by the tool `reset_equipped_tools`. */
+export function createToolkit<Ctx = unknown>(
+  options: { readonly tools?: readonly Tool<Ctx>[]; readonly groups?: readonly Group[]; readonly metaTool?: boolean } = {},
+): Toolkit<Ctx> {
+  const toolkit = new SessionToolkit(options.metaTool ?? false);
+  for (const group of options.groups ?? []) toolkit.addGroup(group);
+  for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);
+  return toolkit as unknown as Toolkit<Ctx>;
+}
+
+/** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */
+export function ownToolkit(toolkit: Toolkit<never>): SessionToolkit {
+  if (!(toolkit instanceof SessionToolkit)) {
+    throw new AgentError("config/invalid", "`toolkit` must come from createToolkit().");
+  }
+  return toolkit.copy();
+}

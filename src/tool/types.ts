@@ -1,0 +1,102 @@
+import type { Execution, ToolSpec } from "../model/port.ts";
+import type { Json, JsonObject, MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
+
+/** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
+  };
+}
+
+/** zod, any Standard Schema that can give JSON Schema, or JSON Schema 2020-12 itself. */
+export type Schema = StandardSchema | JsonObject;
+
+/** The parsed value of a schema. */
+export type OutputOf<S> = S extends {
+  readonly "~standard": { readonly types?: { readonly output: infer O } | undefined };
+}
+  ? O
+  : S extends JsonObject
+    ? JsonObject
+    : undefined;
+
+/** What a running call knows. */
+export type ToolContext<Ctx = unknown> = {
+  readonly callId: string;
+  /** The same for every attempt of one call: hand it to systems that must not act twice. */
+  readonly idempotencyKey: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborts on interrupt, time-out, shutdown and close. */
+  readonly signal: AbortSignal;
+  /** Epoch ms at which the call is given up. */
+  readonly deadlineAt: number;
+  /** The agent's or the call's `context`; never stored. */
+  readonly context: Ctx;
+  readonly sessionId: string;
+  /** Reports progress: an `actingChunk` for hooks and a `tool.delta` for streams. Not part of the result. */
+  emit(chunk: string | TextBlock | MediaBlock): void;
+};
+
+/** The answer is not there yet: something outside will give it. Made by {@link suspend}. */
+export type Suspension = {
+  readonly suspended: true;
+  readonly reason?: string;
+  readonly answerSchema?: JsonObject;
+};
+
+/** A result with media, metadata or an error state. */
+export type ToolOutcome = {
+  readonly output: readonly (TextBlock | MediaBlock)[];
+  readonly state?: "success" | "error";
+  readonly metadata?: JsonObject;
+};
+
+/** A string is stored verbatim, other JSON as JSON text. `undefined` does not type-check and is an error result at
+ *  run time: return at least "ok". */
+export type ToolReturn = Json | ToolOutcome | Suspension;
+
+export type PermissionAction = "allow" | "ask" | "deny";
+
+/** A tool as an agent holds it. Made by {@link defineTool}. */
+export type Tool<Ctx = unknown> = ToolSpec & {
+  /** True if the tool has no `execute`: a call of it suspends the turn. */
+  readonly external: boolean;
+  readonly execute?: (input: never, ctx: ToolContext<Ctx>) => unknown;
+  /** The schema that parses the input; absent for plain JSON Schema. */
+  readonly schema?: StandardSchema;
+  readonly groups: readonly string[];
+  readonly preset: JsonObject;
+  readonly maxParallel?: number;
+  readonly execution?: Execution;
+  readonly permission?: PermissionAction | ((input: never, ctx: Ctx) => PermissionAction);
+  readonly onRestart: "retry" | "ask" | "fail";
+};
+
+/** A named set of tools that can be switched on and off together. */
+export type Group = { readonly name: string; readonly description?: string; readonly active?: boolean };
+
+/** An agent works on its own copy; active groups and changed presets belong to the session. */
+export interface Toolkit<Ctx = unknown> {
+  names(): string[];
+  /** Throws `tool/duplicate` if the name is taken and `tool/unknown-group` for a group nobody added. */
+  add(tool: Tool<Ctx>): void;
+  /** False if there was no such tool. */
+  remove(name: string): boolean;
+  /** Throws `tool/duplicate` if the group exists. */
+  addGroup(group: Group): void;
+  /** Throws `tool/unknown-group`; then nothing has changed. */
+  setGroups(change: { readonly activate?: readonly string[]; readonly deactivate?: readonly string[] }): void;
+  activeGroups(): string[];
+  /** Replaces the presets of a tool. Throws `tool/unknown`. */
+  setPreset(tool: string, values: JsonObject): void;
+  /** One attempt; a failing tool is a result and not an exception. */
+  invoke(
+    name: string,
+    input: JsonObject,
+    options?: { readonly signal?: AbortSignal; readonly context?: Ctx },
+  ): Promise<ToolResultBlock>;
+}

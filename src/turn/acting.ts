@@ -1,0 +1,217 @@
+import { backoffMs } from "../model/execution.ts";
+import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
+import { allSettled, storeResult, updateCall } from "./calls.ts";
+import type { AgentContext, CallRecord, Change } from "./context.ts";
+import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "./services.ts";
+
+/** The calls that preActing is still to see. */
+export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter((record) => record.status === "pending" && !record.hooked);
+}
+
+export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
+  const changes = new Map(outcome.calls?.map((change) => [change.callId, change]));
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.status !== "pending" || record.hooked) return record;
+    const change = changes.get(record.call.id);
+    const call = change?.input ? { ...record.call, input: change.input } : record.call;
+    const hooked = { ...record, call, hooked: true };
+    if (change?.deny === undefined) return hooked;
+    return { ...hooked, status: "denied", result: deniedResult(call, change.deny) };
+  });
+  return { at: outcome.at, calls };
+}
+
+/** The calls that have no verdict: new ones, and asked ones that were decided. */
+export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter((record) => record.status === "pending" && (record.asks === undefined || record.decided));
+}
+
+function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
+  const { decided: _, asks: __, expiresAt: ___, ...rest } = record;
+  const { action, argsHash, execution, maxParallel, onRestart } = verdict;
+  const base: CallRecord = {
+    ...rest,
+    call: verdict.input ? { ...record.call, input: verdict.input } : record.call,
+    since: at,
+    ...(argsHash !== undefined && { argsHash }),
+    ...(execution && { execution }),
+    ...(maxParallel !== undefined && { maxParallel }),
+    ...(onRestart && { onRestart }),
+  };
+  if (action === "allow") return { ...base, status: "approved" };
+  if (action === "ask") {
+    const { reason = "", expiresAt } = verdict;
+    return { ...base, asks: reason, ...(expiresAt !== undefined && { expiresAt }) };
+  }
+  return {
+    ...base,
+    status: action === "deny" ? "denied" : "done",
+    result: verdict.result ?? deniedResult(record.call, "Permission denied by rules"),
+  };
+}
+
+export function applyReview(context: AgentContext, outcome: ReviewOutcome): Change {
+  const verdicts = new Map(outcome.verdicts.map((verdict) => [verdict.callId, verdict]));
+  return {
+    at: outcome.at,
+    calls: context.calls.map((record) => {
+      const verdict = verdicts.get(record.call.id);
+      return verdict ? judged(record, verdict, outcome.at) : record;
+    }),
+  };
+}
+
+/** The batch goes on: decided calls are reviewed with their decision, suspended ones run anew from preActing on. */
+export function rerunSuspended(context: AgentContext): Change {
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.status !== "suspended" && !(record.status === "unknown" && record.decided)) return record;
+    const { reason: _, answerSchema: __, ...rest } = record;
+    return { ...rest, status: "pending", hooked: record.decided !== undefined };
+  });
+  return { calls, outcome: null };
+}
+
+/** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. */
+export function dueCalls(context: AgentContext): readonly CallRecord[] {
+  const { calls, at, settings } = context;
+  const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
+  const running = calls.filter(({ status }) => status === "running");
+  const waits = (record: CallRecord): boolean => record.status === "approved" && (record.notBeforeAt ?? 0) > at;
+  let room = limit - running.length - (limit === 1 && calls.some(waits) ? 1 : 0);
+  const ofTool = new Map<string, number>();
+  for (const { call } of running) ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
+  return calls.filter((record) => {
+    if (record.status !== "approved" || waits(record) || room <= 0) return false;
+    const busy = ofTool.get(record.call.name) ?? 0;
+    if (busy >= (record.maxParallel ?? Number.POSITIVE_INFINITY)) return false;
+    ofTool.set(record.call.name, busy + 1);
+    room--;
+    return true;
+  });
+}
+
+export function startCalls(context: AgentContext): Change {
+  const due = new Set(dueCalls(context));
+  if (due.size === 0) return {};
+  const { at, stats } = context;
+  const calls = context.calls.map((record): CallRecord => {
+    if (!due.has(record)) return record;
+    const { notBeforeAt: _, ...rest } = record;
+    const { timeoutMs } = record.execution ?? {};
+    return {
+      ...rest,
+      status: "running",
+      attempt: record.attempt + 1,
+      since: at,
+      ...(timeoutMs !== undefined && { deadlineAt: at + timeoutMs }),
+    };
+  });
+  return { calls, stats: { ...stats, toolCalls: stats.toolCalls + due.size } };
+}
+
+/** What the service of a call that starts now is told. */
+export function toolInput(context: AgentContext, record: CallRecord): ToolInput {
+  const { turn, iteration, at } = context;
+  const { timeoutMs } = record.execution ?? {};
+  const deadlineAt = timeoutMs === undefined ? null : at + timeoutMs;
+  return { turn, iteration, call: record.call, attempt: record.attempt + 1, deadlineAt };
+}
+
+/** The next instant at which a call must be given up or may be tried again; null if there is none. */
+export function nextInstant(context: AgentContext): number | null {
+  const instants = context.calls.flatMap(({ status, deadlineAt, notBeforeAt }) => {
+    if (status === "running") return deadlineAt === undefined ? [] : [deadlineAt];
+    return status === "approved" && notBeforeAt !== undefined ? [notBeforeAt] : [];
+  });
+  return instants.length === 0 ? null : Math.min(...instants);
+}
+
+function mayRetry(context: AgentContext, record: CallRecord): boolean {
+  return !context.interruption && record.attempt < (record.execution?.maxAttempts ?? 1);
+}
+
+function retried(record: CallRecord, at: number): CallRecord {
+  const { deadlineAt: _, ...rest } = record;
+  const notBeforeAt = at + backoffMs(record.execution ?? {}, record.attempt, 0);
+  return { ...rest, status: "approved", since: at, notBeforeAt };
+}
+
+export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
+  const { callId, at, result, suspension, retry } = outcome;
+  const record = context.calls.find(({ call }) => call.id === callId);
+  if (!record || record.status !== "running" || record.attempt !== outcome.attempt) return { at };
+  if (retry && mayRetry(context, record)) {
+    return { at, calls: context.calls.map((each) => (each === record ? retried(record, at) : each)) };
+  }
+  const change: Partial<CallRecord> = suspension
+    ? {
+        status: "suspended",
+        since: at,
+        ...(suspension.reason !== undefined && { reason: suspension.reason }),
+        ...(suspension.answerSchema && { answerSchema: suspension.answerSchema }),
+      }
+    : { status: "done", since: at, result: result! };
+  return { at, calls: updateCall(context.calls, callId, change) };
+}
+
+/** True if this outcome leaves nothing of the batch to run. */
+export function settlesBatch(context: AgentContext, outcome: ToolRunOutcome): boolean {
+  return allSettled(recordToolRun(context, outcome).calls ?? context.calls);
+}
+
+/** The running calls whose deadline has passed at `at`. */
+export function expiredCalls(context: AgentContext, at: number): readonly CallRecord[] {
+  return context.calls.filter(({ status, deadlineAt }) => status === "running" && (deadlineAt ?? Infinity) <= at);
+}
+
+/** Calls past their deadline are tried again or answered with the time-out. */
+export function expireCalls(context: AgentContext, at: number): Change {
+  const expired = new Set(expiredCalls(context, at));
+  const calls = context.calls.map((record): CallRecord => {
+    if (!expired.has(record)) return record;
+    if (mayRetry(context, record)) return retried(record, at);
+    return { ...record, status: "done", since: at, result: timedOut(record.call, record.execution?.timeoutMs ?? 0) };
+  });
+  return { at, calls };
+}
+
+/** After an interrupt: every call without a result gets the interrupted one. */
+export function interruptCalls(context: AgentContext): Change {
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.stored || record.result) return record;
+    return {
+      ...record,
+      status: "done",
+      skipHooks: true,
+      result: interruptedResult(record.call, record.status === "running"),
+    };
+  });
+  return { calls };
+}
+
+/** The next result that postActing is to see, in call order. */
+export function nextResult(context: AgentContext): CallRecord | undefined {
+  return context.calls.find((record) => !record.stored && record.result !== undefined);
+}
+
+/** False for results that nothing and nobody produced. */
+export function wantsHooks(record: CallRecord | undefined): boolean {
+  return record !== undefined && !record.skipHooks;
+}
+
+export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
+  const record = nextResult(context);
+  if (!record) return { at: outcome.at };
+  return {
+    at: outcome.at,
+    ...storeResult({ ...context, at: outcome.at }, record.call.id, outcome.result ?? record.result!),
+    stop: context.stop || (outcome.stop ?? false),
+  };
+}
+
+/** The next result enters the transcript as it is. */
+export function storeNextResult(context: AgentContext): Change {
+  const record = nextResult(context);
+  return record ? storeResult(context, record.call.id, record.result!) : {};
+}

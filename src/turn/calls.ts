@@ -1,0 +1,141 @@
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
+import { hashInput } from "../tool/hash.ts";
+import { truncatedCall } from "../tool/results.ts";
+import type { AgentContext, CallRecord, Change, Draft } from "./context.ts";
+import { makeMessage } from "./messages.ts";
+import type { PendingCall } from "./pending.ts";
+
+/** The calls whose result is not in the transcript yet. */
+export function openCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter((record) => !record.stored);
+}
+
+/** True for a call that cannot go on before somebody has decided about it. */
+export function isUndecided(record: CallRecord): boolean {
+  return !record.decided && (record.asks !== undefined || record.status === "unknown");
+}
+
+/** True if nothing of the batch runs or is still to run. */
+export function allSettled(calls: readonly CallRecord[]): boolean {
+  return calls.every(({ status }) => status === "done" || status === "denied" || status === "suspended");
+}
+
+/** Records for the calls of a message. A call from an answer that was cut off at the length limit is answered at once. */
+export function recordsOf(draft: Draft, at: number): readonly CallRecord[] {
+  return toolUsesOf(draft.message).map((call) => ({
+    call,
+    status: draft.finishReason === "length" ? "done" : "pending",
+    hooked: false,
+    stored: false,
+    attempt: 0,
+    since: at,
+    ...(draft.finishReason === "length" && { result: truncatedCall(call) }),
+  }));
+}
+
+/** The records with `change` merged into that of `callId`. */
+export function updateCall(
+  calls: readonly CallRecord[],
+  callId: string,
+  change: Partial<CallRecord>,
+): readonly CallRecord[] {
+  return calls.map((record) => (record.call.id === callId ? { ...record, ...change } : record));
+}
+
+/** Where the result of a call belongs: directly after the message that asked, in call order (I2). */
+function placeOf(context: AgentContext, callId: string): number {
+  const order = context.calls.map(({ call }) => call.id);
+  const mine = order.indexOf(callId);
+  let index = context.batchAt + 1;
+  for (let message = context.transcript.at(index); message; message = context.transcript.at(++index)) {
+    const results = message.role === "tool" ? toolResultsOf(message) : [];
+    if (results.length === 0 || results.some(({ id }) => order.indexOf(id) > mine)) break;
+  }
+  return index;
+}
+
+/** Puts a result into the transcript and marks its call. */
+export function storeResult(context: AgentContext, callId: string, result: ToolResultBlock): Change {
+  return storeResultMessage(context, makeMessage(context, "tool", [result]), [callId], context.made + 1);
+}
+
+/** Puts a tool message with the results of `callIds`, in call order, into the transcript. */
+export function storeResultMessage(
+  context: AgentContext,
+  message: Msg,
+  callIds: readonly string[],
+  made: number = context.made,
+): Change {
+  const transcript = context.transcript.insert(placeOf(context, callIds[0]!), [message]);
+  const calls = context.calls.map((record) => {
+    if (!callIds.includes(record.call.id)) return record;
+    const { result: _, ...rest } = record;
+    return { ...rest, stored: true, status: record.status === "denied" ? ("denied" as const) : ("done" as const) };
+  });
+  const isClosed = calls.every(({ stored }) => stored);
+  return { transcript, made, calls: isClosed ? [] : calls, ...(isClosed && { batchAt: -1 }) };
+}
+
+/** Answers every open call, in call order: with its own result where it has one, else with what `fill` says. */
+export function closeCalls(context: AgentContext, fill: (record: CallRecord) => ToolResultBlock): AgentContext {
+  return openCalls(context).reduce<AgentContext>(
+    (now, record) => ({ ...now, ...storeResult(now, record.call.id, record.result ?? fill(record)) }),
+    context,
+  );
+}
+
+function waitsFor(record: CallRecord): PendingCall["waitsFor"] {
+  if (record.status === "suspended") return "externalResult";
+  if (record.status === "unknown") return "unknownOutcome";
+  return record.asks === undefined ? "stopRequested" : "approval";
+}
+
+/** The open calls as callers see them: those that wait for somebody. */
+export function pendingCalls(context: AgentContext): readonly PendingCall[] {
+  const open = openCalls(context).filter((record) => record.result === undefined);
+  const asking = open.filter((record) => record.asks !== undefined || record.status === "unknown");
+  return (asking.length > 0 ? asking : open).map((record) => ({
+    callId: record.call.id,
+    name: record.call.name,
+    input: record.call.input,
+    argsHash: record.argsHash ?? hashInput(record.call.input),
+    waitsFor: waitsFor(record),
+    since: record.since,
+    ...((record.asks ?? record.reason) !== undefined && { reason: record.asks ?? record.reason }),
+    ...(record.expiresAt !== undefined && { expiresAt: record.expiresAt }),
+    ...(record.answerSchema && { answerSchema: record.answerSchema }),
+    ...(record.decided && { decided: record.decided }),
+  }));
+}
+
+/** The messages with their results in front, in call order, split into one message per result unless they already
+ *  stand in order, and everything else behind. */
+export function resultsFirst(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const carrying = messages
+    .map((message) => ({ ...message, role: "tool" as const, content: toolResultsOf(message) }))
+    .filter(({ content }) => content.length > 0);
+  const places = carrying.flatMap(({ content }) => content.map(({ id }) => order.indexOf(id)));
+  const isOrdered = places.every((place, index) => index === 0 || place === places[index - 1]! + 1);
+  const results = isOrdered
+    ? carrying
+    : carrying
+        .flatMap((message) =>
+          message.content.map((result, index) => ({
+            ...message,
+            id: index === 0 ? message.id : `${message.id}.${index + 1}`,
+            content: [result],
+          })),
+        )
+        .toSorted((a, b) => order.indexOf(a.content[0]!.id) - order.indexOf(b.content[0]!.id));
+  return [...results, ...withoutResults(messages)];
+}
+
+/** What of the messages is not a tool result. */
+export function withoutResults(messages: readonly Msg[]): readonly Msg[] {
+  return messages.flatMap((message) => {
+    const content = message.content.filter(({ type }) => type !== "tool_result");
+    if (content.length === message.content.length) return [message];
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}

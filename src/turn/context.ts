@@ -1,0 +1,208 @@
+import type { ErrorInfo } from "../error/error.ts";
+import type { HookPoint } from "../hook/types.ts";
+import type { Transcript } from "../message/transcript.ts";
+import type { JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { Decision } from "./pending.ts";
+import type { PromptEdit } from "./prompt.ts";
+
+/** An {@link Execution} without its function: what fits into context. */
+export type ExecutionData = Omit<Execution, "retryOn">;
+
+/** What the chart needs of an agent's configuration, as data. */
+export type Settings = {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly system: string;
+  readonly maxIters: number;
+  readonly maxGotos: number;
+  readonly maxEmptyRetries: number;
+  /** Calls that may run at once; Infinity is stored as 0. */
+  readonly parallel: number;
+  readonly onTextWhilePending: "refuse" | "cancelPending" | "queue";
+  readonly recoverOrphans: boolean;
+  readonly interruptGraceMs: number;
+  readonly model: ExecutionData;
+  readonly hasFallback: boolean;
+  readonly isDurable: boolean;
+};
+
+/** Where a call stands. `pending` has no permission yet; `unknown` was running when its process ended. */
+export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
+
+/** One call of the open batch. Records go when the last result of the batch is stored. */
+export type CallRecord = {
+  readonly call: ToolUseBlock;
+  readonly status: CallStatus;
+  /** preActing has run; it does not run again unless the call is to be executed anew. */
+  readonly hooked: boolean;
+  /** The result is in the transcript. */
+  readonly stored: boolean;
+  /** Attempts started. */
+  readonly attempt: number;
+  /** Since when the record has this status, epoch ms. */
+  readonly since: number;
+  readonly result?: ToolResultBlock;
+  /** No postActing for this result: nothing was executed and nobody was asked. */
+  readonly skipHooks?: boolean;
+  /** Permission asks a person; the text says why. */
+  readonly asks?: string;
+  readonly argsHash?: string;
+  readonly decided?: Decision;
+  readonly expiresAt?: number;
+  readonly reason?: string;
+  readonly answerSchema?: JsonObject;
+  readonly execution?: ExecutionData;
+  readonly maxParallel?: number;
+  readonly onRestart?: "retry" | "ask" | "fail";
+  readonly notBeforeAt?: number;
+  readonly deadlineAt?: number;
+};
+
+/** The model's answer before it is stored. */
+export type Draft = { readonly message: Msg; readonly finishReason: FinishReason };
+
+/** Why a turn is being broken off. */
+export type Interruption = {
+  readonly cause: "user" | "signal" | "timeout";
+  readonly message?: Msg;
+  /** Replaces the recovery text. */
+  readonly reply?: string;
+};
+
+/** Counters of one turn. */
+export type TurnStats = {
+  readonly startedAt: number;
+  readonly iterations: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+};
+
+/** How the last call ended. */
+export type Outcome = { readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
+
+/** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. */
+export type AgentContext = {
+  readonly settings: Settings;
+  readonly transcript: Transcript;
+  /** The instant of the last event, epoch ms: the only clock of the chart. */
+  readonly at: number;
+  /** Messages the chart itself has made, for their ids. */
+  readonly made: number;
+  /** Hook points somebody listens to. */
+  readonly listening: readonly HookPoint[];
+
+  readonly turn: number;
+  /** Index of the reasoning step in the turn. */
+  readonly iteration: number;
+  readonly gotos: number;
+  readonly emptyRetries: number;
+  /** The next reasoning step may pass the iteration limit, once. */
+  readonly exempt: boolean;
+  readonly stats: TurnStats;
+
+  /** The messages of the call that is being entered, until they are accepted. */
+  readonly input: readonly Msg[];
+  /** The per-call system text after preCall. */
+  readonly system: string;
+  readonly edit: PromptEdit | null;
+  readonly options: GenerateOptions | null;
+
+  readonly attempt: number;
+  readonly usesFallback: boolean;
+  readonly deadlineAt: number | null;
+  readonly notBeforeAt: number | null;
+  readonly graceAt: number | null;
+  /** The running attempt has used up its time. */
+  readonly timedOut: boolean;
+
+  readonly draft: Draft | null;
+  readonly stop: boolean;
+  readonly goto: readonly Msg[] | null;
+
+  /** Index in the transcript of the message that asked for the open batch. */
+  readonly batchAt: number;
+  readonly calls: readonly CallRecord[];
+  /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
+  readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
+
+  /** Delivered before the next model call of the turn. */
+  readonly steering: readonly Msg[];
+  /** Observed while calls were open; stored behind their results. */
+  readonly queued: readonly Msg[];
+
+  readonly interruption: Interruption | null;
+  /** What failed, until the turn is settled. */
+  readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
+  /** How the last call ended; the reply is left out of snapshots. */
+  readonly outcome: Outcome | null;
+  /** Calls settled so far: rises by one whenever a call has its outcome. */
+  readonly settled: number;
+  /** `call()` without input goes on with this turn and its counters. */
+  readonly continues: boolean;
+  /** Where a restored session goes on. */
+  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
+  /** The last event that had no place in the state it met. */
+  readonly refused: { readonly type: string; readonly at: number } | null;
+};
+
+/** What an action changes. */
+export type Change = Partial<AgentContext>;
+
+const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCalls: 0, usage: {} };
+
+/** The context of a session in which nothing has happened. */
+export function freshContext(settings: Settings, transcript: Transcript): AgentContext {
+  return {
+    settings,
+    transcript,
+    at: 0,
+    made: 0,
+    listening: [],
+    turn: 0,
+    iteration: 0,
+    gotos: 0,
+    emptyRetries: 0,
+    exempt: false,
+    stats: NO_STATS,
+    input: [],
+    system: settings.system,
+    edit: null,
+    options: null,
+    attempt: 0,
+    usesFallback: false,
+    deadlineAt: null,
+    notBeforeAt: null,
+    graceAt: null,
+    timedOut: false,
+    draft: null,
+    stop: false,
+    goto: null,
+    batchAt: -1,
+    calls: [],
+    remembered: [],
+    steering: [],
+    queued: [],
+    interruption: null,
+    failure: null,
+    outcome: null,
+    settled: 0,
+    continues: false,
+    resumeAt: null,
+    refused: null,
+  };
+}
+
+/** The counters with which a new turn begins. */
+export function freshTurn(context: AgentContext): Change {
+  return {
+    turn: context.turn + 1,
+    iteration: 0,
+    gotos: 0,
+    emptyRetries: 0,
+    exempt: false,
+    usesFallback: false,
+    stats: { ...NO_STATS, startedAt: context.at },
+  };
+}

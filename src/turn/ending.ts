@@ -1,0 +1,176 @@
+import type { ErrorInfo } from "../error/error.ts";
+import { toolUsesOf } from "../message/query.ts";
+import type { Block, Msg, Reason } from "../message/types.ts";
+import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
+import { closeCalls, openCalls, withoutResults } from "./calls.ts";
+import type { AgentContext, Change, Interruption } from "./context.ts";
+import { carriesResults, takeResults } from "./entry.ts";
+import { makeMessage } from "./messages.ts";
+import type { HooksOutcome } from "./services.ts";
+import { deliverWaiting } from "./waiting.ts";
+
+/** AgentScope's recovery text. */
+export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
+
+/** The answer is stored: the turn has its reason and its reply. */
+export function endTurn(context: AgentContext, reason: Reason): Change {
+  const last = context.transcript.at(-1);
+  const continues =
+    reason === "ACTING_STOP_REQUESTED" || (reason === "REASONING_STOP_REQUESTED" && context.calls.length === 0);
+  return { outcome: { reason, ...(last && { reply: { ...last, reason } }) }, stop: false, goto: null, continues };
+}
+
+/** The turn rests in `suspended`: what is returned shows the open calls and is never stored. */
+export function suspendTurn(context: AgentContext, reason: Reason): Change {
+  const reply = suspendedReply(context, reason);
+  return { outcome: { reason, reply }, made: context.made + 1, stop: false, goto: null };
+}
+
+function suspendedReply(context: AgentContext, reason: Reason): Msg {
+  const { transcript, batchAt } = context;
+  if (reason === "REASONING_STOP_REQUESTED") return { ...transcript.at(batchAt)!, reason };
+  if (reason === "ACTING_STOP_REQUESTED") return { ...transcript.at(-1)!, reason };
+  const open = openCalls(context);
+  const content: Block[] =
+    reason === "TOOL_SUSPENDED"
+      ? open.flatMap((record) => [record.call, suspendedResult(record.call, record.reason)])
+      : context.calls.map(({ call }) => call);
+  return { ...makeMessage(context, "assistant", content), reason };
+}
+
+export function applyPostCall(context: AgentContext, outcome: HooksOutcome): Change {
+  const { reply } = outcome;
+  return { at: outcome.at, ...(reply && context.outcome && { outcome: { ...context.outcome, reply } }) };
+}
+
+export function noteInterruption(
+  context: AgentContext,
+  event: Interruption & { readonly at: number },
+): Change {
+  const { cause, message, reply, at } = event;
+  return {
+    at,
+    graceAt: at + context.settings.interruptGraceMs,
+    interruption: { cause, ...(message && { message }), ...(reply !== undefined && { reply }) },
+  };
+}
+
+/** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
+export function settleInterruption(context: AgentContext): Change {
+  const { draft, interruption } = context;
+  const taken: AgentContext = carriesResults(context) ? { ...context, ...takeResults(context) } : context;
+  const asks = draft && toolUsesOf(draft.message);
+  const isWorthKeeping = draft !== null && draft.message.content.length > 0;
+  const kept: AgentContext = isWorthKeeping
+    ? {
+        ...taken,
+        draft: null,
+        transcript: taken.transcript.append([draft.message]),
+        batchAt: asks && asks.length > 0 ? taken.transcript.length : -1,
+        calls: (asks ?? []).map((call) => ({
+          call,
+          status: "pending",
+          hooked: false,
+          stored: false,
+          attempt: 0,
+          since: context.at,
+        })),
+      }
+    : { ...taken, draft: null };
+  const closed = closeCalls(kept, ({ call, status, attempt }) => interruptedResult(call, status === "running" || attempt > 0));
+  const waiting = { ...closed, ...deliverWaiting(closed) };
+  const recovery: Msg = {
+    ...makeMessage(waiting, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
+    metadata: { interrupted: true },
+    reason: "INTERRUPTED",
+  };
+  const said = interruption?.message ? [interruption.message] : [];
+  return {
+    ...waiting,
+    made: waiting.made + 1,
+    input: [],
+    transcript: waiting.transcript.append([...withoutResults(taken.input), ...said, recovery]),
+    outcome: { reason: "INTERRUPTED", reply: recovery },
+    failure: null,
+    stop: false,
+    goto: null,
+    attempt: 0,
+    edit: null,
+    continues: false,
+  };
+}
+
+/** The turn failed: open calls are answered, the input stays, the error is the outcome. */
+export function settleFailure(context: AgentContext): Change {
+  const closed = closeCalls(context, ({ call }) => recoveredResult(call));
+  const { retry: _, ...error } = context.failure ?? { code: "run/invalid-event" as const, message: "unknown failure" };
+  return {
+    ...closed,
+    ...deliverWaiting(closed),
+    outcome: { reason: "ERROR", error },
+    draft: null,
+    stop: false,
+    goto: null,
+    attempt: 0,
+    emptyRetries: 0,
+    edit: null,
+    continues: false,
+  };
+}
+
+/** A service broke: what it threw, as data. */
+export function recordFailure(context: AgentContext, error: unknown): Change {
+  const info = error as (ErrorInfo & { readonly at?: number }) | undefined;
+  if (info && typeof info === "object" && typeof info.code === "string") {
+    const { at, ...rest } = info;
+    return { failure: rest, at: at ?? context.at };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { failure: { code: "config/no-slot", message } };
+}
+
+/** Nothing of the batch may stay open when the limit ends the turn. */
+export function closeForLimit(context: AgentContext): Change {
+  const closed = closeCalls(context, ({ call }) => limitResult(call, context.settings.maxIters));
+  return { ...closed, ...deliverWaiting(closed), attempt: 0, edit: null, usesFallback: false };
+}
+
+/** The summary enters the transcript; calls a model makes there are dropped. */
+export function storeSummary(context: AgentContext): Change {
+  const { draft, failure, settings } = context;
+  const content = draft?.message.content.filter(({ type }) => type !== "tool_use") ?? [];
+  const cause = failure?.message ?? "the model gave an empty answer";
+  const message: Msg =
+    draft && !failure && content.length > 0
+      ? { ...draft.message, content, reason: "MAX_ITERATIONS" }
+      : {
+          ...makeMessage(context, "assistant", [
+            { type: "text", text: `Maximum iterations (${settings.maxIters}) reached. Error generating summary: ${cause}` },
+          ]),
+          reason: "MAX_ITERATIONS",
+        };
+  return {
+    transcript: context.transcript.append([message]),
+    made: context.made + 1,
+    draft: null,
+    failure: null,
+    attempt: 0,
+    edit: null,
+    outcome: { reason: "MAX_ITERATIONS", reply: message },
+    continues: false,
+  };
+}
+
+/** A call has its outcome: what only served it on the way goes. */
+export function settleCall(context: AgentContext): Change {
+  return {
+    settled: context.settled + 1,
+    input: [],
+    draft: null,
+    attempt: 0,
+    deadlineAt: null,
+    notBeforeAt: null,
+    graceAt: null,
+    timedOut: false,
+  };
+}

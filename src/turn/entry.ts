@@ -1,0 +1,172 @@
+import type { ErrorInfo } from "../error/error.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
+import { recoveredResult } from "../tool/results.ts";
+import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
+import { freshTurn, type AgentContext, type Change } from "./context.ts";
+import { makeMessage } from "./messages.ts";
+import type { HooksOutcome } from "./services.ts";
+
+/** A call arrives: its messages are held until they are accepted. */
+export function beginCall(context: AgentContext, event: { readonly at: number; readonly input: readonly Msg[] }): Change {
+  return {
+    at: event.at,
+    input: event.input,
+    system: context.settings.system,
+    failure: null,
+    interruption: null,
+    stop: false,
+    goto: null,
+    resumeAt: null,
+  };
+}
+
+/** A restored session goes on where it was; messages that came with the call are seen by the next model call. */
+export function beginResume(
+  context: AgentContext,
+  event: { readonly at: number; readonly input: readonly Msg[] },
+): Change {
+  const keepsInput = context.resumeAt === "doCall";
+  return {
+    at: event.at,
+    resumeAt: null,
+    failure: null,
+    interruption: null,
+    draft: null,
+    ...(keepsInput
+      ? { input: [...context.input, ...event.input] }
+      : { input: [], steering: [...context.steering, ...event.input] }),
+  };
+}
+
+export function applyPreCall(_context: AgentContext, outcome: HooksOutcome): Change {
+  return {
+    at: outcome.at,
+    ...(outcome.input && { input: outcome.input }),
+    ...(outcome.system !== undefined && { system: outcome.system }),
+  };
+}
+
+/** True if the input answers calls. */
+export function carriesResults(context: AgentContext): boolean {
+  return context.input.some((message) => toolResultsOf(message).length > 0);
+}
+
+/** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. */
+function closeOrphans(context: AgentContext): AgentContext {
+  if (!context.settings.recoverOrphans) return context;
+  const last = lastAsking(context);
+  if (!last) return context;
+  const answered = new Set(
+    context.transcript.slice(last.index + 1).flatMap((message) => toolResultsOf(message).map(({ id }) => id)),
+  );
+  const orphans = toolUsesOf(last.message).filter(({ id }) => !answered.has(id));
+  return orphans.reduce<AgentContext>((now, call) => {
+    let index = last.index + 1;
+    while (now.transcript.at(index)?.role === "tool") index++;
+    const message = makeMessage(now, "tool", [recoveredResult(call)]);
+    return { ...now, transcript: now.transcript.insert(index, [message]), made: now.made + 1 };
+  }, context);
+}
+
+function lastAsking(context: AgentContext): { readonly message: Msg; readonly index: number } | undefined {
+  for (let index = context.transcript.length - 1; index >= 0; index--) {
+    const message = context.transcript.at(index)!;
+    if (message.role === "assistant") return toolUsesOf(message).length > 0 ? { message, index } : undefined;
+  }
+  return undefined;
+}
+
+/** The input enters the transcript and a turn begins, or the unfinished one goes on if there is no input. */
+export function acceptInput(context: AgentContext): Change {
+  const closed = closeOrphans(context);
+  const goesOn = context.continues && context.input.length === 0;
+  return {
+    ...(goesOn ? { iteration: context.iteration + 1 } : freshTurn(context)),
+    made: closed.made,
+    transcript: closed.transcript.append([...context.queued, ...context.input]),
+    queued: [],
+    input: [],
+    continues: false,
+    outcome: null,
+  };
+}
+
+/** Text instead of results: the open calls are answered as failed, then the text is accepted. */
+export function cancelPending(context: AgentContext): Change {
+  const closed = closeCalls(context, (record) => recoveredResult(record.call));
+  return { ...closed, ...acceptInput({ ...closed, continues: false }) };
+}
+
+/** Text instead of results: it waits behind them. */
+export function queueInput(context: AgentContext): Change {
+  return { queued: [...context.queued, ...context.input], input: [] };
+}
+
+function refusal(code: ErrorInfo["code"], message: string): Change {
+  return { failure: { code, message } };
+}
+
+const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
+
+/** The input has no results while calls are open, or a call still needs its decision. */
+export function refuseInput(context: AgentContext): Change {
+  const open = openCalls(context);
+  const undecided = open.filter(isUndecided);
+  if (undecided.length > 0 && !carriesResults(context)) {
+    const ids = listOf(undecided.map(({ call }) => call.id));
+    return refusal("run/undecided", `These calls wait for a decision: ${ids}. Use agent.decide(callId, decision) first.`);
+  }
+  return refusal(
+    "run/pending",
+    `Pending tool calls exist without results. Provide tool results, call without input to run them, or set onTextWhilePending. Pending IDs: ${listOf(open.map(({ call }) => call.id))}`,
+  );
+}
+
+function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): Change | undefined {
+  const ids = results.map(({ id }) => id);
+  const open = openCalls(context).map(({ call }) => call.id);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) return refusal("run/bad-results", `Duplicate tool result ID: ${repeated}`);
+  const unknown = ids.filter((id) => !open.includes(id));
+  if (unknown.length > 0) {
+    return refusal("run/bad-results", `Invalid tool result IDs: ${listOf(unknown)}. Expected: ${listOf(open)}`);
+  }
+  const hasOther = context.input.some((message) => message.content.some(({ type }) => type !== "tool_result"));
+  if (ids.length < open.length && hasOther) {
+    return refusal(
+      "run/bad-results",
+      `Cannot include text content when providing partial tool results. Provided: ${listOf(ids)}, Pending: ${listOf(open)}`,
+    );
+  }
+  return undefined;
+}
+
+/** Supplied results are checked all together; then they are stored in call order, and what else came behind them
+ *  (spec §3.4). Nothing is stored if anything is wrong. */
+export function takeResults(context: AgentContext): Change {
+  const results = context.input.flatMap(toolResultsOf);
+  const problem = problemOf(context, results);
+  if (problem) return problem;
+  const input = context.input.map((message) => ({ ...message, content: message.content.map(answered) }));
+  const order = context.calls.map(({ call }) => call.id);
+  const isResult = (message: Msg): boolean => toolResultsOf(message).length > 0;
+  const messages = resultsFirst(order, input);
+  const stored = messages.filter(isResult).reduce<AgentContext>((now, message) => {
+    const ids = toolResultsOf(message).map(({ id }) => id);
+    return { ...now, ...storeResultMessage(now, message, ids) };
+  }, context);
+  return {
+    transcript: stored.transcript,
+    calls: stored.calls,
+    batchAt: stored.batchAt,
+    queued: [...context.queued, ...messages.filter((message) => !isResult(message))],
+    input: [],
+    outcome: null,
+  };
+}
+
+/** A result that a caller hands back is an answer, whatever the suspended reply said. */
+function answered(block: Block): Block {
+  return block.type === "tool_result" && block.state === "suspended" ? { ...block, state: "success" } : block;
+}

@@ -1,0 +1,187 @@
+import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { Reason, Usage } from "../message/types.ts";
+import { backoffMs } from "../model/execution.ts";
+import { recordsOf, resultsFirst } from "./calls.ts";
+import type { AgentContext, Change, Draft } from "./context.ts";
+import type { HooksOutcome, ModelOutcome } from "./services.ts";
+
+/** Sums what is known; what no part says stays unknown. */
+export function addUsage(total: Usage, usage: Usage | undefined): Usage {
+  if (!usage) return total;
+  const sum: { -readonly [K in keyof Usage]: number | boolean } = { ...total };
+  for (const key of [
+    "inputTokens",
+    "outputTokens",
+    "cachedInputTokens",
+    "reasoningTokens",
+    "durationMs",
+    "cost",
+  ] as const) {
+    const added = usage[key];
+    if (added !== undefined) sum[key] = (total[key] ?? 0) + added;
+  }
+  if (usage.estimated) sum.estimated = true;
+  return sum as Usage;
+}
+
+export function applyPrompt(_context: AgentContext, outcome: HooksOutcome): Change {
+  return { at: outcome.at, edit: outcome.edit ?? null };
+}
+
+/** One more request, with its deadline. */
+export function beginAttempt(context: AgentContext): Change {
+  const { at, attempt, stats, settings } = context;
+  const { timeoutMs } = settings.model;
+  const isStep = attempt === 0 && context.emptyRetries === 0 && !context.usesFallback;
+  return {
+    attempt: attempt + 1,
+    deadlineAt: timeoutMs === undefined ? null : at + timeoutMs,
+    draft: null,
+    failure: null,
+    stats: { ...stats, modelCalls: stats.modelCalls + 1, iterations: stats.iterations + (isStep ? 1 : 0) },
+  };
+}
+
+export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Change {
+  const { message, finishReason, error } = outcome;
+  const isLate = context.timedOut && !context.interruption;
+  return {
+    at: outcome.at,
+    deadlineAt: null,
+    timedOut: false,
+    failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
+    draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason } : null,
+    stats: { ...context.stats, usage: addUsage(context.stats.usage, outcome.usage) },
+  };
+}
+
+/** An attempt has used up its time; the service is told to end and says what it has. */
+export function noteTimeout(context: AgentContext, event: { readonly at: number }): Change {
+  return { at: event.at, timedOut: true, graceAt: event.at + context.settings.interruptGraceMs };
+}
+
+function timeoutOf(context: AgentContext, delivered: boolean): NonNullable<AgentContext["failure"]> {
+  return {
+    code: "model/timeout",
+    message: `The model did not finish within its timeout of ${context.settings.model.timeoutMs} ms.`,
+    isRetryable: true,
+    retry: !delivered,
+  };
+}
+
+/** The service did not even end when it was told to: what it has is lost. */
+export function giveUpModel(context: AgentContext, event: { readonly at: number }): Change {
+  return {
+    at: event.at,
+    draft: null,
+    deadlineAt: null,
+    failure: context.timedOut ? timeoutOf(context, true) : null,
+    timedOut: false,
+  };
+}
+
+export function mayRetry(context: AgentContext): boolean {
+  const { failure, attempt, settings } = context;
+  return failure?.retry === true && attempt < (settings.model.maxAttempts ?? 1);
+}
+
+export function mayFallBack(context: AgentContext): boolean {
+  return context.failure?.retry !== undefined && context.settings.hasFallback && !context.usesFallback;
+}
+
+/** The jitter comes from the clock's last digits, so that the chart stays a pure function. */
+export function planBackoff(context: AgentContext): Change {
+  const jitter = (context.at % 997) / 997;
+  const wait = context.at + backoffMs(context.settings.model, context.attempt, jitter);
+  return { notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) };
+}
+
+/** True for an answer that says nothing: no text, no media, no calls. Thinking alone counts as nothing once the
+ *  provider has said that it finished (spec scars S39, py6). */
+export function isEmptyAnswer(context: AgentContext): boolean {
+  const { draft } = context;
+  if (!draft) return true;
+  const { content } = draft.message;
+  if (hasVisibleContent(content) || toolUsesOf(draft.message).length > 0) return false;
+  return content.length === 0 || draft.finishReason !== "unknown";
+}
+
+/** Asking again may help: the provider neither refused nor filtered. */
+export function mayAskAgain(context: AgentContext): boolean {
+  const reason = context.draft?.finishReason;
+  return (
+    context.emptyRetries < context.settings.maxEmptyRetries && reason !== "content_filter" && reason !== "refusal"
+  );
+}
+
+export function failEmpty(context: AgentContext): Change {
+  const reason = context.draft?.finishReason ?? "unknown";
+  const filtered = reason === "content_filter" || reason === "refusal";
+  return {
+    draft: null,
+    failure: {
+      code: filtered ? "model/content-filter" : "model/empty",
+      message: filtered
+        ? `The model gave no answer (finish reason "${reason}").`
+        : `The model gave an empty answer ${context.emptyRetries + 1} times (finish reason "${reason}").`,
+      data: { finishReason: reason },
+    },
+  };
+}
+
+export function applyPostReasoning(context: AgentContext, outcome: HooksOutcome): Change {
+  const draft: Draft | null = context.draft && {
+    ...context.draft,
+    ...(outcome.message && { message: outcome.message }),
+  };
+  return { at: outcome.at, draft, stop: outcome.stop ?? false, goto: outcome.goto ?? null };
+}
+
+/** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once. */
+export function storeDraft(context: AgentContext): Change {
+  const { draft, at, transcript, stop } = context;
+  if (!draft) return {};
+  const brought = stop || !context.goto ? [] : context.goto;
+  const answered = new Set(brought.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
+  const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
+  const isAnswer = calls.length === 0 && !context.goto;
+  const reason: Reason | undefined = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? "MODEL_STOP" : undefined;
+  return {
+    transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
+    draft: null,
+    calls,
+    batchAt: calls.length > 0 ? transcript.length : -1,
+    exempt: false,
+    emptyRetries: 0,
+    attempt: 0,
+    edit: null,
+  };
+}
+
+/** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
+export function acceptGoto(context: AgentContext): Change {
+  const asking = context.transcript.at(-1);
+  const order = asking ? toolUsesOf(asking).map(({ id }) => id) : [];
+  return {
+    transcript: context.transcript.append(resultsFirst(order, context.goto ?? [])),
+    goto: null,
+    gotos: context.gotos + 1,
+    iteration: context.iteration + 1,
+    exempt: true,
+  };
+}
+
+/** True if these hooks ask for more gotos than a turn may have; stop beats goto. */
+export function isGotoBeyondLimit(context: AgentContext, outcome: HooksOutcome): boolean {
+  return outcome.goto !== undefined && !outcome.stop && context.gotos >= context.settings.maxGotos;
+}
+
+export function refuseGoto(context: AgentContext): Change {
+  return {
+    draft: null,
+    failure: {
+      code: "hook/goto-limit",
+      message: `Hooks asked for another reasoning step more than ${context.settings.maxGotos} times in one turn.`,
+    },
+  };
+}

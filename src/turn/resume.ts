@@ -1,0 +1,40 @@
+import { hashInput } from "../tool/hash.ts";
+import { errorResult } from "../tool/results.ts";
+import { updateCall } from "./calls.ts";
+import type { AgentContext, CallRecord, Change } from "./context.ts";
+import type { Decision } from "./pending.ts";
+
+/** After a restore nothing runs: a call that was in flight is repeated, answered or asked about, as its tool says (I5). */
+export function reviveCalls(context: AgentContext): AgentContext {
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.status !== "running") return record;
+    const { deadlineAt: _, ...rest } = record;
+    if (record.onRestart === "retry") return { ...rest, status: "approved", since: context.at };
+    if (record.onRestart === "fail") {
+      const text = `[ERROR] The outcome of the tool call is unknown: its process ended while it ran. Tool: ${record.call.name}`;
+      return { ...rest, status: "done", result: errorResult(record.call, "tool/outcome-unknown", text) };
+    }
+    return { ...rest, status: "unknown", since: context.at };
+  });
+  return { ...context, calls };
+}
+
+/** A decision is recorded; nothing runs. An approval may be remembered for later calls. */
+export function decideCall(
+  context: AgentContext,
+  event: { readonly at: number; readonly callId: string; readonly decision: Decision },
+): Change {
+  const { at, callId, decision } = event;
+  const record = context.calls.find(({ call }) => call.id === callId);
+  if (!record) return { at };
+  const sticky = typeof decision === "object" && "approve" in decision ? decision.remember : undefined;
+  const rule = sticky && {
+    tool: record.call.name,
+    ...(sticky === "input" && { argsHash: hashInput(record.call.input) }),
+  };
+  return {
+    at,
+    calls: updateCall(context.calls, callId, { decided: decision }),
+    ...(rule && { remembered: [...context.remembered, rule] }),
+  };
+}

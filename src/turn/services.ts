@@ -1,0 +1,125 @@
+import type { ErrorInfo } from "../error/error.ts";
+import type { JsonObject, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { FinishReason } from "../model/port.ts";
+import type { Suspension } from "../tool/types.ts";
+import type { AgentContext, CallRecord, Draft, ExecutionData } from "./context.ts";
+import type { PendingCall } from "./pending.ts";
+import type { PromptEdit } from "./prompt.ts";
+import type { Transcript } from "../message/transcript.ts";
+
+/** Every service says when it ended, epoch ms: the chart has no clock of its own. */
+type Timed = { readonly at: number };
+
+/** Where in the turn a service runs. */
+export type Position = { readonly turn: number; readonly iteration: number };
+
+/** `callModel`: one request. It answers with an outcome and rejects only if it is broken itself. */
+export type ModelInput = Position & {
+  readonly phase: "reasoning" | "summary";
+  readonly attempt: number;
+  readonly usesFallback: boolean;
+  readonly emptyRetries: number;
+  readonly system: string;
+  readonly edit: PromptEdit | null;
+  readonly transcript: Transcript;
+};
+export type ModelOutcome = Timed & {
+  /** What was folded until the end, the failure or the interrupt; absent if there was nothing. */
+  readonly message?: Msg;
+  readonly finishReason: FinishReason;
+  readonly usage?: Usage;
+  /** Somebody may have seen a part of it. */
+  readonly delivered: boolean;
+  /** `retry`: the failure may be retried and nothing was delivered yet. */
+  readonly error?: ErrorInfo & { readonly retry: boolean };
+};
+
+/** `runTool`: one attempt of one call. Never rejects. */
+export type ToolInput = Position & {
+  readonly call: ToolUseBlock;
+  readonly attempt: number;
+  readonly deadlineAt: number | null;
+};
+export type ToolRunOutcome = Timed & {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly result?: ToolResultBlock;
+  readonly suspension?: Suspension;
+  /** The failure may be retried. */
+  readonly retry?: boolean;
+};
+
+/** `reviewCalls`: validates the calls that have no verdict yet and judges their permission. */
+export type ReviewInput = Position & {
+  readonly calls: readonly CallRecord[];
+  readonly remembered: AgentContext["remembered"];
+};
+export type Verdict = {
+  readonly callId: string;
+  readonly action: "allow" | "ask" | "deny" | "answer";
+  /** For `deny` and `answer`: what the model reads. */
+  readonly result?: ToolResultBlock;
+  /** For `ask`: why. */
+  readonly reason?: string;
+  readonly input?: JsonObject;
+  /** What the arguments were when somebody was asked. */
+  readonly argsHash?: string;
+  readonly expiresAt?: number;
+  readonly execution?: ExecutionData;
+  readonly maxParallel?: number;
+  readonly onRestart?: "retry" | "ask" | "fail";
+};
+export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
+
+/** `runHooks`: an ordered fold over the hooks of one point. Rejects if one of them fails. */
+export type HooksInput = Position & { readonly transcript: Transcript } & (
+    | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
+    | { readonly point: "preReasoning" | "preSummary"; readonly system: string }
+    | { readonly point: "postReasoning" | "postSummary"; readonly draft: Draft }
+    | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
+    | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }
+    | { readonly point: "postCall"; readonly reply: Msg }
+    | { readonly point: "onInterrupt"; readonly message: Msg | null; readonly pending: readonly PendingCall[] }
+    | { readonly point: "onError"; readonly error: ErrorInfo }
+  );
+/** What the hooks of a point came to: only what they changed. */
+export type HooksOutcome = Timed & {
+  readonly input?: readonly Msg[];
+  readonly system?: string;
+  readonly edit?: PromptEdit;
+  readonly message?: Msg;
+  readonly stop?: boolean;
+  readonly goto?: readonly Msg[];
+  readonly calls?: readonly { readonly callId: string; readonly input?: JsonObject; readonly deny?: string }[];
+  readonly result?: ToolResultBlock;
+  readonly reply?: Msg;
+};
+
+/** `sleepUntil`: ends at `until`; without it, never. */
+export type SleepInput = { readonly until: number | null };
+export type SleepOutcome = Timed;
+
+/** `commit`: ends when all that happened before is durable. */
+export type CommitInput = Position;
+export type CommitOutcome = Timed;
+
+/** What the machine is told. `at` is epoch ms. */
+export type AgentMachineEvent =
+  | { readonly type: "call"; readonly at: number; readonly input: readonly Msg[] }
+  | {
+      readonly type: "run.interrupt";
+      readonly at: number;
+      readonly cause: "user" | "signal" | "timeout";
+      readonly message?: Msg;
+      readonly reply?: string;
+    }
+  | { readonly type: "run.steer"; readonly at: number; readonly message: Msg }
+  | { readonly type: "session.observe"; readonly at: number; readonly messages: readonly Msg[] }
+  | { readonly type: "session.resume"; readonly at: number; readonly input: readonly Msg[] }
+  | {
+      readonly type: "tool.decide";
+      readonly at: number;
+      readonly callId: string;
+      readonly decision: NonNullable<CallRecord["decided"]>;
+    }
+  | { readonly type: "hooks.listen"; readonly points: readonly import("../hook/types.ts").HookPoint[] };

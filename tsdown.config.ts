@@ -1,0 +1,16 @@
+import { defineConfig } from "tsdown";
+
+// One build for all entries, so that they share their modules: an error class is the same class everywhere.
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    "openai/index": "src/openai/index.ts",
+    "testing/index": "src/testing/index.ts",
+    "machines/index": "machines/index.ts",
+    "cli/main": "src/cli/main.ts",
+  },
+  format: "esm",
+  dts: true,
+  platform: "node",
+  tsconfig: "tsconfig.build.json",
+});
