@@ -1,23 +1,27 @@
 import type { HookPoint } from "../src/hook/types.ts";
 import { nextInstant, nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
 import { pendingCalls } from "../src/turn/calls.ts";
-import type { AgentContext } from "../src/turn/context.ts";
+import type { AgentContext, Progress } from "../src/turn/context.ts";
 import type { ModelInput } from "../src/turn/services.ts";
 import { agentSetup } from "./agent.setup.ts";
 
 const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
-const resumesIn = (place: NonNullable<AgentContext["resumeAt"]>) => ({ type: "resumesIn", params: { place } }) as const;
+const resumesIn = (place: NonNullable<Progress["resumeAt"]>) => ({ type: "resumesIn", params: { place } }) as const;
 const outcome = <Output>({ event }: { event: { output: Output } }) => ({ outcome: event.output });
 const error = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
-const position = ({ turn, iteration, transcript }: AgentContext) => ({ turn, iteration, transcript });
+const position = ({ progress, transcript }: AgentContext) => ({
+  turn: progress.turn,
+  iteration: progress.iteration,
+  transcript,
+});
 const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
   ...position(context),
   phase,
-  attempt: context.attempt,
-  usesFallback: context.usesFallback,
-  emptyRetries: context.emptyRetries,
-  system: context.system,
-  edit: context.edit,
+  attempt: context.request.attempt,
+  usesFallback: context.request.usesFallback,
+  emptyRetries: context.progress.emptyRetries,
+  system: context.request.system,
+  edit: context.request.edit,
 });
 
 /**
@@ -58,8 +62,8 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({
               ...position(context),
               point: "preCall",
-              input: context.input,
-              system: context.system,
+              input: context.inbox.input,
+              system: context.request.system,
             }),
             onDone: { target: "checkingPending", actions: { type: "applyPreCall", params: outcome } },
             onError: { target: "refusing", actions: { type: "recordFailure", params: error } },
@@ -131,7 +135,7 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({
               ...position(context),
               point: "preReasoning",
-              system: context.system,
+              system: context.request.system,
             }),
             onDone: { target: "calling", actions: { type: "applyPreReasoning", params: outcome } },
           },
@@ -152,7 +156,7 @@ export const agentMachine = agentSetup.createMachine({
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
-                input: ({ context }) => ({ until: context.deadlineAt }),
+                input: ({ context }) => ({ until: context.request.deadlineAt }),
                 onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
               },
               on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
@@ -163,7 +167,7 @@ export const agentMachine = agentSetup.createMachine({
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
-                input: ({ context }) => ({ until: context.graceAt }),
+                input: ({ context }) => ({ until: context.request.graceAt }),
                 onDone: {
                   target: "#agent.reasoning.judging",
                   actions: { type: "giveUpModel", params: outcome },
@@ -190,7 +194,7 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "sleepUntil",
             id: "sleepUntil",
-            input: ({ context }) => ({ until: context.notBeforeAt }),
+            input: ({ context }) => ({ until: context.request.notBeforeAt }),
             onDone: { target: "calling", actions: { type: "noteTime", params: outcome } },
           },
         },
@@ -343,7 +347,7 @@ export const agentMachine = agentSetup.createMachine({
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
-                input: ({ context }) => ({ until: context.graceAt }),
+                input: ({ context }) => ({ until: context.request.graceAt }),
                 onDone: {
                   target: "#agent.acting.storing",
                   actions: [{ type: "noteTime", params: outcome }, "interruptCalls"],
@@ -414,7 +418,7 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({
               ...position(context),
               point: "preSummary",
-              system: context.system,
+              system: context.request.system,
             }),
             onDone: { target: "calling", actions: { type: "applyPreSummary", params: outcome } },
             onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
@@ -436,7 +440,7 @@ export const agentMachine = agentSetup.createMachine({
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
-                input: ({ context }) => ({ until: context.deadlineAt }),
+                input: ({ context }) => ({ until: context.request.deadlineAt }),
                 onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
               },
               on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
@@ -447,7 +451,7 @@ export const agentMachine = agentSetup.createMachine({
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
-                input: ({ context }) => ({ until: context.graceAt }),
+                input: ({ context }) => ({ until: context.request.graceAt }),
                 onDone: {
                   target: "#agent.summarizing.judging",
                   actions: { type: "giveUpModel", params: outcome },
@@ -472,7 +476,7 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "sleepUntil",
             id: "sleepUntil",
-            input: ({ context }) => ({ until: context.notBeforeAt }),
+            input: ({ context }) => ({ until: context.request.notBeforeAt }),
             onDone: { target: "calling", actions: { type: "noteTime", params: outcome } },
           },
         },

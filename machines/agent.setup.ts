@@ -2,10 +2,10 @@ import { assign, fromPromise, setup, type DoneActorEvent, type ErrorActorEvent }
 import type { HookPoint } from "../src/hook/types.ts";
 import * as acting from "../src/turn/acting.ts";
 import { allSettled, isUndecided, openCalls } from "../src/turn/calls.ts";
-import type { AgentContext } from "../src/turn/context.ts";
+import type { AgentContext, Progress } from "../src/turn/context.ts";
 import * as ending from "../src/turn/ending.ts";
 import * as entry from "../src/turn/entry.ts";
-import { deliverWaiting } from "../src/turn/waiting.ts";
+import * as waiting from "../src/turn/waiting.ts";
 import * as reasoning from "../src/turn/reasoning.ts";
 import { decideCall, reviveCalls } from "../src/turn/resume.ts";
 import type {
@@ -65,14 +65,14 @@ const base = setup({
     // doCall
     hasPendingTools: ({ context }) => openCalls(context).length > 0,
     needsDecision: ({ context }) => openCalls(context).some(isUndecided),
-    hasNoInput: ({ context }) => context.input.length === 0,
+    hasNoInput: ({ context }) => context.inbox.input.length === 0,
     carriesResults: ({ context }) => entry.carriesResults(context),
     cancelsPending: ({ context }) => context.settings.onTextWhilePending === "cancelPending",
     queuesText: ({ context }) => context.settings.onTextWhilePending === "queue",
-    resumesIn: ({ context }, { place }: { place: NonNullable<AgentContext["resumeAt"]> }) => context.resumeAt === place,
+    resumesIn: ({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) => context.progress.resumeAt === place,
 
     // reasoning and summarizing
-    maxIters: ({ context }) => context.iteration >= context.settings.maxIters && !context.exempt,
+    maxIters: ({ context }) => context.progress.iteration >= context.settings.maxIters && !context.progress.exempt,
     hasFailed: ({ context }) => context.failure !== null,
     isInterrupted: ({ context }) => context.interruption !== null,
     retryable: ({ context }) => reasoning.mayRetry(context),
@@ -116,7 +116,7 @@ export const agentSetup = base.extend({
     recordDecision: assign(({ context, event }) => (event.type === "tool.decide" ? decideCall(context, event) : {})),
 
     // reasoning and summarizing
-    deliverWaiting: assign(({ context }) => deliverWaiting(context)),
+    deliverWaiting: assign(({ context }) => waiting.deliverWaiting(context)),
     applyPreReasoning: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
       reasoning.applyPrompt(context, outcome),
     ),
@@ -131,8 +131,8 @@ export const agentSetup = base.extend({
     giveUpModel: assign(({ context }, { outcome }: { outcome: SleepOutcome }) => reasoning.giveUpModel(context, outcome)),
     noteTime: assign((_, { outcome }: { outcome: { at: number } }) => ({ at: outcome.at })),
     planBackoff: assign(({ context }) => reasoning.planBackoff(context)),
-    fallBack: assign({ usesFallback: true, attempt: 0, failure: null }),
-    askAgain: assign(({ context }) => ({ emptyRetries: context.emptyRetries + 1, attempt: 0, draft: null })),
+    fallBack: assign(({ context }) => reasoning.fallBack(context)),
+    askAgain: assign(({ context }) => reasoning.askAgain(context)),
     failEmpty: assign(({ context }) => reasoning.failEmpty(context)),
     applyPostReasoning: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
       reasoning.applyPostReasoning(context, outcome),
@@ -143,7 +143,7 @@ export const agentSetup = base.extend({
     storeDraft: assign(({ context }) => reasoning.storeDraft(context)),
     acceptGoto: assign(({ context }) => reasoning.acceptGoto(context)),
     refuseGoto: assign(({ context }) => reasoning.refuseGoto(context)),
-    countRound: assign(({ context }) => ({ iteration: context.iteration + 1 })),
+    countRound: assign(({ context }) => reasoning.countRound(context)),
     closeForLimit: assign(({ context }) => ending.closeForLimit(context)),
     storeSummary: assign(({ context }) => ending.storeSummary(context)),
 
@@ -194,10 +194,10 @@ export const agentSetup = base.extend({
 
     // at any time
     steer: assign(({ context, event }) =>
-      event.type === "run.steer" ? { at: event.at, steering: [...context.steering, event.message] } : {},
+      event.type === "run.steer" ? waiting.steer(context, event) : {},
     ),
     observe: assign(({ context, event }) =>
-      event.type === "session.observe" ? { at: event.at, queued: [...context.queued, ...event.messages] } : {},
+      event.type === "session.observe" ? waiting.observe(context, event) : {},
     ),
     listen: assign(({ event }) => (event.type === "hooks.listen" ? { listening: event.points } : {})),
     refuseEvent: assign(({ context, event }) => ({ refused: { type: event.type, at: context.at } })),

@@ -82,11 +82,11 @@ class AgentSession implements Agent<never> {
       ...(config.inspect && { inspect: safely(config.inspect) }),
     });
     bindHost(this.actor.system, this.#host(settings.maxIters));
-    this.#hub = new EventHub(() => ({ seq: 0, at: this.#now(), turn: this.#last.context.turn }));
+    this.#hub = new EventHub(() => ({ seq: 0, at: this.#now(), turn: this.#last.context.progress.turn }));
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({ next: (snapshot) => this.#follow(snapshot), error: (error) => this.#broken(error) });
     this.actor.start();
-    if (restored && context.resumeAt === null) this.#send({ type: "session.resume", at: this.#now(), input: [] });
+    if (restored && context.progress.resumeAt === null) this.#send({ type: "session.resume", at: this.#now(), input: [] });
   }
 
   get toolkit(): Toolkit<never> {
@@ -171,7 +171,7 @@ class AgentSession implements Agent<never> {
     const { context } = this.#last;
     const suspended = this.#last.matches({ suspended: "waiting" });
     const idle = this.#last.matches({ stopped: "idle" });
-    const phase = suspended ? "suspended" : !idle ? "running" : context.resumeAt ? "unfinished" : "stopped";
+    const phase = suspended ? "suspended" : !idle ? "running" : context.progress.resumeAt ? "unfinished" : "stopped";
     const isWaiting = phase === "suspended";
     return {
       phase,
@@ -295,7 +295,7 @@ class AgentSession implements Agent<never> {
     this.#context = (options.context ?? this.#sessionContext()) as never;
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
-    const settledBefore = this.#last.context.settled;
+    const settledBefore = this.#last.context.progress.settled;
     this.#running = { settledBefore, resolve, reject, hasFallbackReply: fallbackReply !== undefined };
     this.#hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" });
 
@@ -328,7 +328,7 @@ class AgentSession implements Agent<never> {
       const value = stateName(snapshot.value);
       if (value !== stateName(before.value)) this.#hub.publish({ type: "state", value });
     }
-    if (this.#running && snapshot.context.settled > this.#running.settledBefore) this.#finish(snapshot.context);
+    if (this.#running && snapshot.context.progress.settled > this.#running.settledBefore) this.#finish(snapshot.context);
   }
 
   /** The call is over: the agent is free before anybody hears of it (spec scar S8). */

@@ -45,28 +45,33 @@ function startEvents(before: AgentContext, after: AgentContext): AgentEventBody[
 }
 
 function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[] {
-  const { notBeforeAt, failure, attempt } = after;
-  if (notBeforeAt === null || notBeforeAt === before.notBeforeAt || !failure) return [];
+  const { request, failure } = after;
+  const { notBeforeAt, attempt } = request;
+  if (notBeforeAt === null || notBeforeAt === before.request.notBeforeAt || !failure) return [];
   const { retry: _, ...error } = failure;
   return [{ type: "retry", attempt, until: notBeforeAt, error }];
+}
+
+/** The messages that are new, in transcript order; those that an insertion only moved are not. */
+function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[] {
+  if (before.transcript === after.transcript) return [];
+  const same = before.transcript.commonPrefix(after.transcript);
+  const added = after.transcript.slice(same);
+  if (same === before.transcript.length) return added;
+  const moved = new Set(before.transcript.slice(same));
+  return added.filter((message) => !moved.has(message));
 }
 
 /** What happened between two contexts, in the order it happened: the one source of events about state. */
 export function eventsBetween(before: AgentContext, after: AgentContext, isSuspended: boolean): AgentEventBody[] {
   if (before === after) return [];
-  const added =
-    before.transcript === after.transcript
-      ? []
-      : after.transcript.slice(before.transcript.commonPrefix(after.transcript));
-  const known = new Set(added.length > 0 ? before.transcript.slice(before.batchAt + 1) : []);
+  const added = addedMessages(before, after);
   return [
     ...(before.calls === after.calls ? [] : callEvents(before, after, added)),
-    ...added.flatMap((message): AgentEventBody[] =>
-      known.has(message) ? [] : [{ type: "message", phase: phaseOf(message), message }],
-    ),
+    ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),
-    ...(isSuspended && after.settled !== before.settled
+    ...(isSuspended && after.progress.settled !== before.progress.settled
       ? [{ type: "pending" as const, calls: pendingCalls(after) }]
       : []),
   ];

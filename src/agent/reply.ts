@@ -22,8 +22,8 @@ function messageOf(context: AgentContext): Msg {
 /** The reply of the turn that has just come to rest. */
 export function replyOf(context: AgentContext, output: unknown): Reply<never> {
   const message = messageOf(context);
-  const { stats, at, outcome } = context;
-  const { iterations, modelCalls, toolCalls, usage, startedAt } = stats;
+  const { progress, at, outcome } = context;
+  const { iterations, modelCalls, toolCalls, usage, startedAt } = progress.stats;
   return {
     ...message,
     reason: outcome!.reason,

@@ -9,24 +9,7 @@ import type { Snapshot } from "./types.ts";
 export const SNAPSHOT_FORMAT = 1;
 
 /** What of the context a snapshot keeps: all that is not configuration, transcript or of this process only. */
-const KEPT = [
-  "made",
-  "turn",
-  "iteration",
-  "gotos",
-  "emptyRetries",
-  "exempt",
-  "stats",
-  "input",
-  "system",
-  "batchAt",
-  "calls",
-  "remembered",
-  "steering",
-  "queued",
-  "continues",
-  "usesFallback",
-] as const satisfies readonly (keyof AgentContext)[];
+const KEPT = ["progress", "inbox", "request", "calls", "remembered"] as const satisfies readonly (keyof AgentContext)[];
 
 type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
 
@@ -35,12 +18,12 @@ const RESUMED = ["doCall", "reasoning", "acting", "summarizing"] as const;
 
 /** A session at this instant as plain JSON. */
 export function takeSnapshot(context: AgentContext, state: string, activeGroups: readonly string[]): Snapshot {
-  const { settings, transcript, outcome, resumeAt } = context;
+  const { settings, transcript, outcome, progress } = context;
   const kept = Object.fromEntries(KEPT.map((key) => [key, context[key]]));
   const snapshot = {
     format: SNAPSHOT_FORMAT,
     sessionId: settings.sessionId,
-    state: resumeAt ?? state,
+    state: progress.resumeAt ?? state,
     at: context.at,
     ...(outcome && { reason: outcome.reason }),
     ...kept,
@@ -73,8 +56,8 @@ export function readSnapshot(snapshot: Snapshot, settings: Settings): Restored {
       ...freshContext(settings, Transcript.of(messages)),
       ...kept,
       at: data["at"] as number,
+      progress: { ...kept.progress, resumeAt: place },
       outcome: reason ? { reason } : null,
-      resumeAt: place,
     },
     activeGroups: (data["activeGroups"] as readonly string[] | undefined) ?? [],
   };

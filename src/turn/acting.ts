@@ -94,7 +94,8 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
 export function startCalls(context: AgentContext): Change {
   const due = new Set(dueCalls(context));
   if (due.size === 0) return {};
-  const { at, stats } = context;
+  const { at, progress } = context;
+  const { stats } = progress;
   const calls = context.calls.map((record): CallRecord => {
     if (!due.has(record)) return record;
     const { notBeforeAt: _, ...rest } = record;
@@ -107,14 +108,15 @@ export function startCalls(context: AgentContext): Change {
       ...(timeoutMs !== undefined && { deadlineAt: at + timeoutMs }),
     };
   });
-  return { calls, stats: { ...stats, toolCalls: stats.toolCalls + due.size } };
+  return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
 }
 
 /** What the service of a call that starts now is told. */
 export function toolInput(context: AgentContext, record: CallRecord): ToolInput {
-  const { turn, iteration, at } = context;
+  const { progress, at } = context;
   const { timeoutMs } = record.execution ?? {};
   const deadlineAt = timeoutMs === undefined ? null : at + timeoutMs;
+  const { turn, iteration } = progress;
   return { turn, iteration, call: record.call, attempt: record.attempt + 1, deadlineAt };
 }
 

@@ -47,7 +47,7 @@ export function updateCall(
 function placeOf(context: AgentContext, callId: string): number {
   const order = context.calls.map(({ call }) => call.id);
   const mine = order.indexOf(callId);
-  let index = context.batchAt + 1;
+  let index = context.progress.batchAt + 1;
   for (let message = context.transcript.at(index); message; message = context.transcript.at(++index)) {
     const results = message.role === "tool" ? toolResultsOf(message) : [];
     if (results.length === 0 || results.some(({ id }) => order.indexOf(id) > mine)) break;
@@ -57,7 +57,7 @@ function placeOf(context: AgentContext, callId: string): number {
 
 /** Puts a result into the transcript and marks its call. */
 export function storeResult(context: AgentContext, callId: string, result: ToolResultBlock): Change {
-  return storeResultMessage(context, makeMessage(context, "tool", [result]), [callId], context.made + 1);
+  return storeResultMessage(context, makeMessage(context, "tool", [result]), [callId], context.progress.made + 1);
 }
 
 /** Puts a tool message with the results of `callIds`, in call order, into the transcript. */
@@ -65,7 +65,7 @@ export function storeResultMessage(
   context: AgentContext,
   message: Msg,
   callIds: readonly string[],
-  made: number = context.made,
+  made: number = context.progress.made,
 ): Change {
   const transcript = context.transcript.insert(placeOf(context, callIds[0]!), [message]);
   const calls = context.calls.map((record) => {
@@ -74,7 +74,8 @@ export function storeResultMessage(
     return { ...rest, stored: true, status: record.status === "denied" ? ("denied" as const) : ("done" as const) };
   });
   const isClosed = calls.every(({ stored }) => stored);
-  return { transcript, made, calls: isClosed ? [] : calls, ...(isClosed && { batchAt: -1 }) };
+  const progress = { ...context.progress, made, ...(isClosed && { batchAt: -1 }) };
+  return { transcript, progress, calls: isClosed ? [] : calls };
 }
 
 /** Answers every open call, in call order: with its own result where it has one, else with what `fill` says. */

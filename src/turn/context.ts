@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../error/error.ts";
 import type { HookPoint } from "../hook/types.ts";
 import type { Transcript } from "../message/transcript.ts";
 import type { JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
-import type { Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { Execution, FinishReason } from "../model/port.ts";
 import type { Decision } from "./pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 
@@ -82,17 +82,8 @@ export type TurnStats = {
 /** How the last call ended. */
 export type Outcome = { readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
 
-/** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. */
-export type AgentContext = {
-  readonly settings: Settings;
-  readonly transcript: Transcript;
-  /** The instant of the last event, epoch ms: the only clock of the chart. */
-  readonly at: number;
-  /** Messages the chart itself has made, for their ids. */
-  readonly made: number;
-  /** Hook points somebody listens to. */
-  readonly listening: readonly HookPoint[];
-
+/** How far the session is. */
+export type Progress = {
   readonly turn: number;
   /** Index of the reasoning step in the turn. */
   readonly iteration: number;
@@ -100,49 +91,67 @@ export type AgentContext = {
   readonly emptyRetries: number;
   /** The next reasoning step may pass the iteration limit, once. */
   readonly exempt: boolean;
+  /** `call()` without input goes on with this turn and its counters. */
+  readonly continues: boolean;
+  /** Messages the chart itself has made, for their ids. */
+  readonly made: number;
+  /** Calls settled so far: rises by one whenever a call has its outcome. */
+  readonly settled: number;
+  /** Index in the transcript of the message that asked for the open batch. */
+  readonly batchAt: number;
+  /** Where a restored session goes on. */
+  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
+};
 
-  /** The messages of the call that is being entered, until they are accepted. */
-  readonly input: readonly Msg[];
-  /** The per-call system text after preCall. */
+/** The model call that is being made, and its instants, epoch ms. */
+export type RequestState = {
+  /** The system text of this call after preCall. */
   readonly system: string;
   readonly edit: PromptEdit | null;
-  readonly options: GenerateOptions | null;
-
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly deadlineAt: number | null;
   readonly notBeforeAt: number | null;
+  /** How long an interrupt waits for what runs. */
   readonly graceAt: number | null;
   /** The running attempt has used up its time. */
   readonly timedOut: boolean;
+};
 
-  readonly draft: Draft | null;
-  readonly stop: boolean;
-  readonly goto: readonly Msg[] | null;
-
-  /** Index in the transcript of the message that asked for the open batch. */
-  readonly batchAt: number;
-  readonly calls: readonly CallRecord[];
-  /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
-  readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
-
+/** Messages that are not in the transcript yet. */
+export type Inbox = {
+  /** Of the call that is being entered, until it is accepted. */
+  readonly input: readonly Msg[];
   /** Delivered before the next model call of the turn. */
   readonly steering: readonly Msg[];
   /** Observed while calls were open; stored behind their results. */
   readonly queued: readonly Msg[];
+};
 
+/** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. It has fewer than 20 keys on
+ *  purpose: each assign copies it, and V8 copies larger objects a hundred times slower. */
+export type AgentContext = {
+  readonly settings: Settings;
+  readonly transcript: Transcript;
+  /** The instant of the last event, epoch ms: the only clock of the chart. */
+  readonly at: number;
+  /** Hook points somebody listens to. */
+  readonly listening: readonly HookPoint[];
+  readonly progress: Progress;
+  readonly request: RequestState;
+  readonly inbox: Inbox;
+  readonly draft: Draft | null;
+  readonly stop: boolean;
+  readonly goto: readonly Msg[] | null;
+  readonly calls: readonly CallRecord[];
+  /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
+  readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
   readonly interruption: Interruption | null;
   /** What failed, until the turn is settled. */
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
   /** How the last call ended; the reply is left out of snapshots. */
   readonly outcome: Outcome | null;
-  /** Calls settled so far: rises by one whenever a call has its outcome. */
-  readonly settled: number;
-  /** `call()` without input goes on with this turn and its counters. */
-  readonly continues: boolean;
-  /** Where a restored session goes on. */
-  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   /** The last event that had no place in the state it met. */
   readonly refused: { readonly type: string; readonly at: number } | null;
 };
@@ -152,57 +161,64 @@ export type Change = Partial<AgentContext>;
 
 const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCalls: 0, usage: {} };
 
-/** The context of a session in which nothing has happened. */
-export function freshContext(settings: Settings, transcript: Transcript): AgentContext {
+/** A request that has not begun. */
+export function freshRequest(system: string): RequestState {
   return {
-    settings,
-    transcript,
-    at: 0,
-    made: 0,
-    listening: [],
-    turn: 0,
-    iteration: 0,
-    gotos: 0,
-    emptyRetries: 0,
-    exempt: false,
-    stats: NO_STATS,
-    input: [],
-    system: settings.system,
+    system,
     edit: null,
-    options: null,
     attempt: 0,
     usesFallback: false,
     deadlineAt: null,
     notBeforeAt: null,
     graceAt: null,
     timedOut: false,
+  };
+}
+
+/** The context of a session in which nothing has happened. */
+export function freshContext(settings: Settings, transcript: Transcript): AgentContext {
+  return {
+    settings,
+    transcript,
+    at: 0,
+    listening: [],
+    progress: {
+      turn: 0,
+      iteration: 0,
+      gotos: 0,
+      emptyRetries: 0,
+      exempt: false,
+      continues: false,
+      made: 0,
+      settled: 0,
+      batchAt: -1,
+      resumeAt: null,
+      stats: NO_STATS,
+    },
+    request: freshRequest(settings.system),
+    inbox: { input: [], steering: [], queued: [] },
     draft: null,
     stop: false,
     goto: null,
-    batchAt: -1,
     calls: [],
     remembered: [],
-    steering: [],
-    queued: [],
     interruption: null,
     failure: null,
     outcome: null,
-    settled: 0,
-    continues: false,
-    resumeAt: null,
     refused: null,
   };
 }
 
 /** The counters with which a new turn begins. */
-export function freshTurn(context: AgentContext): Change {
+export function freshTurn({ progress, at }: AgentContext): Progress {
   return {
-    turn: context.turn + 1,
+    ...progress,
+    turn: progress.turn + 1,
     iteration: 0,
     gotos: 0,
     emptyRetries: 0,
     exempt: false,
-    usesFallback: false,
-    stats: { ...NO_STATS, startedAt: context.at },
+    continues: false,
+    stats: { ...NO_STATS, startedAt: at },
   };
 }

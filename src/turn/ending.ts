@@ -3,7 +3,7 @@ import { toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, Reason } from "../message/types.ts";
 import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
 import { closeCalls, openCalls, withoutResults } from "./calls.ts";
-import type { AgentContext, Change, Interruption } from "./context.ts";
+import { freshRequest, type AgentContext, type Change, type Interruption } from "./context.ts";
 import { carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
@@ -17,17 +17,24 @@ export function endTurn(context: AgentContext, reason: Reason): Change {
   const last = context.transcript.at(-1);
   const continues =
     reason === "ACTING_STOP_REQUESTED" || (reason === "REASONING_STOP_REQUESTED" && context.calls.length === 0);
-  return { outcome: { reason, ...(last && { reply: { ...last, reason } }) }, stop: false, goto: null, continues };
+  return {
+    outcome: { reason, ...(last && { reply: { ...last, reason } }) },
+    stop: false,
+    goto: null,
+    progress: { ...context.progress, continues },
+  };
 }
 
 /** The turn rests in `suspended`: what is returned shows the open calls and is never stored. */
 export function suspendTurn(context: AgentContext, reason: Reason): Change {
   const reply = suspendedReply(context, reason);
-  return { outcome: { reason, reply }, made: context.made + 1, stop: false, goto: null };
+  const progress = { ...context.progress, made: context.progress.made + 1 };
+  return { outcome: { reason, reply }, progress, stop: false, goto: null };
 }
 
 function suspendedReply(context: AgentContext, reason: Reason): Msg {
-  const { transcript, batchAt } = context;
+  const { transcript } = context;
+  const { batchAt } = context.progress;
   if (reason === "REASONING_STOP_REQUESTED") return { ...transcript.at(batchAt)!, reason };
   if (reason === "ACTING_STOP_REQUESTED") return { ...transcript.at(-1)!, reason };
   const open = openCalls(context);
@@ -50,7 +57,7 @@ export function noteInterruption(
   const { cause, message, reply, at } = event;
   return {
     at,
-    graceAt: at + context.settings.interruptGraceMs,
+    request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
     interruption: { cause, ...(message && { message }), ...(reply !== undefined && { reply }) },
   };
 }
@@ -66,7 +73,7 @@ export function settleInterruption(context: AgentContext): Change {
         ...taken,
         draft: null,
         transcript: taken.transcript.append([draft.message]),
-        batchAt: asks && asks.length > 0 ? taken.transcript.length : -1,
+        progress: { ...taken.progress, batchAt: asks && asks.length > 0 ? taken.transcript.length : -1 },
         calls: (asks ?? []).map((call) => ({
           call,
           status: "pending",
@@ -87,16 +94,13 @@ export function settleInterruption(context: AgentContext): Change {
   const said = interruption?.message ? [interruption.message] : [];
   return {
     ...waiting,
-    made: waiting.made + 1,
-    input: [],
-    transcript: waiting.transcript.append([...withoutResults(taken.input), ...said, recovery]),
+    progress: { ...waiting.progress, made: waiting.progress.made + 1, continues: false },
+    inbox: { ...waiting.inbox, input: [] },
+    transcript: waiting.transcript.append([...withoutResults(taken.inbox.input), ...said, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
     failure: null,
     stop: false,
     goto: null,
-    attempt: 0,
-    edit: null,
-    continues: false,
   };
 }
 
@@ -111,10 +115,7 @@ export function settleFailure(context: AgentContext): Change {
     draft: null,
     stop: false,
     goto: null,
-    attempt: 0,
-    emptyRetries: 0,
-    edit: null,
-    continues: false,
+    progress: { ...closed.progress, emptyRetries: 0, continues: false },
   };
 }
 
@@ -132,7 +133,7 @@ export function recordFailure(context: AgentContext, error: unknown): Change {
 /** Nothing of the batch may stay open when the limit ends the turn. */
 export function closeForLimit(context: AgentContext): Change {
   const closed = closeCalls(context, ({ call }) => limitResult(call, context.settings.maxIters));
-  return { ...closed, ...deliverWaiting(closed), attempt: 0, edit: null, usesFallback: false };
+  return { ...closed, ...deliverWaiting(closed), request: freshRequest(context.request.system) };
 }
 
 /** The summary enters the transcript; calls a model makes there are dropped. */
@@ -151,26 +152,19 @@ export function storeSummary(context: AgentContext): Change {
         };
   return {
     transcript: context.transcript.append([message]),
-    made: context.made + 1,
+    progress: { ...context.progress, made: context.progress.made + 1, continues: false },
     draft: null,
     failure: null,
-    attempt: 0,
-    edit: null,
     outcome: { reason: "MAX_ITERATIONS", reply: message },
-    continues: false,
   };
 }
 
 /** A call has its outcome: what only served it on the way goes. */
-export function settleCall(context: AgentContext): Change {
+export function settleCall({ progress, inbox, request }: AgentContext): Change {
   return {
-    settled: context.settled + 1,
-    input: [],
+    progress: { ...progress, settled: progress.settled + 1 },
+    inbox: { ...inbox, input: [] },
+    request: freshRequest(request.system),
     draft: null,
-    attempt: 0,
-    deadlineAt: null,
-    notBeforeAt: null,
-    graceAt: null,
-    timedOut: false,
   };
 }

@@ -3,7 +3,7 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult } from "../tool/results.ts";
 import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
-import { freshTurn, type AgentContext, type Change } from "./context.ts";
+import { freshRequest, freshTurn, type AgentContext, type Change } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
 
@@ -11,13 +11,13 @@ import type { HooksOutcome } from "./services.ts";
 export function beginCall(context: AgentContext, event: { readonly at: number; readonly input: readonly Msg[] }): Change {
   return {
     at: event.at,
-    input: event.input,
-    system: context.settings.system,
+    inbox: { ...context.inbox, input: event.input },
+    request: freshRequest(context.settings.system),
+    progress: { ...context.progress, resumeAt: null },
     failure: null,
     interruption: null,
     stop: false,
     goto: null,
-    resumeAt: null,
   };
 }
 
@@ -26,30 +26,31 @@ export function beginResume(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[] },
 ): Change {
-  const keepsInput = context.resumeAt === "doCall";
+  const { inbox, progress } = context;
   return {
     at: event.at,
-    resumeAt: null,
+    progress: { ...progress, resumeAt: null },
     failure: null,
     interruption: null,
     draft: null,
-    ...(keepsInput
-      ? { input: [...context.input, ...event.input] }
-      : { input: [], steering: [...context.steering, ...event.input] }),
+    inbox:
+      progress.resumeAt === "doCall"
+        ? { ...inbox, input: [...inbox.input, ...event.input] }
+        : { ...inbox, input: [], steering: [...inbox.steering, ...event.input] },
   };
 }
 
-export function applyPreCall(_context: AgentContext, outcome: HooksOutcome): Change {
+export function applyPreCall({ inbox, request }: AgentContext, outcome: HooksOutcome): Change {
   return {
     at: outcome.at,
-    ...(outcome.input && { input: outcome.input }),
-    ...(outcome.system !== undefined && { system: outcome.system }),
+    inbox: { ...inbox, input: outcome.input ?? inbox.input },
+    request: { ...request, system: outcome.system ?? request.system },
   };
 }
 
 /** True if the input answers calls. */
 export function carriesResults(context: AgentContext): boolean {
-  return context.input.some((message) => toolResultsOf(message).length > 0);
+  return context.inbox.input.some((message) => toolResultsOf(message).length > 0);
 }
 
 /** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. */
@@ -65,7 +66,8 @@ function closeOrphans(context: AgentContext): AgentContext {
     let index = last.index + 1;
     while (now.transcript.at(index)?.role === "tool") index++;
     const message = makeMessage(now, "tool", [recoveredResult(call)]);
-    return { ...now, transcript: now.transcript.insert(index, [message]), made: now.made + 1 };
+    const progress = { ...now.progress, made: now.progress.made + 1 };
+    return { ...now, transcript: now.transcript.insert(index, [message]), progress };
   }, context);
 }
 
@@ -80,14 +82,12 @@ function lastAsking(context: AgentContext): { readonly message: Msg; readonly in
 /** The input enters the transcript and a turn begins, or the unfinished one goes on if there is no input. */
 export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
-  const goesOn = context.continues && context.input.length === 0;
+  const goesOn = context.progress.continues && context.inbox.input.length === 0;
+  const { progress, inbox } = closed;
   return {
-    ...(goesOn ? { iteration: context.iteration + 1 } : freshTurn(context)),
-    made: closed.made,
-    transcript: closed.transcript.append([...context.queued, ...context.input]),
-    queued: [],
-    input: [],
-    continues: false,
+    progress: goesOn ? { ...progress, iteration: progress.iteration + 1, continues: false } : freshTurn(closed),
+    transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
+    inbox: { ...inbox, queued: [], input: [] },
     outcome: null,
   };
 }
@@ -95,12 +95,13 @@ export function acceptInput(context: AgentContext): Change {
 /** Text instead of results: the open calls are answered as failed, then the text is accepted. */
 export function cancelPending(context: AgentContext): Change {
   const closed = closeCalls(context, (record) => recoveredResult(record.call));
-  return { ...closed, ...acceptInput({ ...closed, continues: false }) };
+  return { ...closed, ...acceptInput({ ...closed, progress: { ...closed.progress, continues: false } }) };
 }
 
 /** Text instead of results: it waits behind them. */
 export function queueInput(context: AgentContext): Change {
-  return { queued: [...context.queued, ...context.input], input: [] };
+  const { inbox } = context;
+  return { inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] } };
 }
 
 function refusal(code: ErrorInfo["code"], message: string): Change {
@@ -132,7 +133,7 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   if (unknown.length > 0) {
     return refusal("run/bad-results", `Invalid tool result IDs: ${listOf(unknown)}. Expected: ${listOf(open)}`);
   }
-  const hasOther = context.input.some((message) => message.content.some(({ type }) => type !== "tool_result"));
+  const hasOther = context.inbox.input.some((message) => message.content.some(({ type }) => type !== "tool_result"));
   if (ids.length < open.length && hasOther) {
     return refusal(
       "run/bad-results",
@@ -145,10 +146,10 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
 /** Supplied results are checked all together; then they are stored in call order, and what else came behind them
  *  (spec §3.4). Nothing is stored if anything is wrong. */
 export function takeResults(context: AgentContext): Change {
-  const results = context.input.flatMap(toolResultsOf);
+  const results = context.inbox.input.flatMap(toolResultsOf);
   const problem = problemOf(context, results);
   if (problem) return problem;
-  const input = context.input.map((message) => ({ ...message, content: message.content.map(answered) }));
+  const input = context.inbox.input.map((message) => ({ ...message, content: message.content.map(answered) }));
   const order = context.calls.map(({ call }) => call.id);
   const isResult = (message: Msg): boolean => toolResultsOf(message).length > 0;
   const messages = resultsFirst(order, input);
@@ -159,9 +160,12 @@ export function takeResults(context: AgentContext): Change {
   return {
     transcript: stored.transcript,
     calls: stored.calls,
-    batchAt: stored.batchAt,
-    queued: [...context.queued, ...messages.filter((message) => !isResult(message))],
-    input: [],
+    progress: stored.progress,
+    inbox: {
+      ...context.inbox,
+      queued: [...context.inbox.queued, ...messages.filter((message) => !isResult(message))],
+      input: [],
+    },
     outcome: null,
   };
 }

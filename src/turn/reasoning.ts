@@ -24,40 +24,48 @@ export function addUsage(total: Usage, usage: Usage | undefined): Usage {
   return sum as Usage;
 }
 
-export function applyPrompt(_context: AgentContext, outcome: HooksOutcome): Change {
-  return { at: outcome.at, edit: outcome.edit ?? null };
+export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
+  return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
 }
 
 /** One more request, with its deadline. */
 export function beginAttempt(context: AgentContext): Change {
-  const { at, attempt, stats, settings } = context;
+  const { at, request, progress, settings } = context;
   const { timeoutMs } = settings.model;
-  const isStep = attempt === 0 && context.emptyRetries === 0 && !context.usesFallback;
+  const { stats } = progress;
+  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && !request.usesFallback;
   return {
-    attempt: attempt + 1,
-    deadlineAt: timeoutMs === undefined ? null : at + timeoutMs,
+    request: {
+      ...request,
+      attempt: request.attempt + 1,
+      deadlineAt: timeoutMs === undefined ? null : at + timeoutMs,
+    },
     draft: null,
     failure: null,
-    stats: { ...stats, modelCalls: stats.modelCalls + 1, iterations: stats.iterations + (isStep ? 1 : 0) },
+    progress: {
+      ...progress,
+      stats: { ...stats, modelCalls: stats.modelCalls + 1, iterations: stats.iterations + (isStep ? 1 : 0) },
+    },
   };
 }
 
 export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Change {
   const { message, finishReason, error } = outcome;
-  const isLate = context.timedOut && !context.interruption;
+  const isLate = context.request.timedOut && !context.interruption;
+  const { progress } = context;
   return {
     at: outcome.at,
-    deadlineAt: null,
-    timedOut: false,
+    request: { ...context.request, deadlineAt: null, timedOut: false },
     failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
     draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason } : null,
-    stats: { ...context.stats, usage: addUsage(context.stats.usage, outcome.usage) },
+    progress: { ...progress, stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) } },
   };
 }
 
 /** An attempt has used up its time; the service is told to end and says what it has. */
 export function noteTimeout(context: AgentContext, event: { readonly at: number }): Change {
-  return { at: event.at, timedOut: true, graceAt: event.at + context.settings.interruptGraceMs };
+  const graceAt = event.at + context.settings.interruptGraceMs;
+  return { at: event.at, request: { ...context.request, timedOut: true, graceAt } };
 }
 
 function timeoutOf(context: AgentContext, delivered: boolean): NonNullable<AgentContext["failure"]> {
@@ -74,26 +82,25 @@ export function giveUpModel(context: AgentContext, event: { readonly at: number 
   return {
     at: event.at,
     draft: null,
-    deadlineAt: null,
-    failure: context.timedOut ? timeoutOf(context, true) : null,
-    timedOut: false,
+    failure: context.request.timedOut ? timeoutOf(context, true) : null,
+    request: { ...context.request, deadlineAt: null, timedOut: false },
   };
 }
 
 export function mayRetry(context: AgentContext): boolean {
-  const { failure, attempt, settings } = context;
-  return failure?.retry === true && attempt < (settings.model.maxAttempts ?? 1);
+  const { failure, request, settings } = context;
+  return failure?.retry === true && request.attempt < (settings.model.maxAttempts ?? 1);
 }
 
 export function mayFallBack(context: AgentContext): boolean {
-  return context.failure?.retry !== undefined && context.settings.hasFallback && !context.usesFallback;
+  return context.failure?.retry !== undefined && context.settings.hasFallback && !context.request.usesFallback;
 }
 
 /** The jitter comes from the clock's last digits, so that the chart stays a pure function. */
 export function planBackoff(context: AgentContext): Change {
   const jitter = (context.at % 997) / 997;
-  const wait = context.at + backoffMs(context.settings.model, context.attempt, jitter);
-  return { notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) };
+  const wait = context.at + backoffMs(context.settings.model, context.request.attempt, jitter);
+  return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
 }
 
 /** True for an answer that says nothing: no text, no media, no calls. Thinking alone counts as nothing once the
@@ -110,7 +117,7 @@ export function isEmptyAnswer(context: AgentContext): boolean {
 export function mayAskAgain(context: AgentContext): boolean {
   const reason = context.draft?.finishReason;
   return (
-    context.emptyRetries < context.settings.maxEmptyRetries && reason !== "content_filter" && reason !== "refusal"
+    context.progress.emptyRetries < context.settings.maxEmptyRetries && reason !== "content_filter" && reason !== "refusal"
   );
 }
 
@@ -123,7 +130,7 @@ export function failEmpty(context: AgentContext): Change {
       code: filtered ? "model/content-filter" : "model/empty",
       message: filtered
         ? `The model gave no answer (finish reason "${reason}").`
-        : `The model gave an empty answer ${context.emptyRetries + 1} times (finish reason "${reason}").`,
+        : `The model gave an empty answer ${context.progress.emptyRetries + 1} times (finish reason "${reason}").`,
       data: { finishReason: reason },
     },
   };
@@ -150,30 +157,49 @@ export function storeDraft(context: AgentContext): Change {
     transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
     draft: null,
     calls,
-    batchAt: calls.length > 0 ? transcript.length : -1,
-    exempt: false,
-    emptyRetries: 0,
-    attempt: 0,
-    edit: null,
+    progress: {
+      ...context.progress,
+      batchAt: calls.length > 0 ? transcript.length : -1,
+      exempt: false,
+      emptyRetries: 0,
+    },
+    request: { ...context.request, attempt: 0, edit: null },
   };
 }
 
 /** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
 export function acceptGoto(context: AgentContext): Change {
+  const { progress } = context;
   const asking = context.transcript.at(-1);
   const order = asking ? toolUsesOf(asking).map(({ id }) => id) : [];
   return {
     transcript: context.transcript.append(resultsFirst(order, context.goto ?? [])),
     goto: null,
-    gotos: context.gotos + 1,
-    iteration: context.iteration + 1,
-    exempt: true,
+    progress: { ...progress, gotos: progress.gotos + 1, iteration: progress.iteration + 1, exempt: true },
   };
 }
 
 /** True if these hooks ask for more gotos than a turn may have; stop beats goto. */
 export function isGotoBeyondLimit(context: AgentContext, outcome: HooksOutcome): boolean {
-  return outcome.goto !== undefined && !outcome.stop && context.gotos >= context.settings.maxGotos;
+  return outcome.goto !== undefined && !outcome.stop && context.progress.gotos >= context.settings.maxGotos;
+}
+
+/** The model may not answer: the other one is asked. */
+export function fallBack({ request }: AgentContext): Change {
+  return { request: { ...request, usesFallback: true, attempt: 0 }, failure: null };
+}
+
+export function askAgain({ progress, request }: AgentContext): Change {
+  return {
+    progress: { ...progress, emptyRetries: progress.emptyRetries + 1 },
+    request: { ...request, attempt: 0 },
+    draft: null,
+  };
+}
+
+/** A round is over when all its results exist (spec scar py7). */
+export function countRound({ progress }: AgentContext): Change {
+  return { progress: { ...progress, iteration: progress.iteration + 1 } };
 }
 
 export function refuseGoto(context: AgentContext): Change {
