@@ -6,7 +6,8 @@ import type { ModelInput } from "../src/turn/services.ts";
 import { agentSetup } from "./agent.setup.ts";
 
 const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
-const resumesIn = (place: NonNullable<Progress["resumeAt"]>) => ({ type: "resumesIn", params: { place } }) as const;
+const resumesIn = (place: NonNullable<Progress["resumeAt"]>) =>
+  ({ type: "resumesIn", params: { place } }) as const;
 const outcome = <Output>({ event }: { event: { output: Output } }) => ({ outcome: event.output });
 const error = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
 const position = ({ progress, transcript }: AgentContext) => ({
@@ -86,7 +87,11 @@ export const agentMachine = agentSetup.createMachine({
           entry: "takeResults",
           always: [
             { guard: "hasFailed", target: "refusing" },
-            { guard: "needsDecision", target: "#agent.suspended", actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } } },
+            {
+              guard: "needsDecision",
+              target: "#agent.suspended",
+              actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } },
+            },
             { guard: "hasPendingTools", target: "#agent.acting", actions: "rerunSuspended" },
             { target: "#agent.reasoning", actions: "countRound" },
           ],
@@ -157,7 +162,10 @@ export const agentMachine = agentSetup.createMachine({
                 src: "sleepUntil",
                 id: "sleepUntil",
                 input: ({ context }) => ({ until: context.request.deadlineAt }),
-                onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
+                onDone: {
+                  target: "aborting",
+                  actions: [{ type: "noteTimeout", params: outcome }, "abortServices"],
+                },
               },
               on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
             },
@@ -441,7 +449,10 @@ export const agentMachine = agentSetup.createMachine({
                 src: "sleepUntil",
                 id: "sleepUntil",
                 input: ({ context }) => ({ until: context.request.deadlineAt }),
-                onDone: { target: "aborting", actions: [{ type: "noteTimeout", params: outcome }, "abortServices"] },
+                onDone: {
+                  target: "aborting",
+                  actions: [{ type: "noteTimeout", params: outcome }, "abortServices"],
+                },
               },
               on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
             },
@@ -510,7 +521,11 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "runHooks",
             id: "runHooks",
-            input: ({ context }) => ({ ...position(context), point: "postCall", reply: context.outcome!.reply! }),
+            input: ({ context }) => ({
+              ...position(context),
+              point: "postCall",
+              reply: context.outcome!.reply!,
+            }),
             onDone: { target: "waiting", actions: { type: "applyPostCall", params: outcome } },
           },
         },
@@ -555,7 +570,11 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "runHooks",
             id: "runHooks",
-            input: ({ context }) => ({ ...position(context), point: "postCall", reply: context.outcome!.reply! }),
+            input: ({ context }) => ({
+              ...position(context),
+              point: "postCall",
+              reply: context.outcome!.reply!,
+            }),
             onDone: { target: "idle", actions: { type: "applyPostCall", params: outcome } },
           },
         },
@@ -592,7 +611,11 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "runHooks",
             id: "runHooks",
-            input: ({ context }) => ({ ...position(context), point: "onError", error: context.outcome!.error! }),
+            input: ({ context }) => ({
+              ...position(context),
+              point: "onError",
+              error: context.outcome!.error!,
+            }),
             onDone: { target: "idle" },
             onError: { target: "idle" },
           },

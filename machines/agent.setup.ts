@@ -28,7 +28,9 @@ import type { Reason } from "../src/message/types.ts";
 /** A service to be filled by `machine.provide`. Left empty, it fails the run and names itself. */
 function slot<Output, Input>(name: string) {
   return fromPromise<Output, Input>(() => {
-    throw new Error(`The service "${name}" is an empty slot: fill it with agentMachine.provide({ actors: { ${name} } }).`);
+    throw new Error(
+      `The service "${name}" is an empty slot: fill it with agentMachine.provide({ actors: { ${name} } }).`,
+    );
   });
 }
 
@@ -69,10 +71,12 @@ const base = setup({
     carriesResults: ({ context }) => entry.carriesResults(context),
     cancelsPending: ({ context }) => context.settings.onTextWhilePending === "cancelPending",
     queuesText: ({ context }) => context.settings.onTextWhilePending === "queue",
-    resumesIn: ({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) => context.progress.resumeAt === place,
+    resumesIn: ({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) =>
+      context.progress.resumeAt === place,
 
     // reasoning and summarizing
-    maxIters: ({ context }) => context.progress.iteration >= context.settings.maxIters && !context.progress.exempt,
+    maxIters: ({ context }) =>
+      context.progress.iteration >= context.settings.maxIters && !context.progress.exempt,
     hasFailed: ({ context }) => context.failure !== null,
     isInterrupted: ({ context }) => context.interruption !== null,
     retryable: ({ context }) => reasoning.mayRetry(context),
@@ -83,18 +87,22 @@ const base = setup({
     stopsWithOpenCalls: ({ context }) => context.stop && openCalls(context).length > 0,
     stopRequested: ({ context }) => context.stop,
     gotoRequested: ({ context }) => context.goto !== null,
-    exceedsGotos: ({ context }, { outcome }: { outcome: HooksOutcome }) => reasoning.isGotoBeyondLimit(context, outcome),
+    exceedsGotos: ({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      reasoning.isGotoBeyondLimit(context, outcome),
     isFinished: ({ context }) => openCalls(context).length === 0,
 
     // acting
-    wantsPreActing: ({ context }) => context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
+    wantsPreActing: ({ context }) =>
+      context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
     needsApproval: ({ context }) => context.calls.some(({ asks, stored }) => asks !== undefined && !stored),
     hasUnknownOutcome: ({ context }) => context.calls.some(({ status }) => status === "unknown"),
     allSettled: ({ context }) => allSettled(context.calls),
     noneRunning: ({ context }) => context.calls.every(({ status }) => status !== "running"),
-    settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) => acting.settlesBatch(context, outcome),
+    settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) =>
+      acting.settlesBatch(context, outcome),
     hasNextResult: ({ context }) => acting.nextResult(context) !== undefined,
-    wantsPostActing: ({ context }) => context.listening.includes("postActing") && acting.wantsHooks(acting.nextResult(context)),
+    wantsPostActing: ({ context }) =>
+      context.listening.includes("postActing") && acting.wantsHooks(acting.nextResult(context)),
   },
 });
 
@@ -104,16 +112,22 @@ export const agentSetup = base.extend({
     // doCall
     beginCall: assign(({ context, event }) => (event.type === "call" ? entry.beginCall(context, event) : {})),
     beginResume: assign(({ context, event }) =>
-      event.type === "session.resume" ? reviveCalls({ ...context, ...entry.beginResume(context, event) }) : {},
+      event.type === "session.resume"
+        ? reviveCalls({ ...context, ...entry.beginResume(context, event) })
+        : {},
     ),
-    applyPreCall: assign(({ context }, { outcome }: { outcome: HooksOutcome }) => entry.applyPreCall(context, outcome)),
+    applyPreCall: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
+      entry.applyPreCall(context, outcome),
+    ),
     acceptInput: assign(({ context }) => entry.acceptInput(context)),
     cancelPending: assign(({ context }) => entry.cancelPending(context)),
     queueInput: assign(({ context }) => entry.queueInput(context)),
     takeResults: assign(({ context }) => entry.takeResults(context)),
     refuseInput: assign(({ context }) => entry.refuseInput(context)),
     rerunSuspended: assign(({ context }) => acting.rerunSuspended(context)),
-    recordDecision: assign(({ context, event }) => (event.type === "tool.decide" ? decideCall(context, event) : {})),
+    recordDecision: assign(({ context, event }) =>
+      event.type === "tool.decide" ? decideCall(context, event) : {},
+    ),
 
     // reasoning and summarizing
     deliverWaiting: assign(({ context }) => waiting.deliverWaiting(context)),
@@ -127,8 +141,12 @@ export const agentSetup = base.extend({
     recordOutcome: assign(({ context }, { outcome }: { outcome: ModelOutcome }) =>
       reasoning.recordOutcome(context, outcome),
     ),
-    noteTimeout: assign(({ context }, { outcome }: { outcome: SleepOutcome }) => reasoning.noteTimeout(context, outcome)),
-    giveUpModel: assign(({ context }, { outcome }: { outcome: SleepOutcome }) => reasoning.giveUpModel(context, outcome)),
+    noteTimeout: assign(({ context }, { outcome }: { outcome: SleepOutcome }) =>
+      reasoning.noteTimeout(context, outcome),
+    ),
+    giveUpModel: assign(({ context }, { outcome }: { outcome: SleepOutcome }) =>
+      reasoning.giveUpModel(context, outcome),
+    ),
     noteTime: assign((_, { outcome }: { outcome: { at: number } }) => ({ at: outcome.at })),
     planBackoff: assign(({ context }) => reasoning.planBackoff(context)),
     fallBack: assign(({ context }) => reasoning.fallBack(context)),
@@ -151,12 +169,17 @@ export const agentSetup = base.extend({
     applyPreActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
       acting.applyPreActing(context, outcome),
     ),
-    applyReview: assign(({ context }, { outcome }: { outcome: ReviewOutcome }) => acting.applyReview(context, outcome)),
+    applyReview: assign(({ context }, { outcome }: { outcome: ReviewOutcome }) =>
+      acting.applyReview(context, outcome),
+    ),
     startCalls: base.enqueueActions(({ context, enqueue }) => {
       const due = acting.dueCalls(context);
       enqueue.assign(acting.startCalls(context));
       for (const record of due) {
-        enqueue.spawnChild("runTool", { id: `tool.${record.call.id}`, input: acting.toolInput(context, record) });
+        enqueue.spawnChild("runTool", {
+          id: `tool.${record.call.id}`,
+          input: acting.toolInput(context, record),
+        });
       }
     }),
     recordToolRun: base.enqueueActions(({ context, event, enqueue }) => {
@@ -170,7 +193,8 @@ export const agentSetup = base.extend({
       enqueue.assign(acting.expireCalls(context, at));
     }),
     stopCalls: base.enqueueActions(({ context, enqueue }) => {
-      for (const { call, status } of context.calls) if (status === "running") enqueue.stopChild(`tool.${call.id}`);
+      for (const { call, status } of context.calls)
+        if (status === "running") enqueue.stopChild(`tool.${call.id}`);
     }),
     interruptCalls: assign(({ context }) => acting.interruptCalls(context)),
     applyPostActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
@@ -188,14 +212,14 @@ export const agentSetup = base.extend({
       event.type === "run.interrupt" ? ending.noteInterruption(context, event) : {},
     ),
     settleInterruption: assign(({ context }) => ending.settleInterruption(context)),
-    recordFailure: assign(({ context }, { error }: { error: unknown }) => ending.recordFailure(context, error)),
+    recordFailure: assign(({ context }, { error }: { error: unknown }) =>
+      ending.recordFailure(context, error),
+    ),
     settleFailure: assign(({ context }) => ending.settleFailure(context)),
     settle: assign(({ context }) => ending.settleCall(context)),
 
     // at any time
-    steer: assign(({ context, event }) =>
-      event.type === "run.steer" ? waiting.steer(context, event) : {},
-    ),
+    steer: assign(({ context, event }) => (event.type === "run.steer" ? waiting.steer(context, event) : {})),
     observe: assign(({ context, event }) =>
       event.type === "session.observe" ? waiting.observe(context, event) : {},
     ),

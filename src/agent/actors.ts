@@ -64,7 +64,8 @@ const hooks = fromPromise<HooksOutcome, HooksInput>(async ({ input, system, sign
       {
         hooks: host.hooks(),
         at: host.at(input, signal),
-        prompt: () => promptOf(host, { phase, transcript: input.transcript, system: text, usesFallback: false }),
+        prompt: () =>
+          promptOf(host, { phase, transcript: input.transcript, system: text, usesFallback: false }),
         failed: (hook, error) =>
           host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
       },

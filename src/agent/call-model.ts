@@ -80,7 +80,11 @@ class BlockSink {
 /** Calls a hook that only observes: whatever it throws, now or later, becomes an event. */
 export function observe(host: Host, hook: Hook<never>, tell: () => unknown): void {
   const failed = (error: unknown): void =>
-    host.publish({ type: "hook.failed", hook: hook.name, error: { code: "hook/failed", message: messageOf(error) } });
+    host.publish({
+      type: "hook.failed",
+      hook: hook.name,
+      error: { code: "hook/failed", message: messageOf(error) },
+    });
   try {
     const returned = tell();
     if (returned instanceof Promise) returned.catch(failed);
@@ -127,7 +131,11 @@ function read(
     pump().then(
       () => end({}),
       (error: unknown) =>
-        end({ error: AgentError.is(error) ? error : new AgentError("model/failed", messageOf(error), { cause: error }) }),
+        end({
+          error: AgentError.is(error)
+            ? error
+            : new AgentError("model/failed", messageOf(error), { cause: error }),
+        }),
     );
   });
 }
@@ -161,7 +169,13 @@ export async function callModel(
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
   const sink = new BlockSink(host, input, messageId, controller.signal);
-  host.publish({ type: "model.start", messageId, phase: input.phase, model: model.name, attempt: input.attempt });
+  host.publish({
+    type: "model.start",
+    messageId,
+    phase: input.phase,
+    model: model.name,
+    attempt: input.attempt,
+  });
   const { error } = await read(model, request, controller, (part) => {
     if (part.type === "usage") sink.usage = part.usage;
     const chunk = fold.push(part);

@@ -23,14 +23,17 @@ function checkCount(name: string, value: number | undefined, least: number): voi
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
 export function checkConfig(config: AgentConfig<never>): void {
-  if (typeof config.name !== "string" || config.name === "") throw invalid("`name` must be a text of at least 1 character.");
-  if (typeof config.model?.stream !== "function") throw invalid("`model` must be a ChatModel with a stream() method.");
+  if (typeof config.name !== "string" || config.name === "")
+    throw invalid("`name` must be a text of at least 1 character.");
+  if (typeof config.model?.stream !== "function")
+    throw invalid("`model` must be a ChatModel with a stream() method.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   checkCount("maxIters", config.maxIters, 1);
   checkCount("maxGotos", config.maxGotos, 0);
   checkCount("interruptGraceMs", config.interruptGraceMs, 0);
   checkCount("memory.maxMessages", config.memory?.maxMessages, 1);
-  if (typeof config.parallelToolCalls === "number") checkCount("parallelToolCalls", config.parallelToolCalls, 1);
+  if (typeof config.parallelToolCalls === "number")
+    checkCount("parallelToolCalls", config.parallelToolCalls, 1);
   for (const [name, execution] of [
     ["modelExecution", config.modelExecution],
     ["toolExecution", config.toolExecution],
@@ -93,7 +96,10 @@ export function messagesOf(input: Input): readonly Msg[] {
   const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
   const system = list.findIndex(({ role }) => role === "system");
   if (system >= 0) {
-    throw new AgentError("message/invalid", `The input: message ${system} has the role system; use sysPrompt instead.`);
+    throw new AgentError(
+      "message/invalid",
+      `The input: message ${system} has the role system; use sysPrompt instead.`,
+    );
   }
   return list;
 }

@@ -21,7 +21,17 @@ import { EventHub } from "./hub.ts";
 import { plainReply, replyOf, waitsFor } from "./reply.ts";
 import { readSnapshot, takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
-import type { Agent, AgentConfig, AgentEvent, AgentStream, CallOptions, Inspector, Reply, Snapshot, Status } from "./types.ts";
+import type {
+  Agent,
+  AgentConfig,
+  AgentEvent,
+  AgentStream,
+  CallOptions,
+  Inspector,
+  Reply,
+  Snapshot,
+  Status,
+} from "./types.ts";
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 
@@ -84,9 +94,13 @@ class AgentSession implements Agent<never> {
     bindHost(this.actor.system, this.#host(settings.maxIters));
     this.#hub = new EventHub(() => ({ seq: 0, at: this.#now(), turn: this.#last.context.progress.turn }));
     this.#last = this.actor.getSnapshot();
-    this.actor.subscribe({ next: (snapshot) => this.#follow(snapshot), error: (error) => this.#broken(error) });
+    this.actor.subscribe({
+      next: (snapshot) => this.#follow(snapshot),
+      error: (error) => this.#broken(error),
+    });
     this.actor.start();
-    if (restored && context.progress.resumeAt === null) this.#send({ type: "session.resume", at: this.#now(), input: [] });
+    if (restored && context.progress.resumeAt === null)
+      this.#send({ type: "session.resume", at: this.#now(), input: [] });
   }
 
   get toolkit(): Toolkit<never> {
@@ -136,7 +150,10 @@ class AgentSession implements Agent<never> {
       throw new AgentError("run/bad-results", `No open call has the id '${callId}'.`, { data: { callId } });
     }
     if (expect && expect.argsHash !== pending.argsHash) {
-      throw new AgentError("run/stale-decision", `The arguments of call '${callId}' are others than the decision was made for.`);
+      throw new AgentError(
+        "run/stale-decision",
+        `The arguments of call '${callId}' are others than the decision was made for.`,
+      );
     }
     this.#send({ type: "tool.decide", at: this.#now(), callId, decision });
     const { context } = this.#last;
@@ -171,7 +188,13 @@ class AgentSession implements Agent<never> {
     const { context } = this.#last;
     const suspended = this.#last.matches({ suspended: "waiting" });
     const idle = this.#last.matches({ stopped: "idle" });
-    const phase = suspended ? "suspended" : !idle ? "running" : context.progress.resumeAt ? "unfinished" : "stopped";
+    const phase = suspended
+      ? "suspended"
+      : !idle
+        ? "running"
+        : context.progress.resumeAt
+          ? "unfinished"
+          : "stopped";
     const isWaiting = phase === "suspended";
     return {
       phase,
@@ -258,7 +281,11 @@ class AgentSession implements Agent<never> {
 
   #sessionContext(): never {
     const { context, meta = {} } = this.#config;
-    return (typeof context === "function" ? (context as (session: object) => never)({ sessionId: this.sessionId, meta }) : context) as never;
+    return (
+      typeof context === "function"
+        ? (context as (session: object) => never)({ sessionId: this.sessionId, meta })
+        : context
+    ) as never;
   }
 
   #setHooks(hooks: readonly Hook<never>[]): void {
@@ -323,12 +350,14 @@ class AgentSession implements Agent<never> {
     const before = this.#last;
     this.#last = snapshot;
     const isSuspended = snapshot.matches("suspended");
-    for (const event of eventsBetween(before.context, snapshot.context, isSuspended)) this.#hub.publish(event);
+    for (const event of eventsBetween(before.context, snapshot.context, isSuspended))
+      this.#hub.publish(event);
     if (before.value !== snapshot.value) {
       const value = stateName(snapshot.value);
       if (value !== stateName(before.value)) this.#hub.publish({ type: "state", value });
     }
-    if (this.#running && snapshot.context.progress.settled > this.#running.settledBefore) this.#finish(snapshot.context);
+    if (this.#running && snapshot.context.progress.settled > this.#running.settledBefore)
+      this.#finish(snapshot.context);
   }
 
   /** The call is over: the agent is free before anybody hears of it (spec scar S8). */
@@ -337,7 +366,11 @@ class AgentSession implements Agent<never> {
     this.#running = undefined;
     const error = this.#errorOf(context, running);
     if (error) {
-      this.#hub.publish({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      this.#hub.publish({
+        type: "turn.end",
+        reason: context.outcome?.reason ?? "ERROR",
+        error: error.toJSON(),
+      });
       running.reject(error);
     } else {
       this.#hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
@@ -352,7 +385,8 @@ class AgentSession implements Agent<never> {
       return errorFrom(info);
     }
     if (context.outcome?.reason !== "INTERRUPTED") return undefined;
-    if (context.interruption?.cause === "signal") return new AgentError("run/aborted", "The call was aborted by its signal.");
+    if (context.interruption?.cause === "signal")
+      return new AgentError("run/aborted", "The call was aborted by its signal.");
     if (context.interruption?.cause === "timeout" && !running.hasFallbackReply) {
       return new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
     }

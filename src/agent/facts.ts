@@ -28,11 +28,21 @@ function callEvents(before: AgentContext, after: AgentContext, added: readonly M
     const now = records.get(old.call.id);
     if (old.status !== "running" || now === old || now?.status === "running") return [];
     if (now?.status === "approved") {
-      const error = { code: "tool/failed" as const, message: `Attempt ${now.attempt} of '${old.call.name}' failed.` };
-      return [{ type: "retry", callId: old.call.id, attempt: now.attempt, until: now.notBeforeAt ?? after.at, error }];
+      const error = {
+        code: "tool/failed" as const,
+        message: `Attempt ${now.attempt} of '${old.call.name}' failed.`,
+      };
+      return [
+        {
+          type: "retry",
+          callId: old.call.id,
+          attempt: now.attempt,
+          until: now.notBeforeAt ?? after.at,
+          error,
+        },
+      ];
     }
-    const result =
-      now?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, now?.reason);
+    const result = now?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, now?.reason);
     return [{ type: "tool.end", callId: old.call.id, result, durationMs: after.at - old.since }];
   });
 }
@@ -63,7 +73,11 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
 }
 
 /** What happened between two contexts, in the order it happened: the one source of events about state. */
-export function eventsBetween(before: AgentContext, after: AgentContext, isSuspended: boolean): AgentEventBody[] {
+export function eventsBetween(
+  before: AgentContext,
+  after: AgentContext,
+  isSuspended: boolean,
+): AgentEventBody[] {
   if (before === after) return [];
   const added = addedMessages(before, after);
   return [

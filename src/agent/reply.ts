@@ -15,7 +15,8 @@ export function waitsFor(context: AgentContext): readonly WaitsFor[] {
 function messageOf(context: AgentContext): Msg {
   const { outcome, transcript } = context;
   if (outcome?.reply) return outcome.reply;
-  const remade = outcome && context.calls.length > 0 ? suspendTurn(context, outcome.reason).outcome?.reply : undefined;
+  const remade =
+    outcome && context.calls.length > 0 ? suspendTurn(context, outcome.reason).outcome?.reply : undefined;
   return remade ?? transcript.at(-1)!;
 }
 
@@ -38,4 +39,3 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
 export function plainReply(context: AgentContext): Msg {
   return { ...messageOf(context), reason: context.outcome!.reason };
 }
-

@@ -14,12 +14,20 @@ type Judgement = { readonly action: PermissionAction; readonly reason?: string }
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
   return host.config.permissions?.rules?.find(
     (rule) =>
-      rule.action === action && (rule.tool === call.name || rule.tool === "*") && (rule.when?.(input) ?? true),
+      rule.action === action &&
+      (rule.tool === call.name || rule.tool === "*") &&
+      (rule.when?.(input) ?? true),
   );
 }
 
 /** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
-function judge(host: Host, tool: Tool<never>, call: ToolUseBlock, value: unknown, given: ReviewInput): Judgement {
+function judge(
+  host: Host,
+  tool: Tool<never>,
+  call: ToolUseBlock,
+  value: unknown,
+  given: ReviewInput,
+): Judgement {
   const input = value as JsonObject;
   const deny = matching(host, call, input, "deny");
   if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
@@ -30,7 +38,8 @@ function judge(host: Host, tool: Tool<never>, call: ToolUseBlock, value: unknown
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
   if (ask) return { action: "ask", ...(ask.reason !== undefined && { reason: ask.reason }) };
-  const own = typeof tool.permission === "function" ? tool.permission(value as never, host.context()) : tool.permission;
+  const own =
+    typeof tool.permission === "function" ? tool.permission(value as never, host.context()) : tool.permission;
   if (own && own !== "allow") return { action: own };
   if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
   return { action: host.config.permissions?.otherwise ?? "allow" };
@@ -46,7 +55,10 @@ function denied(call: ToolUseBlock, decision: Decision): Verdict {
   return {
     callId: call.id,
     action: "deny",
-    result: deniedResult(call, text === undefined ? "Permission denied by user" : `Permission denied by user: ${text}`),
+    result: deniedResult(
+      call,
+      text === undefined ? "Permission denied by user" : `Permission denied by user: ${text}`,
+    ),
   };
 }
 
@@ -57,7 +69,8 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   const call: ToolUseBlock = edited ? { ...plain, input: edited } : record.call;
   const base = { callId: call.id };
   if (typeof decided === "object" && "answer" in decided) {
-    const output = typeof decided.answer === "string" ? [{ type: "text" as const, text: decided.answer }] : decided.answer;
+    const output =
+      typeof decided.answer === "string" ? [{ type: "text" as const, text: decided.answer }] : decided.answer;
     return { ...base, action: "answer", result: outcomeResult(call, { output }) };
   }
   if (decided !== undefined && !isApproval(decided)) return denied(call, decided);
@@ -70,7 +83,8 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
 
   const { action, reason } = judge(host, tool, call, prepared.value, given);
   if (action === "deny") {
-    const text = reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
+    const text =
+      reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
   if (action === "ask" && !isApproval(decided)) {

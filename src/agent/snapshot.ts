@@ -9,7 +9,13 @@ import type { Snapshot } from "./types.ts";
 export const SNAPSHOT_FORMAT = 1;
 
 /** What of the context a snapshot keeps: all that is not configuration, transcript or of this process only. */
-const KEPT = ["progress", "inbox", "request", "calls", "remembered"] as const satisfies readonly (keyof AgentContext)[];
+const KEPT = [
+  "progress",
+  "inbox",
+  "request",
+  "calls",
+  "remembered",
+] as const satisfies readonly (keyof AgentContext)[];
 
 type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
 
@@ -17,7 +23,11 @@ type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
 const RESUMED = ["doCall", "reasoning", "acting", "summarizing"] as const;
 
 /** A session at this instant as plain JSON. */
-export function takeSnapshot(context: AgentContext, state: string, activeGroups: readonly string[]): Snapshot {
+export function takeSnapshot(
+  context: AgentContext,
+  state: string,
+  activeGroups: readonly string[],
+): Snapshot {
   const { settings, transcript, outcome, progress } = context;
   const kept = Object.fromEntries(KEPT.map((key) => [key, context[key]]));
   const snapshot = {

@@ -11,7 +11,8 @@ function merged(last: AgentEvent | undefined, next: AgentEvent): AgentEvent | un
   if (!isDelta(last) || !isDelta(next) || last.callId !== next.callId) return undefined;
   const delta = last.delta + next.delta;
   if (last.type === "tool.delta") return next.type === "tool.delta" ? { ...next, delta } : undefined;
-  const isSame = next.type === "block.delta" && last.messageId === next.messageId && last.index === next.index;
+  const isSame =
+    next.type === "block.delta" && last.messageId === next.messageId && last.index === next.index;
   return isSame ? { ...next, delta } : undefined;
 }
 

@@ -2,7 +2,15 @@ import type { AnyActorRef, InspectionEvent } from "xstate";
 import type { ErrorInfo } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Chunk } from "../hook/types.ts";
-import type { Json, JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type {
+  Json,
+  JsonObject,
+  Msg,
+  Reason,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+} from "../message/types.ts";
 import type { ChatModel, Execution, FinishReason, GenerateOptions } from "../model/port.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
@@ -68,7 +76,11 @@ export type AgentConfig<Ctx = unknown> = {
   readonly budget?: Budget;
   /** Per million tokens. A model that is not listed has an unknown cost, never 0. */
   readonly prices?: {
-    readonly [model: string]: { readonly input: number; readonly output: number; readonly cachedInput?: number };
+    readonly [model: string]: {
+      readonly input: number;
+      readonly output: number;
+      readonly cachedInput?: number;
+    };
   };
   /** What a user message does while calls are open; default `refuse`. */
   readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";

@@ -93,7 +93,8 @@ async function prePrompt(scope: HookScope, point: "preReasoning" | "preSummary")
     system = (answer["system"] as string | undefined) ?? system;
     options = (answer["options"] as typeof options | undefined) ?? options;
   }
-  const isSame = messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
+  const isSame =
+    messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
   return {
     edit: {
       ...(!isSame && { pieces: piecesOf(before.messages, messages) }),
@@ -126,10 +127,7 @@ function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
   }
 }
 
-async function postReasoning(
-  scope: HookScope,
-  given: { readonly draft: Draft },
-): Promise<Found> {
+async function postReasoning(scope: HookScope, given: { readonly draft: Draft }): Promise<Found> {
   const { finishReason } = given.draft;
   let { message } = given.draft;
   let stop = false;
@@ -146,7 +144,10 @@ async function postReasoning(
   return { message, stop, ...(goto && !stop && { goto }) };
 }
 
-async function preActing(scope: HookScope, given: HooksInput & { readonly point: "preActing" }): Promise<Found> {
+async function preActing(
+  scope: HookScope,
+  given: HooksInput & { readonly point: "preActing" },
+): Promise<Found> {
   const calls: { callId: string; input?: JsonObject; deny?: string }[] = [];
   for (let call of given.calls) {
     let deny: string | undefined;
@@ -168,14 +169,18 @@ async function preActing(scope: HookScope, given: HooksInput & { readonly point:
   return { calls };
 }
 
-async function postActing(scope: HookScope, given: HooksInput & { readonly point: "postActing" }): Promise<Found> {
+async function postActing(
+  scope: HookScope,
+  given: HooksInput & { readonly point: "postActing" },
+): Promise<Found> {
   let { result } = given;
   let stop = false;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "postActing", { ...scope.at, call: given.call, result });
     const wished = answer["result"] as Parameters<typeof outcomeResult>[1] | undefined;
     if (wished !== undefined) {
-      if (!Array.isArray(wished.output)) throw badReturn(hook.name, "postActing", "`result.output` must be a list");
+      if (!Array.isArray(wished.output))
+        throw badReturn(hook.name, "postActing", "`result.output` must be a list");
       result = outcomeResult(result, { ...wished, state: wished.state ?? keptState(result.state) });
     }
     stop ||= answer["stop"] === true;

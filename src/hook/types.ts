@@ -55,7 +55,11 @@ export type Hook<Ctx = unknown> = {
   readonly tools?: readonly Tool<Ctx>[];
   /** Before anything of the call is stored. */
   readonly preCall?: (
-    e: At<Ctx> & { readonly history: readonly Msg[]; readonly input: readonly Msg[]; readonly system: string },
+    e: At<Ctx> & {
+      readonly history: readonly Msg[];
+      readonly input: readonly Msg[];
+      readonly system: string;
+    },
   ) => Maybe<{ readonly input?: readonly Msg[]; readonly system?: string }>;
   readonly preReasoning?: (e: At<Ctx> & Prompt) => Maybe<PromptPatch>;
   /** Before the message is stored. `stop` beats `goto`; `goto: []` asks the model again without a word. */

@@ -22,7 +22,10 @@ export class Transcript {
 
   /** A transcript of these messages. */
   static of(messages: readonly Msg[] = []): Transcript {
-    return new Transcript({ messages: [...messages], callIds: new Set(callIdsOf(messages)) }, messages.length);
+    return new Transcript(
+      { messages: [...messages], callIds: new Set(callIdsOf(messages)) },
+      messages.length,
+    );
   }
 
   /** The message at `index`, from the end if negative. */

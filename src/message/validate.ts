@@ -14,7 +14,12 @@ const block = z.discriminatedUnion("type", [
   text,
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
   media,
-  z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
+  z.object({
+    type: z.literal("tool_use"),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
   z.object({
     type: z.literal("tool_result"),
     id: z.string(),
@@ -39,7 +44,10 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
     const { error } = message.safeParse(candidate);
     if (!error) return;
     const { path, message: problem } = error.issues[0]!;
-    throw new AgentError("message/invalid", `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}`);
+    throw new AgentError(
+      "message/invalid",
+      `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}`,
+    );
   });
   return messages as readonly Msg[];
 }

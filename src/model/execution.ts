@@ -25,7 +25,10 @@ export function mergeExecution(primary?: Execution | null, fallback?: Execution 
 }
 
 /** Field by field as {@link mergeExecution}; the entries of `extraBody` and `extraHeaders` are merged too. */
-export function mergeOptions(primary?: GenerateOptions | null, fallback?: GenerateOptions | null): GenerateOptions {
+export function mergeOptions(
+  primary?: GenerateOptions | null,
+  fallback?: GenerateOptions | null,
+): GenerateOptions {
   const merged = mergeFields(primary, fallback);
   return {
     ...merged,

@@ -139,14 +139,14 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
           return pushCall(part);
         case "media":
           media.push(part.block);
-          return undefined;
+          break;
         case "usage":
           usage = part.usage;
-          return undefined;
+          break;
         case "finish":
           end = part;
-          return undefined;
       }
+      return undefined;
     },
     finish() {
       const content: Block[] = [];
@@ -174,12 +174,17 @@ export type CollectOptions = { readonly signal: AbortSignal } & Partial<FoldOpti
 
 /** The whole answer of one model call at once. Throws what the model throws, and `run/aborted` if the signal ended the
  *  stream early. Without `newCallId`, calls that need an id get `call_1`, `call_2` … */
-export async function collect(model: ChatModel, request: ModelRequest, options: CollectOptions): Promise<Folded> {
+export async function collect(
+  model: ChatModel,
+  request: ModelRequest,
+  options: CollectOptions,
+): Promise<Folded> {
   let calls = 0;
   const { signal, newCallId = () => `call_${++calls}`, isTaken } = options;
   const fold = createFold({ newCallId, ...(isTaken && { isTaken }) });
   for await (const part of model.stream(request, { signal })) fold.push(part);
-  if (signal.aborted) throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
+  if (signal.aborted)
+    throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
   return fold.finish();
 }
 
@@ -215,7 +220,9 @@ function jsonObjectOf(text: string): JsonObject | undefined {
 }
 
 function wellFormedObject(object: JsonObject): JsonObject {
-  const entries = Object.entries(object).map(([key, value]) => [key.toWellFormed(), wellFormed(value)] as const);
+  const entries = Object.entries(object).map(
+    ([key, value]) => [key.toWellFormed(), wellFormed(value)] as const,
+  );
   return Object.fromEntries(entries);
 }
 

@@ -4,7 +4,11 @@ import type { Json, JsonObject, MediaBlock, Msg, Usage } from "../message/types.
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** A tool as the model sees it. */
-export type ToolSpec = { readonly name: string; readonly description: string; readonly inputSchema: JsonObject };
+export type ToolSpec = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+};
 
 /** What a model call may be asked for. A field that is absent is left to the provider. */
 export type GenerateOptions = {
@@ -67,7 +71,12 @@ export type StreamPart =
       readonly opaque?: Json;
     }
   | { readonly type: "usage"; readonly usage: Usage }
-  | { readonly type: "finish"; readonly reason: FinishReason; readonly raw?: string; readonly responseId?: string };
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      readonly raw?: string;
+      readonly responseId?: string;
+    };
 
 /** The model port. An adapter converts; it never retries, falls back, reads the environment or logs. */
 export interface ChatModel {

@@ -1,2 +1,16 @@
+export { chatCompletionsServer } from "./chat-completions-server.ts";
+export type {
+  ChatCompletionsAnswer,
+  ChatCompletionsFailure,
+  ChatCompletionsResponder,
+  ChatCompletionsServer,
+  ChatCompletionsServerOptions,
+  ChatCompletionsUsage,
+} from "./chat-completions-server.ts";
+export type {
+  ChatCompletionsMessage,
+  ChatCompletionsRequest,
+  ChatCompletionsToolCall,
+} from "./chat-completions-request.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";

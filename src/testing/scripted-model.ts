@@ -8,7 +8,11 @@ export type ScriptedTurn =
   | {
       readonly thinking?: string;
       readonly text?: string;
-      readonly calls?: readonly { readonly id?: string; readonly name: string; readonly input?: JsonObject }[];
+      readonly calls?: readonly {
+        readonly id?: string;
+        readonly name: string;
+        readonly input?: JsonObject;
+      }[];
       readonly usage?: Usage;
       /** Default `tool_calls` with calls, else `stop`. */
       readonly finish?: FinishReason;
@@ -26,8 +30,18 @@ export type ScriptedModel = ChatModel & {
   done(): void;
 };
 
-function* partsOf(turn: Exclude<ScriptedTurn, readonly StreamPart[] | ((...args: never[]) => unknown)>, call: () => string) {
-  const { thinking, text, calls = [], usage, finish, error } = typeof turn === "string" ? { text: turn } as Exclude<typeof turn, string> : turn;
+function* partsOf(
+  turn: Exclude<ScriptedTurn, readonly StreamPart[] | ((...args: never[]) => unknown)>,
+  call: () => string,
+) {
+  const {
+    thinking,
+    text,
+    calls = [],
+    usage,
+    finish,
+    error,
+  } = typeof turn === "string" ? ({ text: turn } as Exclude<typeof turn, string>) : turn;
   if (thinking !== undefined) yield { type: "thinking.delta", delta: thinking } satisfies StreamPart;
   if (text !== undefined) yield { type: "text.delta", delta: text } satisfies StreamPart;
   for (const [key, { id = call(), name, input = {} }] of calls.entries()) {
@@ -53,13 +67,17 @@ export function scriptedModel(
     requests,
     done() {
       const left = turns.length - requests.length;
-      if (left > 0) throw new AgentError("config/invalid", `${left} turn(s) of the script were never asked for.`);
+      if (left > 0)
+        throw new AgentError("config/invalid", `${left} turn(s) of the script were never asked for.`);
     },
     async *stream(request, { signal }) {
       const turn = turns[requests.length];
       requests.push(request);
       if (turn === undefined) {
-        throw new AgentError("model/bad-request", `Unexpected model call ${requests.length}: the script has ${turns.length} turn(s).`);
+        throw new AgentError(
+          "model/bad-request",
+          `Unexpected model call ${requests.length}: the script has ${turns.length} turn(s).`,
+        );
       }
       if (typeof turn === "function") yield* turn(request, signal);
       else if (Array.isArray(turn)) yield* turn as readonly StreamPart[];

@@ -26,7 +26,11 @@ export function unknownTool(call: CallRef): ToolResultBlock {
 }
 
 export function unavailableTool(call: CallRef): ToolResultBlock {
-  return errorResult(call, "tool/unavailable", `Error: Unauthorized tool call: '${call.name}' is not available`);
+  return errorResult(
+    call,
+    "tool/unavailable",
+    `Error: Unauthorized tool call: '${call.name}' is not available`,
+  );
 }
 
 export function badInput(call: CallRef, problems: string): ToolResultBlock {
@@ -42,7 +46,11 @@ export function failedTool(call: CallRef, message: string): ToolResultBlock {
 }
 
 export function timedOut(call: CallRef, timeoutMs: number): ToolResultBlock {
-  return errorResult(call, "tool/timeout", `Error: Tool execution timeout after ${timeoutMs} ms. It may have taken effect.`);
+  return errorResult(
+    call,
+    "tool/timeout",
+    `Error: Tool execution timeout after ${timeoutMs} ms. It may have taken effect.`,
+  );
 }
 
 export function noResult(call: CallRef): ToolResultBlock {

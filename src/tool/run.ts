@@ -74,7 +74,11 @@ function toRun(call: ToolUseBlock, value: unknown): ToolRun {
 
 /** A suspension that was thrown, itself or as a cause (spec scar S6). */
 function thrownSuspension(thrown: unknown): Suspension | undefined {
-  for (let at = thrown, depth = 0; at !== undefined && depth < 8; at = (at as { cause?: unknown })?.cause, depth++) {
+  for (
+    let at = thrown, depth = 0;
+    at !== undefined && depth < 8;
+    at = (at as { cause?: unknown })?.cause, depth++
+  ) {
     if (isSuspension(at)) return at;
   }
   return undefined;
@@ -91,7 +95,11 @@ async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never
 }
 
 /** One attempt of one call. Never rejects: a failing tool is a result. It neither retries nor orders. */
-export async function runTool(tool: Tool<never>, call: ToolUseBlock, ctx: ToolContext<never>): Promise<ToolRun> {
+export async function runTool(
+  tool: Tool<never>,
+  call: ToolUseBlock,
+  ctx: ToolContext<never>,
+): Promise<ToolRun> {
   if (tool.external) return { suspension: { suspended: true } };
   const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return prepared;
@@ -100,7 +108,9 @@ export async function runTool(tool: Tool<never>, call: ToolUseBlock, ctx: ToolCo
   } catch (error) {
     const suspension = thrownSuspension(error);
     if (suspension) return { suspension };
-    return { result: ctx.signal.aborted ? interruptedResult(call, true) : failedTool(call, messageOf(error)) };
+    return {
+      result: ctx.signal.aborted ? interruptedResult(call, true) : failedTool(call, messageOf(error)),
+    };
   }
 }
 

@@ -55,7 +55,9 @@ export function validateInput(schema: JsonObject | null, input: unknown): string
   try {
     const { valid, errors } = validatorOf(schema).validate(input);
     if (valid) return null;
-    const leaves = errors.filter((error) => !["properties", "items", "$ref", "allOf"].includes(error.keyword));
+    const leaves = errors.filter(
+      (error) => !["properties", "items", "$ref", "allOf"].includes(error.keyword),
+    );
     return (leaves.length > 0 ? leaves : errors)
       .map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, "") || "input"}: ${error}`)
       .join("; ");
@@ -97,7 +99,10 @@ export function pruneNulls(schema: JsonObject, value: Json, root: JsonObject = s
   );
 }
 
-type Issue = { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] };
+type Issue = {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
+};
 
 /** Runs a Standard Schema: the parsed value, or the problems in one line. */
 export async function parseStandard(

@@ -51,7 +51,10 @@ class SessionToolkit implements Toolkit<never> {
 
   add(tool: Tool<never>): void {
     if (this.names().includes(tool.name)) {
-      throw new AgentError("tool/duplicate", `A tool named '${tool.name}' is already there; remove it first.`);
+      throw new AgentError(
+        "tool/duplicate",
+        `A tool named '${tool.name}' is already there; remove it first.`,
+      );
     }
     const unknown = tool.groups.find((group) => !this.#groups.has(group));
     if (unknown !== undefined) throw this.#unknownGroup(unknown);
@@ -69,7 +72,10 @@ class SessionToolkit implements Toolkit<never> {
     this.#specs = undefined;
   }
 
-  setGroups(change: { readonly activate?: readonly string[]; readonly deactivate?: readonly string[] }): void {
+  setGroups(change: {
+    readonly activate?: readonly string[];
+    readonly deactivate?: readonly string[];
+  }): void {
     const { activate = [], deactivate = [] } = change;
     const unknown = [...activate, ...deactivate].find((name) => !this.#groups.has(name));
     if (unknown !== undefined) throw this.#unknownGroup(unknown);
@@ -172,7 +178,9 @@ class SessionToolkit implements Toolkit<never> {
       description: `Choose your tool groups: exactly the groups named in to_activate are on afterwards.\n${list.join("\n")}`,
       input: {
         type: "object",
-        properties: { to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } } },
+        properties: {
+          to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } },
+        },
         required: ["to_activate"],
       },
       execute: (input) => {
@@ -193,7 +201,11 @@ export type { SessionToolkit };
 /** A set of tools and groups. Throws `tool/duplicate` and `tool/unknown-group`. With `metaTool` the model may choose the
  *  active groups by the tool `reset_equipped_tools`. */
 export function createToolkit<Ctx = unknown>(
-  options: { readonly tools?: readonly Tool<Ctx>[]; readonly groups?: readonly Group[]; readonly metaTool?: boolean } = {},
+  options: {
+    readonly tools?: readonly Tool<Ctx>[];
+    readonly groups?: readonly Group[];
+    readonly metaTool?: boolean;
+  } = {},
 ): Toolkit<Ctx> {
   const toolkit = new SessionToolkit(options.metaTool ?? false);
   for (const group of options.groups ?? []) toolkit.addGroup(group);

@@ -24,7 +24,9 @@ export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Ch
 
 /** The calls that have no verdict: new ones, and asked ones that were decided. */
 export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
-  return context.calls.filter((record) => record.status === "pending" && (record.asks === undefined || record.decided));
+  return context.calls.filter(
+    (record) => record.status === "pending" && (record.asks === undefined || record.decided),
+  );
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
@@ -77,7 +79,8 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
   const running = calls.filter(({ status }) => status === "running");
-  const waits = (record: CallRecord): boolean => record.status === "approved" && (record.notBeforeAt ?? 0) > at;
+  const waits = (record: CallRecord): boolean =>
+    record.status === "approved" && (record.notBeforeAt ?? 0) > at;
   let room = limit - running.length - (limit === 1 && calls.some(waits) ? 1 : 0);
   const ofTool = new Map<string, number>();
   for (const { call } of running) ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
@@ -164,7 +167,9 @@ export function settlesBatch(context: AgentContext, outcome: ToolRunOutcome): bo
 
 /** The running calls whose deadline has passed at `at`. */
 export function expiredCalls(context: AgentContext, at: number): readonly CallRecord[] {
-  return context.calls.filter(({ status, deadlineAt }) => status === "running" && (deadlineAt ?? Infinity) <= at);
+  return context.calls.filter(
+    ({ status, deadlineAt }) => status === "running" && (deadlineAt ?? Infinity) <= at,
+  );
 }
 
 /** Calls past their deadline are tried again or answered with the time-out. */
@@ -173,7 +178,12 @@ export function expireCalls(context: AgentContext, at: number): Change {
   const calls = context.calls.map((record): CallRecord => {
     if (!expired.has(record)) return record;
     if (mayRetry(context, record)) return retried(record, at);
-    return { ...record, status: "done", since: at, result: timedOut(record.call, record.execution?.timeoutMs ?? 0) };
+    return {
+      ...record,
+      status: "done",
+      since: at,
+      result: timedOut(record.call, record.execution?.timeoutMs ?? 0),
+    };
   });
   return { at, calls };
 }

@@ -57,7 +57,12 @@ function placeOf(context: AgentContext, callId: string): number {
 
 /** Puts a result into the transcript and marks its call. */
 export function storeResult(context: AgentContext, callId: string, result: ToolResultBlock): Change {
-  return storeResultMessage(context, makeMessage(context, "tool", [result]), [callId], context.progress.made + 1);
+  return storeResultMessage(
+    context,
+    makeMessage(context, "tool", [result]),
+    [callId],
+    context.progress.made + 1,
+  );
 }
 
 /** Puts a tool message with the results of `callIds`, in call order, into the transcript. */
@@ -71,7 +76,11 @@ export function storeResultMessage(
   const calls = context.calls.map((record) => {
     if (!callIds.includes(record.call.id)) return record;
     const { result: _, ...rest } = record;
-    return { ...rest, stored: true, status: record.status === "denied" ? ("denied" as const) : ("done" as const) };
+    return {
+      ...rest,
+      stored: true,
+      status: record.status === "denied" ? ("denied" as const) : ("done" as const),
+    };
   });
   const isClosed = calls.every(({ stored }) => stored);
   const progress = { ...context.progress, made, ...(isClosed && { batchAt: -1 }) };
@@ -79,7 +88,10 @@ export function storeResultMessage(
 }
 
 /** Answers every open call, in call order: with its own result where it has one, else with what `fill` says. */
-export function closeCalls(context: AgentContext, fill: (record: CallRecord) => ToolResultBlock): AgentContext {
+export function closeCalls(
+  context: AgentContext,
+  fill: (record: CallRecord) => ToolResultBlock,
+): AgentContext {
   return openCalls(context).reduce<AgentContext>(
     (now, record) => ({ ...now, ...storeResult(now, record.call.id, record.result ?? fill(record)) }),
     context,

@@ -16,7 +16,8 @@ export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I
 export function endTurn(context: AgentContext, reason: Reason): Change {
   const last = context.transcript.at(-1);
   const continues =
-    reason === "ACTING_STOP_REQUESTED" || (reason === "REASONING_STOP_REQUESTED" && context.calls.length === 0);
+    reason === "ACTING_STOP_REQUESTED" ||
+    (reason === "REASONING_STOP_REQUESTED" && context.calls.length === 0);
   return {
     outcome: { reason, ...(last && { reply: { ...last, reason } }) },
     stop: false,
@@ -84,7 +85,9 @@ export function settleInterruption(context: AgentContext): Change {
         })),
       }
     : { ...taken, draft: null };
-  const closed = closeCalls(kept, ({ call, status, attempt }) => interruptedResult(call, status === "running" || attempt > 0));
+  const closed = closeCalls(kept, ({ call, status, attempt }) =>
+    interruptedResult(call, status === "running" || attempt > 0),
+  );
   const waiting = { ...closed, ...deliverWaiting(closed) };
   const recovery: Msg = {
     ...makeMessage(waiting, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
@@ -107,7 +110,10 @@ export function settleInterruption(context: AgentContext): Change {
 /** The turn failed: open calls are answered, the input stays, the error is the outcome. */
 export function settleFailure(context: AgentContext): Change {
   const closed = closeCalls(context, ({ call }) => recoveredResult(call));
-  const { retry: _, ...error } = context.failure ?? { code: "run/invalid-event" as const, message: "unknown failure" };
+  const { retry: _, ...error } = context.failure ?? {
+    code: "run/invalid-event" as const,
+    message: "unknown failure",
+  };
   return {
     ...closed,
     ...deliverWaiting(closed),
@@ -146,7 +152,10 @@ export function storeSummary(context: AgentContext): Change {
       ? { ...draft.message, content, reason: "MAX_ITERATIONS" }
       : {
           ...makeMessage(context, "assistant", [
-            { type: "text", text: `Maximum iterations (${settings.maxIters}) reached. Error generating summary: ${cause}` },
+            {
+              type: "text",
+              text: `Maximum iterations (${settings.maxIters}) reached. Error generating summary: ${cause}`,
+            },
           ]),
           reason: "MAX_ITERATIONS",
         };

@@ -8,7 +8,10 @@ import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
 
 /** A call arrives: its messages are held until they are accepted. */
-export function beginCall(context: AgentContext, event: { readonly at: number; readonly input: readonly Msg[] }): Change {
+export function beginCall(
+  context: AgentContext,
+  event: { readonly at: number; readonly input: readonly Msg[] },
+): Change {
   return {
     at: event.at,
     inbox: { ...context.inbox, input: event.input },
@@ -85,7 +88,9 @@ export function acceptInput(context: AgentContext): Change {
   const goesOn = context.progress.continues && context.inbox.input.length === 0;
   const { progress, inbox } = closed;
   return {
-    progress: goesOn ? { ...progress, iteration: progress.iteration + 1, continues: false } : freshTurn(closed),
+    progress: goesOn
+      ? { ...progress, iteration: progress.iteration + 1, continues: false }
+      : freshTurn(closed),
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...inbox, queued: [], input: [] },
     outcome: null,
@@ -116,7 +121,10 @@ export function refuseInput(context: AgentContext): Change {
   const undecided = open.filter(isUndecided);
   if (undecided.length > 0 && !carriesResults(context)) {
     const ids = listOf(undecided.map(({ call }) => call.id));
-    return refusal("run/undecided", `These calls wait for a decision: ${ids}. Use agent.decide(callId, decision) first.`);
+    return refusal(
+      "run/undecided",
+      `These calls wait for a decision: ${ids}. Use agent.decide(callId, decision) first.`,
+    );
   }
   return refusal(
     "run/pending",
@@ -131,9 +139,14 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   if (repeated !== undefined) return refusal("run/bad-results", `Duplicate tool result ID: ${repeated}`);
   const unknown = ids.filter((id) => !open.includes(id));
   if (unknown.length > 0) {
-    return refusal("run/bad-results", `Invalid tool result IDs: ${listOf(unknown)}. Expected: ${listOf(open)}`);
+    return refusal(
+      "run/bad-results",
+      `Invalid tool result IDs: ${listOf(unknown)}. Expected: ${listOf(open)}`,
+    );
   }
-  const hasOther = context.inbox.input.some((message) => message.content.some(({ type }) => type !== "tool_result"));
+  const hasOther = context.inbox.input.some((message) =>
+    message.content.some(({ type }) => type !== "tool_result"),
+  );
   if (ids.length < open.length && hasOther) {
     return refusal(
       "run/bad-results",
@@ -149,7 +162,10 @@ export function takeResults(context: AgentContext): Change {
   const results = context.inbox.input.flatMap(toolResultsOf);
   const problem = problemOf(context, results);
   if (problem) return problem;
-  const input = context.inbox.input.map((message) => ({ ...message, content: message.content.map(answered) }));
+  const input = context.inbox.input.map((message) => ({
+    ...message,
+    content: message.content.map(answered),
+  }));
   const order = context.calls.map(({ call }) => call.id);
   const isResult = (message: Msg): boolean => toolResultsOf(message).length > 0;
   const messages = resultsFirst(order, input);

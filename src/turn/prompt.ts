@@ -31,5 +31,7 @@ export function piecesOf(before: readonly Msg[], after: readonly Msg[]): readonl
 /** The messages an edit leaves of the transcript; all of them without an edit. */
 export function applyPieces(messages: readonly Msg[], pieces: readonly Piece[] | undefined): readonly Msg[] {
   if (!pieces) return messages;
-  return pieces.flatMap((piece) => ("inserted" in piece ? piece.inserted : messages.slice(piece.from, piece.to)));
+  return pieces.flatMap((piece) =>
+    "inserted" in piece ? piece.inserted : messages.slice(piece.from, piece.to),
+  );
 }

@@ -58,7 +58,10 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
     request: { ...context.request, deadlineAt: null, timedOut: false },
     failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
     draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason } : null,
-    progress: { ...progress, stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) } },
+    progress: {
+      ...progress,
+      stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },
+    },
   };
 }
 
@@ -93,7 +96,9 @@ export function mayRetry(context: AgentContext): boolean {
 }
 
 export function mayFallBack(context: AgentContext): boolean {
-  return context.failure?.retry !== undefined && context.settings.hasFallback && !context.request.usesFallback;
+  return (
+    context.failure?.retry !== undefined && context.settings.hasFallback && !context.request.usesFallback
+  );
 }
 
 /** The jitter comes from the clock's last digits, so that the chart stays a pure function. */
@@ -117,7 +122,9 @@ export function isEmptyAnswer(context: AgentContext): boolean {
 export function mayAskAgain(context: AgentContext): boolean {
   const reason = context.draft?.finishReason;
   return (
-    context.progress.emptyRetries < context.settings.maxEmptyRetries && reason !== "content_filter" && reason !== "refusal"
+    context.progress.emptyRetries < context.settings.maxEmptyRetries &&
+    reason !== "content_filter" &&
+    reason !== "refusal"
   );
 }
 

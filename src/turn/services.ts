@@ -79,7 +79,11 @@ export type HooksInput = Position & { readonly transcript: Transcript } & (
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
     | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }
     | { readonly point: "postCall"; readonly reply: Msg }
-    | { readonly point: "onInterrupt"; readonly message: Msg | null; readonly pending: readonly PendingCall[] }
+    | {
+        readonly point: "onInterrupt";
+        readonly message: Msg | null;
+        readonly pending: readonly PendingCall[];
+      }
     | { readonly point: "onError"; readonly error: ErrorInfo }
   );
 /** What the hooks of a point came to: only what they changed. */
@@ -90,7 +94,11 @@ export type HooksOutcome = Timed & {
   readonly message?: Msg;
   readonly stop?: boolean;
   readonly goto?: readonly Msg[];
-  readonly calls?: readonly { readonly callId: string; readonly input?: JsonObject; readonly deny?: string }[];
+  readonly calls?: readonly {
+    readonly callId: string;
+    readonly input?: JsonObject;
+    readonly deny?: string;
+  }[];
   readonly result?: ToolResultBlock;
   readonly reply?: Msg;
 };

@@ -1,0 +1,90 @@
+import type { Endpoint } from "./endpoint.ts";
+import { badResponse } from "./model-error.ts";
+import { createSseParser, type SseEvent, type SseParser } from "./sse.ts";
+import { WireError } from "./wire-error.ts";
+import type { WireChunk } from "./wire.ts";
+
+/** The end of a stream, as the server marks it. */
+export const DONE = "[DONE]";
+
+/** How long a connection may stay open after {@link DONE} to be used again, before it is closed from here. */
+const LINGER_MS = 1_000;
+
+/** Chunks that came off the wire together. Reading on throws where one is an error or cannot be read. */
+export type ChunkBatch = Iterable<WireChunk | typeof DONE>;
+
+/**
+ * The chunks of a response in batches, and {@link DONE} where the server says that this was all; a whole answer in JSON
+ * is one chunk. Ends at once when `signal` aborts. Throws a {@link WireError} for an error payload, `model/bad-response`
+ * for what cannot be read, and what the connection throws; never before the chunks that came earlier are given.
+ */
+export async function* chunksOf(
+  response: Response,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): AsyncGenerator<ChunkBatch> {
+  const type = response.headers.get("content-type") ?? "";
+  const reader = response.body?.getReader();
+  if (!reader) throw badResponse("is empty.", endpoint);
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", cancel, { once: true });
+  const parser = type.includes("json") ? createWholeParser() : createSseParser();
+  const decoder = new TextDecoder();
+  let isDone = false;
+  try {
+    if (type.includes("html")) throw badResponse("is a web page: check baseURL.", endpoint, false);
+    while (!isDone && !signal.aborted) {
+      const { value, done } = await reader.read();
+      const events = done ? parser.end() : parser.push(decoder.decode(value, { stream: true }));
+      isDone = events.some(({ data }) => data === DONE);
+      if (events.length > 0) yield chunksIn(events, endpoint);
+      if (done) return;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    if (isDone) linger(reader, cancel);
+    else cancel();
+  }
+}
+
+function* chunksIn(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
+  for (const { event, data } of events) if (data !== "") yield chunkOf(event, data, endpoint);
+}
+
+function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): WireChunk | typeof DONE {
+  if (data === DONE) return DONE;
+  let chunk: unknown;
+  try {
+    chunk = JSON.parse(data);
+  } catch {
+    throw badResponse(`holds something that is not JSON: ${JSON.stringify(data.slice(0, 80))}.`, endpoint);
+  }
+  if (typeof chunk !== "object" || chunk === null) {
+    throw badResponse(`holds something that is no chunk: ${data.slice(0, 80)}.`, endpoint);
+  }
+  const { error } = chunk as WireChunk;
+  if (error || event === "error") throw new WireError(error || chunk);
+  return chunk;
+}
+
+/** Reads a body that is one JSON document instead of a stream of events. */
+function createWholeParser(): SseParser {
+  let whole = "";
+  return {
+    push(text) {
+      whole += text;
+      return [];
+    },
+    end: () => [{ data: whole }, { data: DONE }],
+  };
+}
+
+/** Lets a response come to its own end, so that its connection is not torn down but used for the next call. */
+function linger(reader: ReadableStreamDefaultReader, cancel: () => void): void {
+  const timer = setTimeout(cancel, LINGER_MS);
+  void reader
+    .read()
+    .then(({ done }) => (done ? undefined : cancel()))
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,65 @@
+import type { ClientOptions, OpenAI } from "openai";
+import { OPENAI_BASE_URL } from "./dialect.ts";
+import type { ChatRequest } from "./wire.ts";
+
+/** What is needed of an `openai` client. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
+export interface ChatCompletionsClient {
+  readonly baseURL?: string;
+  readonly chat: { readonly completions: { create(body: never, options?: never): PromiseLike<unknown> } };
+}
+
+type CallOptions = {
+  readonly signal: AbortSignal;
+  readonly maxRetries: 0;
+  readonly timeout?: number;
+  readonly headers?: { readonly [name: string]: string };
+};
+
+type Pending = PromiseLike<unknown> & { asResponse?(): Promise<Response> };
+type Create = (body: ChatRequest, options: CallOptions) => Pending;
+
+/** The longest time a timer can hold: the caller's signal is what ends a call. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+
+export type OpenAIClientOptions = {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+  readonly fetch?: typeof fetch;
+};
+
+/**
+ * A client that takes everything from its arguments and nothing from the environment, does not log, retry or time
+ * out. The `openai` package is loaded here, with the first call.
+ */
+export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptions): Promise<OpenAI> {
+  const { OpenAI } = await import("openai");
+  const options: ClientOptions = {
+    apiKey: apiKey || "none",
+    baseURL: baseURL ?? OPENAI_BASE_URL,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: "off",
+    maxRetries: 0,
+    timeout: NO_TIMEOUT,
+    ...(fetch && { fetch }),
+  };
+  const client = new OpenAI(options);
+  // OPENAI_CUSTOM_HEADERS has no option that overrides it; the client keeps what it made of it here.
+  const kept: unknown = Reflect.get(client, "_options");
+  if (typeof kept === "object" && kept !== null) Reflect.set(kept, "defaultHeaders", undefined);
+  return client;
+}
+
+/** Starts one streaming request. Gives the raw response, or the chunks themselves if the client is wrapped so that the
+ *  response cannot be had. */
+export async function startCall(
+  client: ChatCompletionsClient,
+  body: ChatRequest,
+  options: CallOptions,
+): Promise<Response | AsyncIterable<unknown>> {
+  const { completions } = client.chat;
+  const pending = (completions.create as unknown as Create).call(completions, body, options);
+  return pending.asResponse ? pending.asResponse() : ((await pending) as AsyncIterable<unknown>);
+}

@@ -1,0 +1,13 @@
+export type { ChatCompletionsClient } from "./client.ts";
+export type { ChatDialect } from "./dialect.ts";
+export { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
+export { toChatMessages, type ToChatMessagesOptions } from "./to-chat-messages.ts";
+export { toChatRequest, type ToChatRequestOptions } from "./to-chat-request.ts";
+export type {
+  ChatContentPart,
+  ChatMessage,
+  ChatRequest,
+  ChatTool,
+  ChatToolCall,
+  ChatToolChoice,
+} from "./wire.ts";

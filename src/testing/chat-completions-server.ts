@@ -1,0 +1,321 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import {
+  parseRequest,
+  problemOf,
+  type ChatCompletionsMessage,
+  type ChatCompletionsRequest,
+  type ChatCompletionsToolCall,
+} from "./chat-completions-request.ts";
+
+export type { ChatCompletionsMessage, ChatCompletionsRequest, ChatCompletionsToolCall };
+
+/** The assistant message to send, and how. */
+export type ChatCompletionsAnswer = {
+  readonly content?: string | null;
+  readonly reasoning_content?: string;
+  readonly refusal?: string;
+  /** Calls without an id get `call_1`, `call_2` … */
+  readonly tool_calls?: readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string })[];
+  /** `tool_calls` or `stop` unless given. */
+  readonly finish_reason?: string;
+  /** What goes wrong, once so many chunks are out: the connection breaks (`cut`), the body ends too early (`end`), a
+   *  chunk is no JSON (`malformed`), an error payload comes (`error`), nothing more comes (`hang`). */
+  readonly fault?: {
+    readonly kind: "cut" | "end" | "malformed" | "error" | "hang";
+    readonly afterChunks: number;
+  };
+  /** Waits so long before the first byte. */
+  readonly delayMs?: number;
+  /** Sends every chunk in two TCP writes, cut within a UTF-8 character if it has one of several bytes. */
+  readonly splitUtf8?: boolean;
+};
+
+/** An HTTP error instead of an answer; the body is OpenAI's error shape, or `body` as it is. */
+export type ChatCompletionsFailure = {
+  readonly status: number;
+  readonly headers?: { readonly [name: string]: string };
+  readonly message?: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly body?: string;
+};
+
+export type ChatCompletionsUsage = { readonly prompt_tokens: number; readonly completion_tokens: number };
+
+/** Answers a request. `signal` aborts when the client has gone. What it throws becomes a 500. */
+export type ChatCompletionsResponder = (
+  request: ChatCompletionsRequest,
+  context: { readonly signal: AbortSignal },
+) => ChatCompletionsAnswer | ChatCompletionsFailure | Promise<ChatCompletionsAnswer | ChatCompletionsFailure>;
+
+export type ChatCompletionsServerOptions = {
+  /** Pieces of text sent per second, about a token each; full speed unless given. */
+  readonly pace?: number;
+  /** Counts tokens; unless given, four characters are one. */
+  readonly countUsage?: (
+    request: ChatCompletionsRequest,
+    answer: ChatCompletionsAnswer,
+  ) => ChatCompletionsUsage;
+  /** A larger request body is refused with 413; 32 MiB unless given. */
+  readonly maxBodyBytes?: number;
+  /** Keep each request in `requests`; true unless given. */
+  readonly record?: boolean;
+};
+
+export type ChatCompletionsServer = {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** The `baseURL` for a client: `url` with `/v1`. */
+  readonly baseURL: string;
+  /** The requests that passed the checks, oldest first. */
+  readonly requests: readonly ChatCompletionsRequest[];
+  /** Breaks open connections and frees the port. */
+  close(): Promise<void>;
+};
+
+/**
+ * A Chat Completions server on 127.0.0.1 at a free port, whose model is `respond`. Streams real server-sent events with
+ * small deltas and, if asked, a usage chunk; answers in one JSON document if the request does not ask for a stream.
+ *
+ * Refuses with 400 what providers refuse: a tool call without its result right after it, a result nobody asked for, an
+ * empty `tools`, a `tool_choice` without tools, arguments that are no JSON object. It holds the process open until closed.
+ */
+export async function chatCompletionsServer(
+  respond: ChatCompletionsResponder,
+  options: ChatCompletionsServerOptions = {},
+): Promise<ChatCompletionsServer> {
+  const { maxBodyBytes = 32 * 2 ** 20, record = true } = options;
+  const requests: ChatCompletionsRequest[] = [];
+  let answers = 0;
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    if (incoming.method !== "POST" || !incoming.url?.split("?")[0]?.endsWith("/chat/completions")) {
+      return fail(response, { status: 404, message: `Unknown path ${incoming.method} ${incoming.url}` });
+    }
+    const body = await bodyOf(incoming, maxBodyBytes);
+    if (body === undefined)
+      return fail(response, { status: 413, message: `The body is over ${maxBodyBytes} bytes` });
+    const request = parseRequest(body);
+    const problem = typeof request === "string" ? request : problemOf(request);
+    if (typeof request === "string" || problem)
+      return fail(response, { status: 400, message: problem ?? "" });
+    if (record) requests.push(request);
+    const answer = await respond(request, { signal: gone.signal });
+    if ("status" in answer) return fail(response, answer);
+    const reply: Reply = { request, answer, id: `chatcmpl-${++answers}`, options, signal: gone.signal };
+    return request.stream ? sendStream(response, reply) : sendWhole(response, reply);
+  };
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch((error: unknown) => {
+      if (response.destroyed) return;
+      if (response.headersSent) response.destroy();
+      else fail(response, { status: 500, message: error instanceof Error ? error.message : String(error) });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    baseURL: `${url}/v1`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Reply = {
+  readonly request: ChatCompletionsRequest;
+  readonly answer: ChatCompletionsAnswer;
+  readonly id: string;
+  readonly options: ChatCompletionsServerOptions;
+  readonly signal: AbortSignal;
+};
+
+function fail(response: ServerResponse, failure: ChatCompletionsFailure): void {
+  const {
+    status,
+    headers,
+    message = `Failed with ${status}`,
+    type = "invalid_request_error",
+    code = null,
+  } = failure;
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(failure.body ?? JSON.stringify({ error: { message, type, param: null, code } }));
+}
+
+async function bodyOf(incoming: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const buffers: Buffer[] = [];
+  let bytes = 0;
+  for await (const buffer of incoming as AsyncIterable<Buffer>) {
+    bytes += buffer.length;
+    if (bytes <= maxBytes) buffers.push(buffer);
+  }
+  return bytes <= maxBytes ? Buffer.concat(buffers).toString("utf8") : undefined;
+}
+
+function roughTokens(value: unknown): number {
+  return Math.ceil((JSON.stringify(value) ?? "").length / 4);
+}
+
+function usageOf({ request, answer, options }: Reply) {
+  const counted = options.countUsage?.(request, answer) ?? {
+    prompt_tokens: roughTokens([request.messages, request.tools]),
+    completion_tokens: roughTokens([answer.content, answer.reasoning_content, answer.tool_calls]),
+  };
+  return { ...counted, total_tokens: counted.prompt_tokens + counted.completion_tokens };
+}
+
+function callsOf({ tool_calls = [] }: ChatCompletionsAnswer): ChatCompletionsToolCall[] {
+  return tool_calls.map((call, index) => ({
+    id: call.id ?? `call_${index + 1}`,
+    type: "function",
+    function: call.function,
+  }));
+}
+
+function finishReasonOf(answer: ChatCompletionsAnswer): string {
+  return answer.finish_reason ?? (answer.tool_calls?.length ? "tool_calls" : "stop");
+}
+
+async function sendWhole(response: ServerResponse, reply: Reply): Promise<void> {
+  const { answer, id, request, signal } = reply;
+  if (answer.delayMs) await sleep(answer.delayMs, undefined, { signal });
+  const { content = null, reasoning_content, refusal } = answer;
+  const calls = callsOf(answer);
+  const message = {
+    role: "assistant",
+    content,
+    reasoning_content,
+    refusal,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+  const choices = [{ index: 0, message, finish_reason: finishReasonOf(answer) }];
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(
+    JSON.stringify({
+      id,
+      object: "chat.completion",
+      created: seconds(),
+      model: request.model,
+      choices,
+      usage: usageOf(reply),
+    }),
+  );
+}
+
+async function sendStream(response: ServerResponse, reply: Reply): Promise<void> {
+  const { answer, id, request, options, signal } = reply;
+  const { fault, delayMs, splitUtf8 = false } = answer;
+  if (delayMs) await sleep(delayMs, undefined, { signal });
+  const created = seconds();
+  const startedAt = performance.now();
+  let sent = 0;
+  for (const fields of chunksOf(reply)) {
+    if (fault?.afterChunks === sent) return breakDown(response, fault.kind, signal);
+    if (sent === 0) response.writeHead(200, EVENT_STREAM);
+    const chunk = { id, object: "chat.completion.chunk", created, model: request.model, ...fields };
+    await write(response, `data: ${JSON.stringify(chunk)}\n\n`, splitUtf8, signal);
+    sent++;
+    if (options.pace) {
+      const aheadMs = (sent * 1_000) / options.pace - (performance.now() - startedAt);
+      if (aheadMs > 1) await sleep(aheadMs, undefined, { signal });
+    }
+  }
+  response.end("data: [DONE]\n\n");
+}
+
+const EVENT_STREAM = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+
+type Delta = { readonly [field: string]: unknown };
+
+function* chunksOf(reply: Reply): Generator<Delta> {
+  const { answer, request } = reply;
+  const chunkOf = (delta: Delta, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+  });
+  yield chunkOf({ role: "assistant", content: "" });
+  for (const field of ["reasoning_content", "content", "refusal"] as const) {
+    for (const piece of piecesOf(answer[field] ?? "")) yield chunkOf({ [field]: piece });
+  }
+  for (const [index, { id, type, function: call }] of callsOf(answer).entries()) {
+    yield chunkOf({ tool_calls: [{ index, id, type, function: { name: call.name, arguments: "" } }] });
+    for (const piece of piecesOf(call.arguments))
+      yield chunkOf({ tool_calls: [{ index, function: { arguments: piece } }] });
+  }
+  yield chunkOf({}, finishReasonOf(answer));
+  if (request.stream_options?.include_usage) yield { choices: [], usage: usageOf(reply) };
+}
+
+const PIECES =
+  /\s*(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{M}\p{N}]){1,6}|\p{L}{1,2}|[^\p{L}\p{M}\p{N}\s]{1,3}|[^]/gu;
+
+/** Cuts text about where a tokenizer would: at most six characters, one or two of a script without blanks. */
+function piecesOf(text: string): readonly string[] {
+  return text.match(PIECES) ?? [];
+}
+
+async function write(
+  response: ServerResponse,
+  text: string,
+  splitUtf8: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw signal.reason;
+  const bytes = Buffer.from(text);
+  const continuation = bytes.findIndex((byte) => (byte & 0xc0) === 0x80);
+  const at = splitUtf8 ? (continuation < 0 ? bytes.length >> 1 : continuation) : 0;
+  if (at > 0) {
+    response.write(bytes.subarray(0, at));
+    await setImmediate();
+  }
+  if (!response.write(bytes.subarray(at))) await drained(response, signal);
+}
+
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.once("drain", resolve);
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+async function breakDown(
+  response: ServerResponse,
+  kind: NonNullable<ChatCompletionsAnswer["fault"]>["kind"],
+  signal: AbortSignal,
+): Promise<void> {
+  if (!response.headersSent && kind !== "cut" && kind !== "hang") response.writeHead(200, EVENT_STREAM);
+  switch (kind) {
+    case "cut":
+      await setImmediate();
+      response.destroy();
+      return;
+    case "end":
+      response.end();
+      return;
+    case "malformed":
+      response.end('data: {"choices": [{"delta"\n\n');
+      return;
+    case "error":
+      response.end(
+        'data: {"error": {"message": "The engine is overloaded", "type": "server_error", "code": null}}\n\n',
+      );
+      return;
+    case "hang":
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  }
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}
