@@ -21,6 +21,7 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   attempt: context.request.attempt,
   usesFallback: context.request.usesFallback,
   emptyRetries: context.progress.emptyRetries,
+  wanted: context.wanted,
   system: context.request.system,
   edit: context.request.edit,
 });
@@ -42,6 +43,7 @@ export const agentMachine = agentSetup.createMachine({
     "hooks.listen": { actions: "listen" },
     "run.steer": { actions: "steer" },
     "session.observe": { actions: "observe" },
+    "budget.extend": { actions: "extendBudget" },
     "xstate.error.actor.*": { target: ".stopped.failing", actions: { type: "recordFailure", params: error } },
     "*": { actions: "refuseEvent" },
   },
@@ -73,6 +75,7 @@ export const agentMachine = agentSetup.createMachine({
         checkingPending: {
           description: "Are calls of the last turn still open, and does the input answer them?",
           always: [
+            { guard: "isOverBudget", target: "#agent.reasoning", actions: "continueTurn" },
             { guard: "isFinished", target: "#agent.reasoning", actions: "acceptInput" },
             { guard: "carriesResults", target: "validating" },
             { guard: "needsDecision", target: "refusing", actions: "refuseInput" },
@@ -100,7 +103,7 @@ export const agentMachine = agentSetup.createMachine({
           description: "The call is refused: nothing has changed, and the session rests as before.",
           always: [
             { guard: listens("onError"), target: "onError" },
-            { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+            { guard: "staysSuspended", target: "#agent.suspended.waiting" },
             { target: "#agent.stopped.idle" },
           ],
         },
@@ -111,7 +114,7 @@ export const agentMachine = agentSetup.createMachine({
             id: "runHooks",
             input: ({ context }) => ({ ...position(context), point: "onError", error: context.failure! }),
             onDone: [
-              { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+              { guard: "staysSuspended", target: "#agent.suspended.waiting" },
               { target: "#agent.stopped.idle" },
             ],
           },
@@ -127,7 +130,10 @@ export const agentMachine = agentSetup.createMachine({
           description: "The one place where the loop goes round: may it?",
           entry: "deliverWaiting",
           always: [
+            { guard: "hasOutput", target: "#agent.stopped.settling", actions: "storeOutput" },
             { guard: "maxIters", target: "#agent.summarizing" },
+            { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
+            { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
             { guard: listens("preReasoning"), target: "preHooks" },
             { target: "calling" },
           ],
@@ -237,6 +243,9 @@ export const agentMachine = agentSetup.createMachine({
               actions: { type: "endTurn", params: { reason: "REASONING_STOP_REQUESTED" } },
             },
             { guard: "gotoRequested", target: "checkingLimits", actions: "acceptGoto" },
+            { guard: "hasOutput", target: "#agent.stopped.settling", actions: "keepOutput" },
+            { guard: "mayRemind", target: "checkingLimits", actions: "remind" },
+            { guard: "lacksOutputForGood", target: "#agent.stopped.failing", actions: "failOutput" },
             {
               guard: "isFinished",
               target: "#agent.stopped.settling",
@@ -296,6 +305,8 @@ export const agentMachine = agentSetup.createMachine({
               actions: { type: "suspendTurn", params: { reason: "OUTCOME_UNKNOWN" } },
             },
             { guard: "allSettled", target: "storing" },
+            { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
+            { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
             { guard: "isDurable", target: "committing" },
             { target: "executing" },
           ],
@@ -503,7 +514,11 @@ export const agentMachine = agentSetup.createMachine({
         },
         deciding: {
           description: "The summary is stored, or the sentence that says why there is none.",
-          always: { target: "#agent.stopped.settling", actions: "storeSummary" },
+          entry: "storeSummary",
+          always: [
+            { guard: "lacksOutput", target: "#agent.stopped.failing", actions: "failOutput" },
+            { target: "#agent.stopped.settling" },
+          ],
         },
       },
     },
@@ -555,7 +570,7 @@ export const agentMachine = agentSetup.createMachine({
               { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
               { guard: resumesIn("acting"), target: "#agent.acting", actions: "beginResume" },
               { guard: resumesIn("summarizing"), target: "#agent.summarizing", actions: "beginResume" },
-              { guard: "hasPendingTools", target: "#agent.suspended.waiting" },
+              { guard: "staysSuspended", target: "#agent.suspended.waiting" },
             ],
             "run.steer": { actions: "refuseEvent" },
           },

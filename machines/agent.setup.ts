@@ -2,10 +2,12 @@ import { assign, fromPromise, setup, type DoneActorEvent, type ErrorActorEvent }
 import type { HookPoint } from "../src/hook/types.ts";
 import * as acting from "../src/turn/acting.ts";
 import { allSettled, isUndecided, openCalls } from "../src/turn/calls.ts";
+import * as budget from "../src/turn/budget.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
 import * as ending from "../src/turn/ending.ts";
 import * as entry from "../src/turn/entry.ts";
 import * as waiting from "../src/turn/waiting.ts";
+import * as output from "../src/turn/output.ts";
 import * as reasoning from "../src/turn/reasoning.ts";
 import { decideCall, reviveCalls } from "../src/turn/resume.ts";
 import type {
@@ -73,6 +75,23 @@ const base = setup({
     queuesText: ({ context }) => context.settings.onTextWhilePending === "queue",
     resumesIn: ({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) =>
       context.progress.resumeAt === place,
+
+    isOverBudget: ({ context }) => context.progress.exceeded !== null && openCalls(context).length === 0,
+    staysSuspended: ({ context }) => openCalls(context).length > 0 || context.progress.exceeded !== null,
+
+    // limits
+    overBudget: ({ context }) => budget.exceededByModel(context) !== undefined,
+    overToolBudget: ({ context }) => budget.exceededByTools(context) !== undefined,
+    stopsOverBudget: ({ context }) =>
+      context.settings.onBudget === "stop" && budget.exceededByModel(context) !== undefined,
+    stopsOverToolBudget: ({ context }) =>
+      context.settings.onBudget === "stop" && budget.exceededByTools(context) !== undefined,
+
+    // structured output
+    hasOutput: ({ context }) => output.hasOutput(context),
+    mayRemind: ({ context }) => output.mayRemind(context),
+    lacksOutput: ({ context }) => output.lacksOutput(context),
+    lacksOutputForGood: ({ context }) => output.lacksOutput(context) && openCalls(context).length === 0,
 
     // reasoning and summarizing
     maxIters: ({ context }) =>
@@ -201,6 +220,18 @@ export const agentSetup = base.extend({
       acting.applyPostActing(context, outcome),
     ),
     storeNextResult: assign(({ context }) => acting.storeNextResult(context)),
+
+    // limits and structured output
+    suspendForBudget: assign(({ context }) => budget.suspendForBudget(context)),
+    stopForBudget: assign(({ context }) => budget.stopForBudget(context)),
+    extendBudget: assign(({ context, event }) =>
+      event.type === "budget.extend" ? budget.extendBudget(context, event) : {},
+    ),
+    continueTurn: assign(({ context }) => entry.continueTurn(context)),
+    remind: assign(({ context }) => output.remind(context)),
+    failOutput: assign(({ context }) => output.failOutput(context)),
+    storeOutput: assign(({ context }) => output.storeOutput(context)),
+    keepOutput: assign(({ context }) => output.keepOutput(context)),
 
     // how it ends
     endTurn: assign(({ context }, { reason }: { reason: Reason }) => ending.endTurn(context, reason)),

@@ -39,12 +39,12 @@ async function linked<Output>(
 }
 
 const model = fromPromise<ModelOutcome, ModelInput>(async ({ input, system, signal }) => {
-  await null; // subscribers of the transition hear of it before its service begins
+  await Promise.resolve(); // subscribers of the transition hear of it before its service begins
   return linked(hostOf(system), signal, (host, controller) => callModel(host, input, controller));
 });
 
 const tool = fromPromise<ToolRunOutcome, ToolInput>(async ({ input, system, signal }) => {
-  await null;
+  await Promise.resolve();
   return linked(hostOf(system), signal, (host, controller) => runCall(host, input, controller.signal));
 });
 
@@ -55,7 +55,7 @@ const review = fromPromise<ReviewOutcome, ReviewInput>(async ({ input, system })
 });
 
 const hooks = fromPromise<HooksOutcome, HooksInput>(async ({ input, system, signal }) => {
-  await null;
+  await Promise.resolve();
   const host = hostOf(system);
   const phase = input.point === "preSummary" ? "summary" : "reasoning";
   const text = "system" in input ? input.system : "";

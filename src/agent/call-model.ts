@@ -1,10 +1,13 @@
 import { AgentError, messageOf } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
-import type { Msg, Usage } from "../message/types.ts";
+import { toolUsesOf } from "../message/query.ts";
+import type { Json, Msg, Usage } from "../message/types.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
+import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
+import { fitsOutput } from "./output.ts";
 import { modelOf, requestOf } from "./request.ts";
 
 function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
@@ -140,10 +143,17 @@ function read(
   });
 }
 
-function messageOfFold(host: Host, messageId: string, fold: Fold, startedAt: number): ModelOutcome {
+function messageOfFold(
+  host: Host,
+  messageId: string,
+  fold: Fold,
+  startedAt: number,
+  model: string,
+): ModelOutcome {
   const { content, finishReason, usage: said } = fold.finish();
   const at = host.now();
-  const usage: Usage = { durationMs: at - startedAt, ...said };
+  const cost = costOf(host, model, said);
+  const usage: Usage = { durationMs: at - startedAt, ...said, ...(cost !== undefined && { cost }) };
   const message: Msg = {
     id: messageId,
     role: "assistant",
@@ -182,7 +192,8 @@ export async function callModel(
     if (chunk) sink.push(chunk);
   });
   sink.end();
-  const outcome = messageOfFold(host, messageId, fold, startedAt);
+  const { signal } = controller;
+  const outcome = messageOfFold(host, messageId, fold, startedAt, model.name);
   const { finishReason, usage, delivered } = outcome;
   const failure = error && {
     ...error.toJSON(),
@@ -195,5 +206,23 @@ export async function callModel(
     ...(usage && { usage }),
     ...(error && { error: error.toJSON() }),
   });
-  return { ...outcome, ...(failure && { error: failure }) };
+  const value = error || signal.aborted ? undefined : await nativeOutput(host, input, outcome.message);
+  return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
+}
+
+/** What a model that keeps to a schema by itself has answered, if it did. */
+async function nativeOutput(host: Host, input: ModelInput, message: Msg | undefined): Promise<Json | undefined> {
+  if (input.wanted?.mode !== "native" || !message || toolUsesOf(message).length > 0) return undefined;
+  const value = nativeValue(message);
+  const schema = host.output()?.schema;
+  return value !== undefined && schema && (await fitsOutput(schema, value)) ? value : undefined;
+}
+
+/** The price of an answer; unknown if the model has no price or the provider gave no counts. */
+function costOf(host: Host, model: string, usage: Usage | undefined): number | undefined {
+  const price = host.config.prices?.[model];
+  const { inputTokens, outputTokens, cachedInputTokens: cached = 0 } = usage ?? {};
+  if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
+  const input = (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input);
+  return (input + outputTokens * price.output) / 1_000_000;
 }

@@ -42,6 +42,9 @@ export function checkConfig(config: AgentConfig<never>): void {
     const { backoffMultiplier = 1 } = execution ?? {};
     if (backoffMultiplier < 1) throw invalid(`\`${name}.backoffMultiplier\` must be at least 1.`);
   }
+  for (const [name, limit] of Object.entries(config.budget ?? {})) {
+    if (name !== "onExceeded" && !(Number(limit) > 0)) throw invalid(`\`budget.${name}\` is ${limit}; expected a number above 0.`);
+  }
   for (const hook of config.hooks ?? []) {
     if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");
   }
@@ -51,6 +54,7 @@ export function checkConfig(config: AgentConfig<never>): void {
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { retryOn: _, ...model } = mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model);
   const { parallelToolCalls: parallel = false } = config;
+  const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   return {
     agent: config.name,
     sessionId: config.sessionId ?? (config.snapshot?.["sessionId"] as string | undefined) ?? randomUUID(),
@@ -65,6 +69,8 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     model,
     hasFallback: config.fallbackModel !== undefined,
     isDurable: false,
+    budget,
+    onBudget: onExceeded,
   };
 }
 

@@ -5,12 +5,15 @@ import { sortHooks } from "../hook/run.ts";
 import type { At, Hook } from "../hook/types.ts";
 import { userMsg } from "../message/create.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { Msg } from "../message/types.ts";
+import type { Json, Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
+import { jsonSchemaOf } from "../tool/schema.ts";
+import type { ChatModel } from "../model/port.ts";
+import type { OutputOf, Schema, Tool, Toolkit } from "../tool/types.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import { isUndecided, pendingCalls } from "../turn/calls.ts";
-import { freshContext, type AgentContext } from "../turn/context.ts";
+import { freshContext, type AgentContext, type WantedOutput } from "../turn/context.ts";
+import { OUTPUT_TOOL } from "../turn/output.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { liveMachine } from "./actors.ts";
@@ -18,7 +21,8 @@ import { boundedView, checkConfig, messagesOf, pointsOf, settingsOf, stopHook, t
 import { eventsBetween, stateName } from "./facts.ts";
 import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
-import { plainReply, replyOf, waitsFor } from "./reply.ts";
+import { openPending, plainReply, replyOf, waitsFor } from "./reply.ts";
+import { outputTool, parsedOutput } from "./output.ts";
 import { readSnapshot, takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import type {
@@ -26,6 +30,7 @@ import type {
   AgentConfig,
   AgentEvent,
   AgentStream,
+  Budget,
   CallOptions,
   Inspector,
   Reply,
@@ -38,10 +43,15 @@ type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 /** A call that waits for its turn to come to rest. */
 type Running = {
   readonly settledBefore: number;
-  readonly resolve: (reply: Reply<never>) => void;
+  readonly resolve: (reply: Promise<Reply<never>>) => void;
   readonly reject: (error: AgentError) => void;
   readonly hasFallbackReply: boolean;
 };
+
+function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
+  const mode = model.capabilities?.structuredOutput ? "native" : "tool";
+  return { mode, schema: jsonSchemaOf(schema), reminders: 0 };
+}
 
 function safely(inspect: Inspector): (event: InspectionEvent) => void {
   return (event) => {
@@ -68,6 +78,7 @@ class AgentSession implements Agent<never> {
   #last: LiveSnapshot;
   #running: Running | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  #output: { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
   #isClosed = false;
 
   constructor(config: AgentConfig<never>) {
@@ -175,6 +186,11 @@ class AgentSession implements Agent<never> {
     return true;
   }
 
+  async extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void> {
+    this.#assertOpen();
+    this.#send({ type: "budget.extend", at: this.#now(), extra });
+  }
+
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
     this.#assertOpen();
     this.#send({ type: "session.observe", at: this.#now(), messages: messagesOf(messages) });
@@ -200,7 +216,7 @@ class AgentSession implements Agent<never> {
       phase,
       ...(context.outcome && { reason: context.outcome.reason }),
       waitsFor: isWaiting ? waitsFor(context) : [],
-      pending: isWaiting ? pendingCalls(context) : [],
+      pending: isWaiting ? openPending(context) : [],
       seq: 0,
     };
   }
@@ -248,6 +264,11 @@ class AgentSession implements Agent<never> {
       config: this.#config,
       toolkit: this.#toolkit,
       maxIters,
+      find: (call) => {
+        const tool = call.name === OUTPUT_TOOL ? this.#outputNow()?.tool : undefined;
+        return tool ? { tool } : this.#toolkit.find(call);
+      },
+      output: () => this.#outputNow(),
       hooks: () => this.#sortedHooks,
       context: () => this.#context,
       now: () => this.#now(),
@@ -273,6 +294,14 @@ class AgentSession implements Agent<never> {
         stopped.removeEventListener("abort", abort);
       },
     };
+  }
+
+  /** The structured answer that is wanted; after a restore it is known by its JSON Schema only. */
+  #outputNow(): ReturnType<Host["output"]> {
+    const { wanted } = this.#last.context;
+    if (!wanted) return undefined;
+    this.#output ??= { schema: wanted.schema, tool: outputTool(wanted.schema) };
+    return this.#output;
   }
 
   #now(): number {
@@ -319,7 +348,9 @@ class AgentSession implements Agent<never> {
     }
     const messages = messagesOf(input);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
-    this.#context = (options.context ?? this.#sessionContext()) as never;
+    const wanted = options.output && wantedOf(options.output, this.#config.model);
+    this.#output = options.output && { schema: options.output, tool: outputTool(options.output) };
+    this.#context = options.context ?? this.#sessionContext();
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
     const settledBefore = this.#last.context.progress.settled;
@@ -337,9 +368,9 @@ class AgentSession implements Agent<never> {
     const timer = timeoutMs === undefined ? undefined : setTimeout(breakOff("timeout"), timeoutMs);
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      const type = phase === "unfinished" ? "session.resume" : "call";
-      this.#send({ type, at: this.#now(), input: messages });
-      return (await promise) as Reply<OutputOf<S>>;
+      const told = { at: this.#now(), input: messages };
+      this.#send(phase === "unfinished" ? { type: "session.resume", ...told } : { type: "call", ...told, ...(wanted && { wanted }) });
+      return await promise;
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -374,9 +405,14 @@ class AgentSession implements Agent<never> {
       running.reject(error);
     } else {
       this.#hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
-      running.resolve(replyOf(context, undefined));
+      running.resolve(this.#reply(context));
     }
     for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+
+  async #reply(context: AgentContext): Promise<Reply<never>> {
+    const value = context.outcome?.output;
+    return replyOf(context, value === undefined ? undefined : await parsedOutput(this.#output?.schema, value));
   }
 
   #errorOf(context: AgentContext, running: Running): AgentError | undefined {

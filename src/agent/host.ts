@@ -1,7 +1,8 @@
 import { AgentError } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
-import type { Msg } from "../message/types.ts";
-import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { Msg, ToolUseBlock } from "../message/types.ts";
+import type { FoundTool, SessionToolkit } from "../tool/toolkit.ts";
+import type { Schema, Tool } from "../tool/types.ts";
 import type { Position } from "../turn/services.ts";
 import type { At } from "../hook/types.ts";
 import type { AgentConfig, AgentEventBody } from "./types.ts";
@@ -12,6 +13,10 @@ export type Host = {
   readonly config: AgentConfig<never>;
   readonly toolkit: SessionToolkit;
   readonly maxIters: number;
+  /** A tool that may be called, or the result that says why not. */
+  find(call: ToolUseBlock): FoundTool;
+  /** The structured answer that the running call asked for. */
+  output(): { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
   /** In the order they run. */
   hooks(): readonly Hook<never>[];
   context(): never;

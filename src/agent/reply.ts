@@ -3,12 +3,18 @@ import type { Msg } from "../message/types.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { AgentContext } from "../turn/context.ts";
 import { suspendTurn } from "../turn/ending.ts";
-import type { WaitsFor } from "../turn/pending.ts";
+import type { PendingCall, WaitsFor } from "../turn/pending.ts";
 import type { Reply } from "./types.ts";
 
 /** What a resting session waits for. */
 export function waitsFor(context: AgentContext): readonly WaitsFor[] {
+  if (context.progress.exceeded !== null) return ["budget"];
   return [...new Set(pendingCalls(context).map((call) => call.waitsFor))];
+}
+
+/** The calls that wait for somebody; none while it is the budget that the turn waits for. */
+export function openPending(context: AgentContext): readonly PendingCall[] {
+  return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
 
 /** The message a call gives back: kept from the turn, or made anew for a session that was restored. */
@@ -30,7 +36,7 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
     reason: outcome!.reason,
     text: textOf(message),
     output: output as never,
-    pending: pendingCalls(context),
+    pending: openPending(context),
     turn: { usage, iterations, modelCalls, toolCalls, durationMs: at - startedAt },
   };
 }

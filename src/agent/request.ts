@@ -1,13 +1,15 @@
 import type { Msg } from "../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
-import type { ChatModel, ModelRequest } from "../model/port.ts";
+import type { ChatModel, ModelRequest, ToolSpec } from "../model/port.ts";
 import type { Prompt } from "../hook/types.ts";
 import { applyPieces } from "../turn/prompt.ts";
+import { OUTPUT_TOOL } from "../turn/output.ts";
+import type { WantedOutput } from "../turn/context.ts";
 import type { ModelInput } from "../turn/services.ts";
 import type { Host } from "./host.ts";
 
-function note(id: string, text: string): Msg {
-  return { id, role: "user", name: "user", content: [{ type: "text", text }], metadata: {}, timestamp: 0 };
+function note(id: string, text: string, name = "user"): Msg {
+  return { id, role: "user", name, content: [{ type: "text", text }], metadata: {}, timestamp: 0 };
 }
 
 const SUMMARY_PROMPT = note(
@@ -22,6 +24,27 @@ const EMPTY_HINT = note(
 /** The model that is asked. */
 export function modelOf(host: Host, usesFallback: boolean): ChatModel {
   return (usesFallback ? host.config.fallbackModel : undefined) ?? host.config.model;
+}
+
+const REMINDERS = {
+  tool: note("output-reminder", `Please call the '${OUTPUT_TOOL}' function to provide your response.`, "system"),
+  native: note("output-reminder", "Please answer again, with nothing but JSON that fits the requested schema.", "system"),
+};
+
+/** The tools that are offered: those of the toolkit, and the one for the structured answer. */
+function toolsOf(host: Host, phase: ModelInput["phase"], wanted: WantedOutput | null): readonly ToolSpec[] {
+  if (phase === "summary") return [];
+  const specs = host.toolkit.specs();
+  const tool = wanted?.mode === "tool" ? host.output()?.tool : undefined;
+  if (!tool) return specs;
+  const { name, description, inputSchema } = tool;
+  return [...specs.filter((spec) => spec.name !== name), { name, description, inputSchema }];
+}
+
+/** A reminder follows an answer that was not the structured one; only then is the tool forced (spec scar S25). */
+function reminderOf({ wanted, transcript }: ModelInput): Msg | undefined {
+  if (!wanted || wanted.reminders === 0) return undefined;
+  return transcript.at(-1)?.role === "assistant" ? REMINDERS[wanted.mode] : undefined;
 }
 
 type Asked = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback">;
@@ -45,14 +68,20 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
   const prompt = promptOf(host, input);
   const system = edit?.system ?? prompt.system;
   const messages = applyPieces(prompt.messages, edit?.pieces);
+  const reminder = reminderOf(input);
+  const options = edit?.options ?? prompt.options;
+  const isForced = reminder && input.wanted?.mode === "tool" && host.config.structuredReminder !== "PROMPT";
   return {
     messages: [
       ...(system === "" ? [] : [systemMessage(system)]),
       ...messages,
+      ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
     ],
-    tools: phase === "summary" ? [] : host.toolkit.specs(),
-    options: edit?.options ?? prompt.options,
+    tools: toolsOf(host, phase, input.wanted),
+    options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
+    ...(input.wanted?.mode === "native" &&
+      phase === "reasoning" && { output: { name: "response", schema: input.wanted.schema } }),
     execution: mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model),
   };
 }

@@ -75,13 +75,16 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   }
   if (decided !== undefined && !isApproval(decided)) return denied(call, decided);
 
-  const found = host.toolkit.find(call);
+  const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
   const { tool } = found;
   const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
 
-  const { action, reason } = judge(host, tool, call, prepared.value, given);
+  const isOutput = tool === host.output()?.tool;
+  const { action, reason }: Judgement = isOutput
+    ? { action: "allow" }
+    : judge(host, tool, call, prepared.value, given);
   if (action === "deny") {
     const text =
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;

@@ -22,7 +22,7 @@ function mayRetry(execution: Execution, message: string): boolean {
 /** One attempt of one call. Never rejects. */
 export async function runCall(host: Host, input: ToolInput, signal: AbortSignal): Promise<ToolRunOutcome> {
   const { call, attempt } = input;
-  const found = host.toolkit.find(call);
+  const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
   const hooks = host.hooks().filter((hook) => hook.actingChunk);

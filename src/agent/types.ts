@@ -113,7 +113,6 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly fallbackReply?: string;
   /** `queue` waits for the running turn instead of rejecting `run/busy`. */
   readonly whenBusy?: "refuse" | "queue";
-  readonly idempotencyKey?: string;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
   readonly signal?: AbortSignal;
 };
@@ -250,6 +249,8 @@ export interface Agent<Ctx = unknown> {
   observe(messages: Msg | readonly Msg[]): Promise<void>;
   messages(): Promise<Msg[]>;
   status(): Status;
+  /** Adds to the limits of this turn; then call(). Runs nothing. */
+  extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
   /** A listener that throws harms nobody. Returns the way to stop. */
   subscribe(listener: (event: AgentEvent) => void, options?: { readonly after?: number }): () => void;
   addHook(hook: Hook<Ctx>): void;

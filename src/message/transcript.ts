@@ -59,6 +59,11 @@ export class Transcript {
     return Transcript.of([...this.slice(0, index), ...messages, ...this.slice(index)]);
   }
 
+  /** With `messages` in place of all from `index` on. */
+  replaceFrom(index: number, messages: readonly Msg[]): Transcript {
+    return Transcript.of([...this.slice(0, index), ...messages]);
+  }
+
   /** How many messages at the start two transcripts have in common; O(1) if one was appended to the other. */
   commonPrefix(other: Transcript): number {
     const most = Math.min(this.length, other.length);

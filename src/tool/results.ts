@@ -96,6 +96,10 @@ export function limitResult(call: CallRef, maxIters: number): ToolResultBlock {
   );
 }
 
+export function overBudgetResult(call: CallRef, limit: string): ToolResultBlock {
+  return errorResult(call, "tool/unavailable", `[ERROR] Tool execution cancelled because the budget of ${limit} is used up`);
+}
+
 export function suspendedResult(call: CallRef, reason: string | undefined): ToolResultBlock {
   return textResult(call, "suspended", reason ?? "[Awaiting external execution]");
 }

@@ -2,6 +2,7 @@ import { backoffMs } from "../model/execution.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
+import { outputOf } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "./services.ts";
 
 /** The calls that preActing is still to see. */
@@ -71,7 +72,7 @@ export function rerunSuspended(context: AgentContext): Change {
     const { reason: _, answerSchema: __, ...rest } = record;
     return { ...rest, status: "pending", hooked: record.decided !== undefined };
   });
-  return { calls, outcome: null };
+  return { calls, outcome: null, progress: { ...context.progress, exceeded: null } };
 }
 
 /** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. */
@@ -157,7 +158,12 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
         ...(suspension.answerSchema && { answerSchema: suspension.answerSchema }),
       }
     : { status: "done", since: at, result: result! };
-  return { at, calls: updateCall(context.calls, callId, change) };
+  const value = result?.state === "success" ? outputOf(context, callId) : undefined;
+  return {
+    at,
+    calls: updateCall(context.calls, callId, change),
+    ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
+  };
 }
 
 /** True if this outcome leaves nothing of the batch to run. */

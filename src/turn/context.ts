@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../error/error.ts";
 import type { HookPoint } from "../hook/types.ts";
 import type { Transcript } from "../message/transcript.ts";
-import type { JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { Json, JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { Execution, FinishReason } from "../model/port.ts";
 import type { Decision } from "./pending.ts";
 import type { PromptEdit } from "./prompt.ts";
@@ -25,6 +25,29 @@ export type Settings = {
   readonly model: ExecutionData;
   readonly hasFallback: boolean;
   readonly isDurable: boolean;
+  readonly budget: Limits;
+  readonly onBudget: "suspend" | "stop";
+};
+
+/** The limits of a turn that a person may raise; an absent one is no limit. */
+export type Limits = {
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly cost?: number;
+  readonly wallMs?: number;
+};
+
+/** The structured answer a call asked for. */
+export type WantedOutput = {
+  /** `native`: the provider keeps to the schema; `tool`: the model calls `generate_response`. */
+  readonly mode: "native" | "tool";
+  readonly schema: JsonObject;
+  readonly reminders: number;
+  /** What was produced; it has passed the schema. */
+  readonly value?: Json;
 };
 
 /** Where a call stands. `pending` has no permission yet; `unknown` was running when its process ended. */
@@ -59,8 +82,8 @@ export type CallRecord = {
   readonly deadlineAt?: number;
 };
 
-/** The model's answer before it is stored. */
-export type Draft = { readonly message: Msg; readonly finishReason: FinishReason };
+/** The model's answer before it is stored; `value` is the structured answer a native model gave. */
+export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };
 
 /** Why a turn is being broken off. */
 export type Interruption = {
@@ -80,7 +103,13 @@ export type TurnStats = {
 };
 
 /** How the last call ended. */
-export type Outcome = { readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
+export type Outcome = {
+  readonly reason: Reason;
+  readonly reply?: Msg;
+  readonly error?: ErrorInfo;
+  /** The structured answer. */
+  readonly output?: Json;
+};
 
 /** How far the session is. */
 export type Progress = {
@@ -99,6 +128,12 @@ export type Progress = {
   readonly settled: number;
   /** Index in the transcript of the message that asked for the open batch. */
   readonly batchAt: number;
+  /** Index in the transcript at which the turn began. */
+  readonly turnAt: number;
+  /** What a person added to the limits of this turn. */
+  readonly extended: Limits;
+  /** The limit because of which the session rests; null if it is another reason. */
+  readonly exceeded: keyof Limits | null;
   /** Where a restored session goes on. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
@@ -147,6 +182,7 @@ export type AgentContext = {
   readonly calls: readonly CallRecord[];
   /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
   readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
+  readonly wanted: WantedOutput | null;
   readonly interruption: Interruption | null;
   /** What failed, until the turn is settled. */
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
@@ -192,6 +228,9 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
       made: 0,
       settled: 0,
       batchAt: -1,
+      turnAt: 0,
+      extended: {},
+      exceeded: null,
       resumeAt: null,
       stats: NO_STATS,
     },
@@ -202,6 +241,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
     goto: null,
     calls: [],
     remembered: [],
+    wanted: null,
     interruption: null,
     failure: null,
     outcome: null,
@@ -210,7 +250,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
 }
 
 /** The counters with which a new turn begins. */
-export function freshTurn({ progress, at }: AgentContext): Progress {
+export function freshTurn({ progress, transcript, at }: AgentContext): Progress {
   return {
     ...progress,
     turn: progress.turn + 1,
@@ -219,6 +259,9 @@ export function freshTurn({ progress, at }: AgentContext): Progress {
     emptyRetries: 0,
     exempt: false,
     continues: false,
+    turnAt: transcript.length,
+    extended: {},
+    exceeded: null,
     stats: { ...NO_STATS, startedAt: at },
   };
 }

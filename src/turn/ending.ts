@@ -169,11 +169,13 @@ export function storeSummary(context: AgentContext): Change {
 }
 
 /** A call has its outcome: what only served it on the way goes. */
-export function settleCall({ progress, inbox, request }: AgentContext): Change {
+export function settleCall({ progress, inbox, request, calls }: AgentContext): Change {
+  const isSuspended = calls.length > 0 || progress.exceeded !== null;
   return {
     progress: { ...progress, settled: progress.settled + 1 },
     inbox: { ...inbox, input: [] },
     request: freshRequest(request.system),
     draft: null,
+    ...(isSuspended ? {} : { wanted: null }),
   };
 }

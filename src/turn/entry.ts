@@ -3,24 +3,41 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult } from "../tool/results.ts";
 import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
-import { freshRequest, freshTurn, type AgentContext, type Change } from "./context.ts";
+import { freshRequest, freshTurn, type AgentContext, type Change, type WantedOutput } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
 
 /** A call arrives: its messages are held until they are accepted. */
 export function beginCall(
   context: AgentContext,
-  event: { readonly at: number; readonly input: readonly Msg[] },
+  event: { readonly at: number; readonly input: readonly Msg[]; readonly wanted?: WantedOutput },
 ): Change {
   return {
     at: event.at,
+    ...(event.wanted && { wanted: event.wanted }),
     inbox: { ...context.inbox, input: event.input },
     request: freshRequest(context.settings.system),
-    progress: { ...context.progress, resumeAt: null },
+    progress: { ...withoutRest(context, event.at), resumeAt: null },
     failure: null,
     interruption: null,
     stop: false,
     goto: null,
+  };
+}
+
+/** The time a suspended turn rested does not count as its wall time. */
+function withoutRest({ progress, at }: AgentContext, now: number): AgentContext["progress"] {
+  const { stats } = progress;
+  return { ...progress, stats: { ...stats, startedAt: stats.startedAt + Math.max(0, now - at) } };
+}
+
+/** A turn that rested over its budget goes on as it was; text that came is part of it. */
+export function continueTurn(context: AgentContext): Change {
+  const { inbox, progress } = context;
+  return {
+    transcript: context.transcript.append([...inbox.queued, ...inbox.input]),
+    inbox: { ...inbox, queued: [], input: [] },
+    progress: { ...progress, exceeded: null },
   };
 }
 

@@ -1,28 +1,10 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { Reason, Usage } from "../message/types.ts";
+import type { Reason } from "../message/types.ts";
 import { backoffMs } from "../model/execution.ts";
 import { recordsOf, resultsFirst } from "./calls.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
+import { addUsage } from "./usage.ts";
 import type { HooksOutcome, ModelOutcome } from "./services.ts";
-
-/** Sums what is known; what no part says stays unknown. */
-export function addUsage(total: Usage, usage: Usage | undefined): Usage {
-  if (!usage) return total;
-  const sum: { -readonly [K in keyof Usage]: number | boolean } = { ...total };
-  for (const key of [
-    "inputTokens",
-    "outputTokens",
-    "cachedInputTokens",
-    "reasoningTokens",
-    "durationMs",
-    "cost",
-  ] as const) {
-    const added = usage[key];
-    if (added !== undefined) sum[key] = (total[key] ?? 0) + added;
-  }
-  if (usage.estimated) sum.estimated = true;
-  return sum as Usage;
-}
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
   return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
@@ -50,14 +32,14 @@ export function beginAttempt(context: AgentContext): Change {
 }
 
 export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Change {
-  const { message, finishReason, error } = outcome;
+  const { message, finishReason, error, value } = outcome;
   const isLate = context.request.timedOut && !context.interruption;
   const { progress } = context;
   return {
     at: outcome.at,
     request: { ...context.request, deadlineAt: null, timedOut: false },
     failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
-    draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason } : null,
+    draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason, ...(value !== undefined && { value }) } : null,
     progress: {
       ...progress,
       stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },
@@ -159,11 +141,15 @@ export function storeDraft(context: AgentContext): Change {
   const answered = new Set(brought.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
   const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
   const isAnswer = calls.length === 0 && !context.goto;
-  const reason: Reason | undefined = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? "MODEL_STOP" : undefined;
+  const { wanted } = context;
+  const isOutput = wanted?.mode === "native" && draft.value !== undefined;
+  const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
+  const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
   return {
     transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
     draft: null,
     calls,
+    ...(isOutput && isAnswer && { wanted: { ...wanted, value: draft.value } }),
     progress: {
       ...context.progress,
       batchAt: calls.length > 0 ? transcript.length : -1,

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from "../error/error.ts";
-import type { JsonObject, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { Json, JsonObject, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason } from "../model/port.ts";
 import type { Suspension } from "../tool/types.ts";
-import type { AgentContext, CallRecord, Draft, ExecutionData } from "./context.ts";
+import type { AgentContext, CallRecord, Draft, ExecutionData, Limits, WantedOutput } from "./context.ts";
 import type { PendingCall } from "./pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../message/transcript.ts";
@@ -19,6 +19,7 @@ export type ModelInput = Position & {
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly emptyRetries: number;
+  readonly wanted: WantedOutput | null;
   readonly system: string;
   readonly edit: PromptEdit | null;
   readonly transcript: Transcript;
@@ -28,6 +29,8 @@ export type ModelOutcome = Timed & {
   readonly message?: Msg;
   readonly finishReason: FinishReason;
   readonly usage?: Usage;
+  /** The structured answer of a native model; it has passed the schema. */
+  readonly value?: Json;
   /** Somebody may have seen a part of it. */
   readonly delivered: boolean;
   /** `retry`: the failure may be retried and nothing was delivered yet. */
@@ -113,7 +116,12 @@ export type CommitOutcome = Timed;
 
 /** What the machine is told. `at` is epoch ms. */
 export type AgentMachineEvent =
-  | { readonly type: "call"; readonly at: number; readonly input: readonly Msg[] }
+  | {
+      readonly type: "call";
+      readonly at: number;
+      readonly input: readonly Msg[];
+      readonly wanted?: WantedOutput;
+    }
   | {
       readonly type: "run.interrupt";
       readonly at: number;
@@ -130,4 +138,5 @@ export type AgentMachineEvent =
       readonly callId: string;
       readonly decision: NonNullable<CallRecord["decided"]>;
     }
+  | { readonly type: "budget.extend"; readonly at: number; readonly extra: Limits }
   | { readonly type: "hooks.listen"; readonly points: readonly import("../hook/types.ts").HookPoint[] };

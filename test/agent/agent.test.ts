@@ -367,7 +367,7 @@ describe("hooks", () => {
       name: "t",
       description: "",
       input: z.object({ q: z.string() }),
-      execute: ({ q }) => void seen.push(q) ?? "raw",
+      execute: ({ q }) => `raw ${seen.push(q)}`,
     });
     const { agent } = simple(
       [
@@ -449,7 +449,7 @@ describe("approval", () => {
         name,
         description: "",
         input: z.object({ n: z.number() }),
-        execute: ({ n }) => void ran.push(`${name}${n}`) ?? "ok",
+        execute: ({ n }) => `ok ${ran.push(`${name}${n}`)}`,
       });
     const { agent } = simple(turns, {
       tools: [tool("pay"), tool("look")],

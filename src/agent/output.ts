@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from "../message/types.ts";
+import { defineTool } from "../tool/define.ts";
+import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "../tool/schema.ts";
+import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
+import { OUTPUT_TOOL } from "../turn/output.ts";
+
+/** References to the schema's own root, which stands one level deeper inside the tool's schema. */
+function movedRefs(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map((item: Json) => movedRefs(item));
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema as JsonObject).map(([key, value]) => [
+      key,
+      key === "$ref" && value === "#" ? "#/properties/response" : movedRefs(value),
+    ]),
+  );
+}
+
+function wrapped(schema: StandardSchema, json: JsonObject): StandardSchema {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "agentchart",
+      validate: async (value: unknown) => {
+        const problems = validateInput(json, value);
+        if (problems !== null) return { issues: [{ message: problems }] };
+        const parsed = await parseStandard(schema, (value as JsonObject)["response"]);
+        return "problems" in parsed ? { issues: [{ message: parsed.problems }] } : { value };
+      },
+    },
+  };
+}
+
+/** The tool by which a model gives its structured answer. It lives for one call and is on no toolkit (spec scar S15). */
+export function outputTool(schema: Schema): Tool<never> {
+  const { $defs, ...own } = movedRefs(jsonSchemaOf(schema)) as JsonObject;
+  const json: JsonObject = {
+    type: "object",
+    properties: { response: own },
+    required: ["response"],
+    ...($defs !== undefined && { $defs }),
+  };
+  const tool = defineTool({
+    name: OUTPUT_TOOL,
+    description: "Give your final structured answer by calling this function once, when you have all you need.",
+    input: json,
+    execute: () => "Successfully generated response.",
+  });
+  return { ...tool, onRestart: "retry", ...(isStandardSchema(schema) && { schema: wrapped(schema, json) }) } as Tool<never>;
+}
+
+/** What `reply.output` holds: the value parsed by the caller's own schema. */
+export async function parsedOutput(schema: Schema | undefined, value: Json): Promise<unknown> {
+  if (schema === undefined || !isStandardSchema(schema)) return value;
+  const parsed = await parseStandard(schema, value);
+  return "value" in parsed ? parsed.value : value;
+}
+
+/** True if a native model's answer fits the schema that was asked for. */
+export async function fitsOutput(schema: Schema, value: Json): Promise<boolean> {
+  if (validateInput(jsonSchemaOf(schema), value) !== null) return false;
+  return !isStandardSchema(schema) || "value" in (await parseStandard(schema, value));
+}

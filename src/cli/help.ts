@@ -1,0 +1,62 @@
+/** What `--help` prints, for the program and for each command. */
+export const HELP = {
+  program: `agentchart runs a ReAct agent as an explicit statechart.
+
+Usage
+  agentchart run "<question>" [flags]      ask an agent with your tools
+  agentchart chart --format mermaid|json   print the statechart it runs on
+  agentchart <command> --help              explain a command
+
+Flags
+  -h, --help      print this
+      --version   print the version
+`,
+  run: `Asks an agent a question and prints its answer.
+
+Usage
+  agentchart run "<question>" [flags]
+
+Flags
+  --model NAME      the model to ask; gpt-4.1-mini at OpenAI and qwen-plus at DashScope unless given
+  --base-url URL    a server that speaks Chat Completions, such as http://localhost:11434/v1
+  --tools FILE      a .ts or .js file that exports tools made by defineTool(), each by name or all as
+                    "export default [...]"; may be given again
+  --system TEXT     the system prompt
+  --max-iters N     how often the model may be asked before it must sum up; 10 unless given
+  --json            print one AgentEvent per line on stdout and nothing else there
+  --debug           print the stack of an error
+  -h, --help        print this
+
+Environment
+  OPENAI_API_KEY      the key for OpenAI, or for the server at --base-url
+  OPENAI_BASE_URL     stands for --base-url; a server such as Ollama needs no key
+  DASHSCOPE_API_KEY   the key for DashScope, asked if there is neither of the two above
+  NO_COLOR            no colours; there are none outside a terminal anyway
+
+Output
+  The model's words go to stdout, everything else to stderr.
+  Ctrl-C interrupts the turn and keeps what was said so far; a second Ctrl-C exits at once.
+
+Exit codes
+  0     done; also if the turn is suspended, then the calls it waits for are printed
+  1     failed, or interrupted by Ctrl-C
+  2     the command line is wrong
+  130   a second Ctrl-C
+`,
+  chart: `Prints the agent's statechart: every state and every transition, in the order of the machine file.
+
+Usage
+  agentchart chart --format mermaid|json
+
+Flags
+  --format mermaid   a stateDiagram-v2, to be pasted into Markdown or https://mermaid.live
+  --format json      nodes and edges, with guards, actions, services and descriptions
+  --debug            print the stack of an error
+  -h, --help         print this
+
+Exit codes
+  0   done
+  1   failed
+  2   the command line is wrong
+`,
+} as const;

@@ -1,0 +1,36 @@
+/** The candidate that was probably meant by a misspelt word, if any is near: at most two letters are wrong, missing,
+ *  too many or swapped, or one is a whole part of the other. */
+export function nearestName(word: string, candidates: readonly string[]): string | undefined {
+  const near = candidates
+    .map((candidate) => ({ candidate, distance: isPart(word, candidate) ? 1 : distanceOf(word, candidate) }))
+    .filter(({ candidate, distance }) => distance <= 2 && distance < candidate.length)
+    .toSorted((one, other) => one.distance - other.distance);
+  return near[0]?.candidate;
+}
+
+function isPart(word: string, candidate: string): boolean {
+  const [parts, others] = [word.split("-"), candidate.split("-")];
+  return parts.every((part) => others.includes(part)) || others.every((part) => parts.includes(part));
+}
+
+/** How many letters must be replaced, dropped, added or swapped with their neighbour (optimal string alignment). */
+function distanceOf(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= from.length; row++) {
+    rows.push([row]);
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      rows[row]!.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwap ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return at(from.length, to.length);
+}

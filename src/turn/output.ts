@@ -1,0 +1,103 @@
+import { textOf, toolUsesOf } from "../message/query.ts";
+import type { Json, Msg, Usage } from "../message/types.ts";
+import { openCalls } from "./calls.ts";
+import type { AgentContext, Change } from "./context.ts";
+import { makeMessage } from "./messages.ts";
+import { addUsage } from "./usage.ts";
+
+/** The per-call tool by which a model gives its structured answer. The name is AgentScope's. */
+export const OUTPUT_TOOL = "generate_response";
+
+/** Times a model that forgets the structured answer is reminded, outside the iterations. */
+export const MAX_REMINDERS = 3;
+
+export function lacksOutput({ wanted }: AgentContext): boolean {
+  return wanted !== null && wanted.value === undefined;
+}
+
+export function hasOutput({ wanted }: AgentContext): boolean {
+  return wanted?.value !== undefined;
+}
+
+/** The answer asked for no tools and is not the structured one, but the model may be reminded. */
+export function mayRemind(context: AgentContext): boolean {
+  return lacksOutput(context) && openCalls(context).length === 0 && context.wanted!.reminders < MAX_REMINDERS;
+}
+
+export function remind(context: AgentContext): Change {
+  const { wanted, progress } = context;
+  return {
+    wanted: wanted && { ...wanted, reminders: wanted.reminders + 1 },
+    progress: { ...progress, exempt: true },
+  };
+}
+
+export function failOutput(context: AgentContext): Change {
+  const reminders = context.wanted?.reminders ?? 0;
+  return {
+    wanted: null,
+    failure: {
+      code: "output/missing",
+      message: `The model did not give the structured output it was asked for (reminded ${reminders} times).`,
+    },
+  };
+}
+
+/** The value that a successful call of the output tool gave. */
+export function outputOf(context: AgentContext, callId: string): Json | undefined {
+  const call = context.calls.find((record) => record.call.id === callId)?.call;
+  return call?.name === OUTPUT_TOOL && context.wanted ? call.input["response"] : undefined;
+}
+
+/** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */
+function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
+  const ids = new Set(
+    messages.flatMap((message) => toolUsesOf(message).flatMap(({ id, name }) => (name === OUTPUT_TOOL ? [id] : []))),
+  );
+  return messages.flatMap((message) => {
+    const content = message.content.filter(
+      (block) => !((block.type === "tool_use" || block.type === "tool_result") && ids.has(block.id)),
+    );
+    if (content.length === message.content.length) return [message];
+    const says = content.some(({ type }) => type !== "thinking");
+    return says ? [{ ...message, content }] : [];
+  });
+}
+
+/** The structured answer becomes the one message of the turn that the output tool leaves behind (spec §6). */
+export function storeOutput(context: AgentContext): Change {
+  const { transcript, progress, wanted } = context;
+  const turn = transcript.slice(progress.turnAt);
+  const isOutput = (message: Msg): boolean => toolUsesOf(message).some(({ name }) => name === OUTPUT_TOOL);
+  const used = turn.filter(isOutput).reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});
+  const thinking = turn.filter(isOutput).at(-1)?.content.filter(({ type }) => type === "thinking") ?? [];
+  const answer: Msg = {
+    ...makeMessage(context, "assistant", [...thinking, { type: "text", text: JSON.stringify(wanted!.value) }]),
+    reason: "STRUCTURED_OUTPUT",
+    usage: used,
+  };
+  const kept = withoutOutputCalls(turn);
+  return {
+    transcript: transcript.replaceFrom(progress.turnAt, [...kept, answer]),
+    progress: { ...progress, made: progress.made + 1, continues: false },
+    outcome: { reason: "STRUCTURED_OUTPUT", reply: answer, output: wanted!.value! },
+    stop: false,
+    goto: null,
+  };
+}
+
+/** A native model's answer is the structured one: it stays as it is. */
+export function keepOutput(context: AgentContext): Change {
+  const reply = context.transcript.at(-1)!;
+  const output = context.wanted!.value!;
+  return { outcome: { reason: "STRUCTURED_OUTPUT", reply, output }, stop: false, goto: null };
+}
+
+/** What a native model wrote, if it is JSON. */
+export function nativeValue(message: Msg): Json | undefined {
+  try {
+    return JSON.parse(textOf(message)) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { createAgent, defineTool, type AgentConfig } from "agentchart";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { show } from "../support/trace.ts";
+
+const work = defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "done" });
+const round = (id: string, calls = 1): ScriptedTurn => ({
+  calls: Array.from({ length: calls }, (_, i) => ({ id: `${id}${i}`, name: "work" })),
+  usage: { inputTokens: 100, outputTokens: 10 },
+});
+const setup = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig>) => {
+  const model = scriptedModel(turns);
+  return { model, agent: createAgent({ name: "bot", model, tools: [work], ...config }) };
+};
+
+describe("budget", () => {
+  test.each([
+    [{ modelCalls: 1 }, /modelCalls 1 of 1/],
+    [{ inputTokens: 50 }, /inputTokens 100 of 50/],
+    [{ totalTokens: 110 }, /totalTokens 110 of 110/],
+  ])("%j rests in suspended before the next model call; extended, it goes on with its counters", async (budget, text) => {
+    const { agent, model } = setup([round("a"), "end"], { budget });
+    const reply = await agent.call("go");
+    expect([reply.reason, reply.text]).toEqual(["BUDGET_EXCEEDED", expect.stringMatching(text)]);
+    expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["budget"], pending: [] });
+    expect((await agent.call()).reason).toBe("BUDGET_EXCEEDED");
+    await agent.extendBudget({ modelCalls: 5, inputTokens: 500, totalTokens: 500 });
+    const end = await agent.call();
+    expect(end).toMatchObject({ text: "end", turn: { iterations: 2, modelCalls: 2 } });
+    model.done();
+    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0]", "T(a0)", "A[end]"]);
+  });
+
+  test("toolCalls stops a batch before any of it runs", async () => {
+    const { agent } = setup([round("a", 3), "end"], { budget: { toolCalls: 2 } });
+    const reply = await agent.call("go");
+    expect([reply.reason, reply.turn.toolCalls]).toEqual(["BUDGET_EXCEEDED", 0]);
+    await agent.extendBudget({ toolCalls: 1 });
+    expect((await agent.call()).turn.toolCalls).toBe(3);
+  });
+
+  test("onExceeded stop ends the turn, stores why, and the next turn starts anew", async () => {
+    const { agent } = setup([round("a", 2), "fresh"], { budget: { toolCalls: 1, onExceeded: "stop" } });
+    const reply = await agent.call("go");
+    expect(reply.reason).toBe("BUDGET_EXCEEDED");
+    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0,a1]", "T(a0)", "T(a1)", `A[${reply.text}]`]);
+    expect((await agent.call("again")).text).toBe("fresh");
+  });
+
+  test("survives a snapshot", async () => {
+    const first = setup([round("a")], { budget: { modelCalls: 1 } });
+    await first.agent.call("go");
+    const { agent } = setup(["end"], { budget: { modelCalls: 1 }, snapshot: first.agent.snapshot() });
+    expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["budget"] });
+    expect((await agent.call()).reason).toBe("BUDGET_EXCEEDED");
+    await agent.extendBudget({ modelCalls: 1 });
+    expect((await agent.call()).text).toBe("end");
+  });
+
+  test("counts cost by the given prices; a model without a price has an unknown cost", async () => {
+    const prices = { scripted: { input: 2, output: 10 } };
+    const known = await setup([{ text: "x", usage: { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 0 } }], { prices }).agent.call("go");
+    expect(known.turn.usage.cost).toBeCloseTo(0.003);
+    const unknown = await setup([{ text: "x", usage: { inputTokens: 1, outputTokens: 1 } }], {}).agent.call("go");
+    expect(unknown.turn.usage.cost).toBeUndefined();
+  });
+});
