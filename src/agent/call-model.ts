@@ -1,9 +1,10 @@
 import { AgentError, messageOf } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { toolUsesOf } from "../message/query.ts";
-import type { Json, Msg, Usage } from "../message/types.ts";
+import type { Block, Json, Msg, Usage } from "../message/types.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
+import { countContent, countMessage, countTools } from "../model/tokens.ts";
 import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
@@ -148,9 +149,12 @@ function messageOfFold(
   messageId: string,
   fold: Fold,
   startedAt: number,
+  request: ModelRequest,
   model: string,
 ): ModelOutcome {
-  const { content, finishReason, usage: said } = fold.finish();
+  const folded = fold.finish();
+  const { content, finishReason } = folded;
+  const said = folded.usage ?? estimate(request, content);
   const at = host.now();
   const cost = costOf(host, model, said);
   const usage: Usage = { durationMs: at - startedAt, ...said, ...(cost !== undefined && { cost }) };
@@ -193,7 +197,7 @@ export async function callModel(
   });
   sink.end();
   const { signal } = controller;
-  const outcome = messageOfFold(host, messageId, fold, startedAt, model.name);
+  const outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name);
   const { finishReason, usage, delivered } = outcome;
   const failure = error && {
     ...error.toJSON(),
@@ -216,6 +220,16 @@ async function nativeOutput(host: Host, input: ModelInput, message: Msg | undefi
   const value = nativeValue(message);
   const schema = host.output()?.schema;
   return value !== undefined && schema && (await fitsOutput(schema, value)) ? value : undefined;
+}
+
+/** Local counts for a provider that gives none. */
+function estimate(request: ModelRequest, content: readonly Block[]): Usage {
+  const prompt = request.messages.reduce((sum, message) => sum + countMessage(message), 0);
+  return {
+    inputTokens: prompt + countTools(request.tools),
+    outputTokens: countContent(content),
+    estimated: true,
+  };
 }
 
 /** The price of an answer; unknown if the model has no price or the provider gave no counts. */

@@ -7,6 +7,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
+import { countMessage } from "../model/tokens.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../turn/context.ts";
 import type { AgentConfig, Input } from "./types.ts";
@@ -32,6 +33,7 @@ export function checkConfig(config: AgentConfig<never>): void {
   checkCount("maxGotos", config.maxGotos, 0);
   checkCount("interruptGraceMs", config.interruptGraceMs, 0);
   checkCount("memory.maxMessages", config.memory?.maxMessages, 1);
+  checkCount("memory.maxTokens", config.memory?.maxTokens, 1);
   if (typeof config.parallelToolCalls === "number")
     checkCount("parallelToolCalls", config.parallelToolCalls, 1);
   for (const [name, execution] of [
@@ -110,10 +112,22 @@ export function messagesOf(input: Input): readonly Msg[] {
   return list;
 }
 
-/** What a model sees of a long transcript: the last `maxMessages`, never a result without its call. */
-export function boundedView(messages: readonly Msg[], maxMessages: number | undefined): readonly Msg[] {
-  if (maxMessages === undefined || messages.length <= maxMessages) return messages;
-  let start = messages.length - maxMessages;
-  while (start < messages.length && toolResultsOf(messages[start]!).length > 0) start++;
+/** What a model sees of a long transcript: its end, at most `maxMessages` and about `maxTokens` of it, at least the last
+ *  message, and never a result without its call. */
+export function boundedView(messages: readonly Msg[], memory: AgentConfig["memory"] = {}): readonly Msg[] {
+  const { maxMessages = Number.POSITIVE_INFINITY, maxTokens } = memory;
+  let start = Math.max(0, messages.length - maxMessages);
+  if (maxTokens !== undefined) {
+    let tokens = 0;
+    let first = messages.length;
+    while (first > start && (tokens += countMessage(messages[first - 1]!)) <= maxTokens) first--;
+    start = Math.min(first, messages.length - 1);
+  }
+  const isResult = (index: number): boolean => toolResultsOf(messages[index]!).length > 0;
+  const asked = start;
+  while (start < messages.length && start > 0 && isResult(start)) start++;
+  if (start < messages.length) return start === 0 ? messages : messages.slice(start);
+  start = asked;
+  while (start > 0 && isResult(start)) start--;
   return messages.slice(start);
 }

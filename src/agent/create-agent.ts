@@ -277,7 +277,7 @@ class AgentSession implements Agent<never> {
       abort: () => this.#controllers.forEach((controller) => controller.abort()),
       link: (stopped) => this.#link(stopped),
       at,
-      view: (messages) => boundedView(messages, this.#config.memory?.maxMessages),
+      view: (messages) => boundedView(messages, this.#config.memory),
     };
   }
 

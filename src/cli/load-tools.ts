@@ -19,8 +19,8 @@ export async function loadTools(file: string): Promise<readonly Tool[]> {
       throw invalid(`Entry ${stranger + 1} of the default export of ${file} is no tool: make it with defineTool().`);
     }
   }
-  const candidates = main === undefined ? Object.values(named).flat() : [main].flat();
-  const tools = [...new Set(candidates.filter(isTool))];
+  const listed = [main].flat().filter(isTool);
+  const tools = [...new Set(listed.length > 0 ? listed : Object.values(named).flat().filter(isTool))];
   if (tools.length === 0) {
     throw invalid(
       `${file} exports no tools: export them by name or as "export default [...]", made with defineTool().`,
@@ -39,13 +39,13 @@ async function importFile(file: string, path: string): Promise<{ readonly [name:
 
 function sentenceOf(thrown: unknown, file: string): string {
   const { code } = thrown as { readonly code?: unknown };
-  const said = messageOf(thrown);
+  const said = messageOf(thrown).replace(/\.$/, "");
   const missing = /Cannot find package '([^']+)'/.exec(said)?.[1];
   if (missing) return `${file} imports the package "${missing}", which is not there: run "npm install ${missing}".`;
   if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that is not there: ${said}.`;
   if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is no .ts or .js file.`;
   if (thrown instanceof SyntaxError) return `${placeOf(thrown) ?? file} does not compile: ${said}.`;
-  return `${file} failed while it was loaded: ${said}`;
+  return `${file} failed while it was loaded: ${said}.`;
 }
 
 /** "file:line" as Node puts it above the message of a syntax error. */

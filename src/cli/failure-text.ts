@@ -1,0 +1,27 @@
+import { AgentError, messageOf, type ErrorCode } from "../error/error.ts";
+
+/** What a person at the command line can do about a failure. */
+const ADVICE: { readonly [code in ErrorCode]?: string } = {
+  "model/auth": "The key is read from OPENAI_API_KEY, or DASHSCOPE_API_KEY for DashScope.",
+  "model/bad-request": "The model is chosen with --model, the server with --base-url.",
+  "model/connection": "The server is chosen with --base-url or OPENAI_BASE_URL.",
+  "model/rate-limit": "Try again later.",
+  "model/unavailable": "Try again later.",
+  "model/context-length": "Ask something shorter, or a model with a longer context with --model.",
+  "model/bad-response": "Is there a Chat Completions server at --base-url or OPENAI_BASE_URL?",
+};
+
+/** What went wrong and what to do, without a stack; to be put on one line. */
+export function failureText(thrown: unknown): string {
+  const advice = AgentError.is(thrown) ? ADVICE[thrown.code] : undefined;
+  return [messageOf(thrown), ...(advice ? [advice] : [])].join(" ");
+}
+
+/** The stacks of an error and of its causes. */
+export function stackText(thrown: unknown): string {
+  const stacks: string[] = [];
+  for (let at = thrown; at !== undefined && stacks.length < 8; at = at instanceof Error ? at.cause : undefined) {
+    stacks.push(at instanceof Error ? (at.stack ?? messageOf(at)) : messageOf(at));
+  }
+  return stacks.join("\nCaused by: ");
+}

@@ -1,0 +1,78 @@
+import type { AgentEvent, Reply } from "../agent/types.ts";
+import { textOf } from "../message/query.ts";
+import type { PendingCall } from "../turn/pending.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
+
+/** A listener that shows a turn to a person: the model's words as they come, and a line for every step beside them. */
+export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
+  let state = "";
+  return (event) => {
+    switch (event.type) {
+      case "state": {
+        const [top = ""] = event.value.split(".");
+        if (top !== state && top !== "stopped" && top !== "suspended") terminal.note(`· ${top}`);
+        state = top;
+        return;
+      }
+      case "block.delta":
+        if (event.kind === "text") terminal.say(event.delta);
+        if (event.kind === "thinking") terminal.think(event.delta);
+        return;
+      case "block.end":
+        terminal.endLine();
+        return;
+      case "tool.start":
+        terminal.note(`→ ${event.call.name} ${oneLine(JSON.stringify(event.call.input), 160)}`);
+        return;
+      case "tool.delta":
+        terminal.note(`  ${oneLine(event.delta, 160)}`);
+        return;
+      case "tool.end": {
+        const { name, state: outcome } = event.result;
+        const text = oneLine(textOf({ content: event.result.output }), 160);
+        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${text}`);
+        return;
+      }
+      case "retry":
+        terminal.warn(`${event.error.message} Trying again in ${seconds(event.until - event.at)}.`);
+        return;
+      default:
+    }
+  };
+}
+
+/** The line under an answer: how the turn ended and what it took. */
+export function closingLine({ reason, turn }: Reply<unknown>): string {
+  const { usage, modelCalls, toolCalls, durationMs } = turn;
+  const { inputTokens, outputTokens } = usage;
+  return [
+    reason,
+    counted(modelCalls, "model call"),
+    counted(toolCalls, "tool call"),
+    ...(inputTokens === undefined && outputTokens === undefined
+      ? []
+      : [`${inputTokens ?? "?"} tokens in, ${outputTokens ?? "?"} out`]),
+    seconds(durationMs),
+  ].join(" · ");
+}
+
+const WAITS_FOR = {
+  approval: "an approval",
+  externalResult: "the result",
+  stopRequested: "a word to go on",
+  unknownOutcome: "a decision whether it is to run again",
+} as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
+
+/** The line for a call that keeps a turn suspended. */
+export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
+  const why = reason ? ` (${reason})` : "";
+  return `Waits for ${WAITS_FOR[waitsFor]} of ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function seconds(ms: number): string {
+  return ms < 1_000 ? `${Math.max(0, Math.round(ms))} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

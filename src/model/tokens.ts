@@ -1,0 +1,68 @@
+import { createRequire } from "node:module";
+import type { Block, Msg } from "../message/types.ts";
+
+type Encoding = { encode(text: string, allowed: string[], disallowed: string[]): { readonly length: number } };
+
+/** The tokenizer is quadratic in runs without a break; an estimate may cut them. */
+const LONG_RUN = /(\S{400})/;
+/** What a message costs beside its content, as OpenAI counts it. */
+const PER_MESSAGE = 4;
+/** What a picture, sound or film is taken for: nobody can say without its provider. */
+const PER_MEDIA = 765;
+
+let encoding: Encoding | undefined;
+
+function encoder(): Encoding {
+  if (!encoding) {
+    const tiktoken = createRequire(import.meta.url)("@dqbd/tiktoken") as { get_encoding(name: string): Encoding };
+    encoding = tiktoken.get_encoding("cl100k_base");
+  }
+  return encoding;
+}
+
+/** An estimate of the tokens of a text, by the cl100k tokenizer, whatever the model. */
+export function countText(text: string): number {
+  const pieces = text.match(LONG_RUN) ? text.split(LONG_RUN) : [text];
+  return pieces.reduce((sum, piece) => sum + encoder().encode(piece, [], []).length, 0);
+}
+
+function countBlock(block: Block): number {
+  switch (block.type) {
+    case "text":
+      return countText(block.text);
+    case "thinking":
+      return countText(block.thinking);
+    case "tool_use":
+      return countText(block.name) + countText(JSON.stringify(block.input));
+    case "tool_result":
+      return block.output.reduce((sum, each) => sum + countBlock(each), countText(block.name));
+    default:
+      return PER_MEDIA;
+  }
+}
+
+const counted = new WeakMap<object, number>();
+
+function once(key: object, count: () => number): number {
+  let tokens = counted.get(key);
+  if (tokens === undefined) {
+    tokens = count();
+    counted.set(key, tokens);
+  }
+  return tokens;
+}
+
+/** An estimate of the tokens of a message; counted once for each message object. */
+export function countMessage(message: Msg): number {
+  return once(message, () => message.content.reduce((sum, block) => sum + countBlock(block), PER_MESSAGE));
+}
+
+/** An estimate of what a list of tools adds to a request; counted once for each list. */
+export function countTools(tools: readonly object[]): number {
+  return tools.length === 0 ? 0 : once(tools, () => countText(JSON.stringify(tools)));
+}
+
+/** An estimate of the tokens of content. */
+export function countContent(content: readonly Block[]): number {
+  return content.reduce((sum, block) => sum + countBlock(block), 0);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { createAgent, defineTool, userMsg } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { countMessage, countText } from "../../src/model/tokens.ts";
+import { boundedView } from "../../src/agent/config.ts";
+import { call, show, traced } from "../support/trace.ts";
+
+describe("token estimates", () => {
+  test("count special tokens and very long runs without failing or slowing down", () => {
+    expect(countText("hello world")).toBe(2);
+    expect(countText("<|endoftext|>")).toBeGreaterThan(1);
+    expect(countText("a".repeat(200_000))).toBeGreaterThan(1_000);
+  });
+
+  test("count a message once for each object", () => {
+    const message = userMsg("some words");
+    const first = countMessage(message);
+    (message as unknown as { content: unknown[] }).content = [];
+    expect(countMessage(message)).toBe(first);
+  });
+
+  test("stand in where a provider reports nothing, and say so", async () => {
+    const reply = await createAgent({ name: "b", model: scriptedModel(["four words are here"]) }).call("hi");
+    expect(reply.usage).toMatchObject({ estimated: true, outputTokens: 4 });
+    expect(reply.turn.usage.estimated).toBe(true);
+  });
+});
+
+describe("bounded memory", () => {
+  test("shows the model the last messages and stores all", async () => {
+    const { agent, model } = traced(["1", "2", "3"], { memory: { maxMessages: 2 } });
+    for (const text of ["a", "b", "c"]) await agent.call(text);
+    expect(model.requests[2]?.messages.map(show)).toEqual(["S[sys]", "A[2]", "U[c]"]);
+    expect(await agent.messages()).toHaveLength(6);
+  });
+
+  test("never splits a call from its result", async () => {
+    const { agent, model } = traced([{ calls: [call("c1"), call("c2")] }, "end"], { memory: { maxMessages: 1 } });
+    await agent.call("go");
+    expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "A[c1,c2]", "T(c1)", "T(c2)"]);
+  });
+
+  test("keeps about maxTokens, and at least the last message", () => {
+    const messages = Array.from({ length: 20 }, () => userMsg("one two three four"));
+    expect(boundedView(messages, { maxTokens: 40 }).length).toBe(5);
+    expect(boundedView(messages, { maxTokens: 1 }).length).toBe(1);
+  });
+
+  test("a tool list is part of the estimate", async () => {
+    const tools = [defineTool({ name: "t", description: "word ".repeat(100), input: { type: "object" } })];
+    const size = async (config: object) =>
+      (await createAgent({ name: "b", model: scriptedModel(["x"]), ...config }).call("hi")).usage!.inputTokens!;
+    expect(await size({ tools })).toBeGreaterThan((await size({})) + 90);
+  });
+});
