@@ -1,6 +1,5 @@
 import type { HookPoint } from "../src/hook/types.ts";
 import { nextInstant, nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
-import { pendingCalls } from "../src/turn/calls.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
 import type { ModelInput } from "../src/turn/services.ts";
 import { agentSetup } from "./agent.setup.ts";
@@ -8,6 +7,7 @@ import { agentSetup } from "./agent.setup.ts";
 const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
 const resumesIn = (place: NonNullable<Progress["resumeAt"]>) =>
   ({ type: "resumesIn", params: { place } }) as const;
+const parkIn = (place: NonNullable<Progress["resumeAt"]>) => ({ type: "park", params: { place } }) as const;
 const outcome = <Output>({ event }: { event: { output: Output } }) => ({ outcome: event.output });
 const error = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
 const position = ({ progress, transcript }: AgentContext) => ({
@@ -44,6 +44,7 @@ export const agentMachine = agentSetup.createMachine({
     "run.steer": { actions: "steer" },
     "session.observe": { actions: "observe" },
     "budget.extend": { actions: "extendBudget" },
+    "run.shutdown": { actions: "drain" },
     "xstate.error.actor.*": { target: ".stopped.failing", actions: { type: "recordFailure", params: error } },
     "*": { actions: "refuseEvent" },
   },
@@ -131,9 +132,11 @@ export const agentMachine = agentSetup.createMachine({
           entry: "deliverWaiting",
           always: [
             { guard: "hasOutput", target: "#agent.stopped.settling", actions: "storeOutput" },
+            { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("reasoning") },
             { guard: "maxIters", target: "#agent.summarizing" },
             { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
+            { guard: "mustWait", target: "backingOff" },
             { guard: listens("preReasoning"), target: "preHooks" },
             { target: "calling" },
           ],
@@ -307,6 +310,7 @@ export const agentMachine = agentSetup.createMachine({
             { guard: "allSettled", target: "storing" },
             { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
+            { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("acting") },
             { guard: "isDurable", target: "committing" },
             { target: "executing" },
           ],
@@ -550,6 +554,7 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             call: { target: "#agent.doCall", actions: "beginCall" },
             "tool.decide": { actions: "recordDecision" },
+            "run.shutdown": { actions: "refuseEvent" },
             "run.steer": { actions: "refuseEvent" },
           },
         },
@@ -565,6 +570,8 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             call: { target: "#agent.doCall", actions: "beginCall" },
             "session.observe": { actions: ["observe", "deliverWaiting"] },
+            "session.load": { actions: "load" },
+            "run.shutdown": { actions: "refuseEvent" },
             "session.resume": [
               { guard: resumesIn("doCall"), target: "#agent.doCall.checkingPending", actions: "beginResume" },
               { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
@@ -595,14 +602,11 @@ export const agentMachine = agentSetup.createMachine({
         },
         interrupting: {
           description: "What was done is kept, every open call is answered, the user gets the recovery text.",
-          always: [
-            { guard: listens("onInterrupt"), target: "onInterrupt" },
-            { target: "idle", actions: "settleInterruption" },
-          ],
+          entry: "settleInterruption",
+          always: [{ guard: listens("onInterrupt"), target: "onInterrupt" }, { target: "idle" }],
         },
         onInterrupt: {
           description: "Hooks hear of the interrupt and of the calls it cut off.",
-          exit: "settleInterruption",
           invoke: {
             src: "runHooks",
             id: "runHooks",
@@ -610,7 +614,7 @@ export const agentMachine = agentSetup.createMachine({
               ...position(context),
               point: "onInterrupt",
               message: context.interruption?.message ?? null,
-              pending: pendingCalls(context),
+              pending: context.interruption?.pending ?? [],
             }),
             onDone: { target: "idle" },
             onError: { target: "idle" },

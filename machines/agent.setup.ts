@@ -80,6 +80,7 @@ const base = setup({
     staysSuspended: ({ context }) => openCalls(context).length > 0 || context.progress.exceeded !== null,
 
     // limits
+    isDraining: ({ context }) => context.progress.draining,
     overBudget: ({ context }) => budget.exceededByModel(context) !== undefined,
     overToolBudget: ({ context }) => budget.exceededByTools(context) !== undefined,
     stopsOverBudget: ({ context }) =>
@@ -96,6 +97,7 @@ const base = setup({
     // reasoning and summarizing
     maxIters: ({ context }) =>
       context.progress.iteration >= context.settings.maxIters && !context.progress.exempt,
+    mustWait: ({ context }) => (context.request.notBeforeAt ?? 0) > context.at,
     hasFailed: ({ context }) => context.failure !== null,
     isInterrupted: ({ context }) => context.interruption !== null,
     retryable: ({ context }) => reasoning.mayRetry(context),
@@ -249,7 +251,15 @@ export const agentSetup = base.extend({
     settleFailure: assign(({ context }) => ending.settleFailure(context)),
     settle: assign(({ context }) => ending.settleCall(context)),
 
+    park: assign(({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) => ending.park(context, place)),
+
     // at any time
+    load: assign(({ context, event }) =>
+      event.type === "session.load" ? { ...event.context, listening: context.listening } : {},
+    ),
+    drain: assign(({ context, event }) =>
+      event.type === "run.shutdown" ? { at: event.at, progress: { ...context.progress, draining: true } } : {},
+    ),
     steer: assign(({ context, event }) => (event.type === "run.steer" ? waiting.steer(context, event) : {})),
     observe: assign(({ context, event }) =>
       event.type === "session.observe" ? waiting.observe(context, event) : {},

@@ -1,4 +1,3 @@
-import { fromPromise } from "xstate";
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { errorInfo } from "../error/error.ts";
 import { runHooks } from "../hook/run.ts";
@@ -17,20 +16,23 @@ import type {
   ToolRunOutcome,
 } from "../turn/services.ts";
 import { callModel } from "./call-model.ts";
+import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { hostOf, type Host } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
+import { fromService, type ServiceScope } from "./service.ts";
 
-/** The longest delay a Node timer takes, ms. */
-const LONGEST_DELAY = 2 ** 31 - 1;
-
-async function linked<Output>(
-  host: Host,
-  stopped: AbortSignal,
+/** Runs a service with a signal that aborts when the service is stopped or told to end. */
+async function withSignal<Input, Output>(
+  { system, onStop }: ServiceScope<Input>,
   serve: (host: Host, controller: AbortController) => Promise<Output>,
 ): Promise<Output> {
-  const { controller, release } = host.link(stopped);
+  const host = hostOf(system);
+  const controller = new AbortController();
+  onStop(() => controller.abort());
+  await Promise.resolve(); // subscribers of the transition hear of it before its service begins
+  const release = host.hold(controller);
   try {
     return await serve(host, controller);
   } finally {
@@ -38,63 +40,70 @@ async function linked<Output>(
   }
 }
 
-const model = fromPromise<ModelOutcome, ModelInput>(async ({ input, system, signal }) => {
-  await Promise.resolve(); // subscribers of the transition hear of it before its service begins
-  return linked(hostOf(system), signal, (host, controller) => callModel(host, input, controller));
-});
+const model = fromService<ModelOutcome, ModelInput>((scope) =>
+  withSignal(scope, (host, controller) => callModel(host, scope.input, controller)),
+);
 
-const tool = fromPromise<ToolRunOutcome, ToolInput>(async ({ input, system, signal }) => {
-  await Promise.resolve();
-  return linked(hostOf(system), signal, (host, controller) => runCall(host, input, controller.signal));
-});
+const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>
+  withSignal(scope, (host, { signal }) => runCall(host, scope.input, signal)),
+);
 
-const review = fromPromise<ReviewOutcome, ReviewInput>(async ({ input, system }) => {
+const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, system }) => {
   const host = hostOf(system);
   const verdicts = await reviewCalls(host, input);
   return { at: host.now(), verdicts };
 });
 
-const hooks = fromPromise<HooksOutcome, HooksInput>(async ({ input, system, signal }) => {
-  await Promise.resolve();
-  const host = hostOf(system);
-  const phase = input.point === "preSummary" ? "summary" : "reasoning";
-  const text = "system" in input ? input.system : "";
-  try {
-    const found = await runHooks(
-      {
-        hooks: host.hooks(),
-        at: host.at(input, signal),
-        prompt: () =>
-          promptOf(host, { phase, transcript: input.transcript, system: text, usesFallback: false }),
-        failed: (hook, error) =>
-          host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
-      },
-      input,
-    );
-    return { ...found, at: host.now() };
-  } catch (error) {
-    throw { ...errorInfo(error, "hook/failed"), at: host.now() };
-  }
-});
+const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
+  withSignal(scope, async (host, { signal }) => {
+    const { input } = scope;
+    const phase = input.point === "preSummary" ? "summary" : "reasoning";
+    const text = "system" in input ? input.system : "";
+    try {
+      const found = await runHooks(
+        {
+          hooks: host.hooks(),
+          at: host.at(input, signal),
+          prompt: () =>
+            promptOf(host, { phase, transcript: input.transcript, system: text, usesFallback: false }),
+          failed: (hook, error) =>
+            host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
+        },
+        input,
+      );
+      return { ...found, at: host.now() };
+    } catch (error) {
+      throw { ...errorInfo(error, "hook/failed"), at: host.now() };
+    }
+  }),
+);
 
-const sleep = fromPromise<SleepOutcome, SleepInput>(
-  ({ input, system, signal }) =>
+const sleep = fromService<SleepOutcome, SleepInput>(
+  ({ input: { until }, system, onStop }) =>
     new Promise((resolve) => {
-      const { until } = input;
       if (until === null) return;
       const host = hostOf(system);
       const wait = (): NodeJS.Timeout | undefined => {
         const left = until - host.now();
-        if (left > 0) return setTimeout(() => (timer = wait()), Math.min(left, LONGEST_DELAY));
+        if (left > 0) return setTimeout(() => (timer = wait()), Math.min(left, LONGEST_DELAY_MS));
         resolve({ at: host.now() });
         return undefined;
       };
       let timer = wait();
-      signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+      onStop(() => clearTimeout(timer));
     }),
 );
 
-const commit = fromPromise<CommitOutcome, CommitInput>(async ({ system }) => ({ at: hostOf(system).now() }));
+const commit = fromService<CommitOutcome, CommitInput>(async ({ system }) => {
+  const host = hostOf(system);
+  await Promise.resolve();
+  try {
+    await host.commit();
+    return { at: host.now() };
+  } catch (error) {
+    throw { ...errorInfo(error, "store/failed"), at: host.now() };
+  }
+});
 
 /** The chart with its slots filled; what belongs to one session is found through the actor system it runs in. */
 export const liveMachine = agentMachine.provide({

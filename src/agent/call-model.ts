@@ -2,6 +2,7 @@ import { AgentError, messageOf } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { toolUsesOf } from "../message/query.ts";
 import type { Block, Json, Msg, Usage } from "../message/types.ts";
+import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
 import { countContent, countMessage, countTools } from "../model/tokens.ts";
@@ -116,7 +117,7 @@ function read(
       resolve(ending);
     };
     const idle =
-      idleTimeoutMs === undefined
+      idleTimeoutMs === undefined || idleTimeoutMs > LONGEST_DELAY_MS
         ? undefined
         : setTimeout(() => {
             const message = `The model sent nothing for ${idleTimeoutMs} ms (idle timeout).`;

@@ -6,7 +6,7 @@ import { userMsg } from "../message/create.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
+import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { countMessage } from "../model/tokens.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../turn/context.ts";
@@ -29,6 +29,8 @@ export function checkConfig(config: AgentConfig<never>): void {
   if (typeof config.model?.stream !== "function")
     throw invalid("`model` must be a ChatModel with a stream() method.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
+  if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
+  if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
   checkCount("maxIters", config.maxIters, 1);
   checkCount("maxGotos", config.maxGotos, 0);
   checkCount("interruptGraceMs", config.interruptGraceMs, 0);
@@ -54,7 +56,6 @@ export function checkConfig(config: AgentConfig<never>): void {
 
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
-  const { retryOn: _, ...model } = mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model);
   const { parallelToolCalls: parallel = false } = config;
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   return {
@@ -68,9 +69,9 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     onTextWhilePending: config.onTextWhilePending ?? "refuse",
     recoverOrphans: config.recoverOrphans ?? true,
     interruptGraceMs: config.interruptGraceMs ?? 2_000,
-    model,
+    model: executionData(mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model)),
     hasFallback: config.fallbackModel !== undefined,
-    isDurable: false,
+    isDurable: config.store !== undefined && config.durability !== "turn",
     budget,
     onBudget: onExceeded,
   };

@@ -7,12 +7,13 @@ import { userMsg } from "../message/create.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Json, Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
+import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import type { ChatModel } from "../model/port.ts";
 import type { OutputOf, Schema, Tool, Toolkit } from "../tool/types.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import { isUndecided, pendingCalls } from "../turn/calls.ts";
-import { freshContext, type AgentContext, type WantedOutput } from "../turn/context.ts";
+import { freshContext, type AgentContext, type Settings, type WantedOutput } from "../turn/context.ts";
 import { OUTPUT_TOOL } from "../turn/output.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
@@ -23,6 +24,10 @@ import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
 import { openPending, plainReply, replyOf, waitsFor } from "./reply.ts";
 import { outputTool, parsedOutput } from "./output.ts";
+import { DurableSession, readStored, type Stored } from "../session/durable.ts";
+import type { Standing } from "../session/journal.ts";
+import { saveSession } from "../session/save.ts";
+import type { SessionStore } from "../store/port.ts";
 import { readSnapshot, takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import type {
@@ -80,6 +85,10 @@ class AgentSession implements Agent<never> {
   #queue: Promise<unknown> = Promise.resolve();
   #output: { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
   #isClosed = false;
+  readonly #settings: Settings;
+  readonly #durable: DurableSession | undefined;
+  #opening: Promise<void> | undefined;
+  #quarantine: AgentError | undefined;
 
   constructor(config: AgentConfig<never>) {
     checkConfig(config);
@@ -91,6 +100,8 @@ class AgentSession implements Agent<never> {
     this.#hooks = [...(config.hooks ?? []), ...(config.stopWhen ? [stopHook(config.stopWhen)] : [])];
     this.#sortedHooks = sortHooks(this.#hooks);
     this.#context = this.#sessionContext();
+    this.#settings = settings;
+    this.#durable = config.store && this.#durableSession(config.store);
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, settings);
     if (restored) this.#toolkit.restoreGroups(restored.activeGroups);
@@ -103,15 +114,15 @@ class AgentSession implements Agent<never> {
       ...(config.inspect && { inspect: safely(config.inspect) }),
     });
     bindHost(this.actor.system, this.#host(settings.maxIters));
-    this.#hub = new EventHub(() => ({ seq: 0, at: this.#now(), turn: this.#last.context.progress.turn }));
+    this.#hub = new EventHub(() => ({ seq: this.#seq(), at: this.#now(), turn: this.#last.context.progress.turn }));
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({
       next: (snapshot) => this.#follow(snapshot),
       error: (error) => this.#broken(error),
     });
     this.actor.start();
-    if (restored && context.progress.resumeAt === null)
-      this.#send({ type: "session.resume", at: this.#now(), input: [] });
+    if (restored) this.#resumeRest();
+    this.#durable?.note(freshContext(settings, Transcript.of()), this.#last.context);
   }
 
   get toolkit(): Toolkit<never> {
@@ -120,13 +131,77 @@ class AgentSession implements Agent<never> {
 
   async open(): Promise<void> {
     this.#assertOpen();
+    this.#opening ??= this.#durable ? this.#restore(this.#durable) : Promise.resolve();
+    await this.#opening;
+  }
+
+  async #restore(durable: DurableSession): Promise<void> {
+    try {
+      const stored = await durable.open();
+      if (stored) this.#load(stored);
+      await durable.flush();
+    } catch (error) {
+      if (AgentError.is(error) && (error.code === "session/version" || error.code === "session/damaged")) {
+        this.#quarantine = error;
+      } else this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  #load({ context, activeGroups }: Stored): void {
+    if (activeGroups) this.#toolkit.restoreGroups(activeGroups);
+    this.#send({ type: "session.load", context });
+    this.#resumeRest();
+  }
+
+  /** A session that rested in `suspended` rests there again; an unfinished one waits for a call. */
+  #resumeRest(): void {
+    if (this.#last.context.progress.resumeAt === null) {
+      this.#send({ type: "session.resume", at: this.#now(), input: [] });
+    }
+  }
+
+  #durableSession(store: SessionStore): DurableSession {
+    const { redact } = this.#config;
+    return new DurableSession({
+      store,
+      settings: this.#settings,
+      now: () => this.#now(),
+      standing: () => this.#standing(),
+      lost: (error) => this.#stop(error),
+      ...(redact && { redact }),
+    });
+  }
+
+  #standing(): Standing {
+    const { context } = this.#last;
+    const { phase, waitsFor: waits } = this.status();
+    const state = stateName(this.#last.value);
+    const wakeAt = Math.min(...context.calls.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt));
+    return {
+      context,
+      state,
+      activeGroups: this.#toolkit.activeGroups(),
+      isAtRest: phase === "stopped" || phase === "suspended" || phase === "unfinished",
+      position: {
+        phase,
+        state,
+        ...(waits.length > 0 && { waitsFor: waits }),
+        ...(Number.isFinite(wakeAt) && { wakeAt }),
+        ...(this.#config.meta && { meta: this.#config.meta }),
+      },
+    };
+  }
+
+  #seq(): number {
+    return this.#durable?.seq ?? 0;
   }
 
   async call<const S extends Schema | undefined = undefined>(
     input?: Parameters<Agent["call"]>[0],
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
-    this.#assertOpen();
+    await this.#ready();
     if (options.whenBusy !== "queue") return this.#turn(input, options);
     const mine = this.#queue.then(async () => {
       await this.#idle();
@@ -155,7 +230,7 @@ class AgentSession implements Agent<never> {
     decision: Decision,
     expect?: { readonly argsHash: string },
   ): Promise<PendingCall[]> {
-    this.#assertOpen();
+    await this.#ready();
     const pending = pendingCalls(this.#last.context).find((call) => call.callId === callId);
     if (!pending || this.status().phase !== "suspended") {
       throw new AgentError("run/bad-results", `No open call has the id '${callId}'.`, { data: { callId } });
@@ -166,7 +241,11 @@ class AgentSession implements Agent<never> {
         `The arguments of call '${callId}' are others than the decision was made for.`,
       );
     }
+    if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now()) {
+      throw new AgentError("run/stale-decision", `The time to decide about call '${callId}' is over.`);
+    }
     this.#send({ type: "tool.decide", at: this.#now(), callId, decision });
+    await this.#durable?.flush();
     const { context } = this.#last;
     const undecided = new Set(context.calls.filter(isUndecided).map(({ call }) => call.id));
     return pendingCalls(context).filter((call) => undecided.has(call.callId));
@@ -187,16 +266,19 @@ class AgentSession implements Agent<never> {
   }
 
   async extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void> {
-    this.#assertOpen();
+    await this.#ready();
     this.#send({ type: "budget.extend", at: this.#now(), extra });
+    await this.#durable?.flush();
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
-    this.#assertOpen();
+    await this.#ready();
     this.#send({ type: "session.observe", at: this.#now(), messages: messagesOf(messages) });
+    await this.#durable?.flush();
   }
 
   async messages(): Promise<Msg[]> {
+    if (!this.#isClosed) await this.#ready();
     return this.#last.context.transcript.slice();
   }
 
@@ -204,20 +286,16 @@ class AgentSession implements Agent<never> {
     const { context } = this.#last;
     const suspended = this.#last.matches({ suspended: "waiting" });
     const idle = this.#last.matches({ stopped: "idle" });
-    const phase = suspended
-      ? "suspended"
-      : !idle
-        ? "running"
-        : context.progress.resumeAt
-          ? "unfinished"
-          : "stopped";
+    const unfinished = context.progress.resumeAt === null ? "stopped" : "unfinished";
+    const rest = suspended ? "suspended" : idle ? unfinished : "running";
+    const phase = this.#quarantine ? "quarantined" : rest;
     const isWaiting = phase === "suspended";
     return {
       phase,
       ...(context.outcome && { reason: context.outcome.reason }),
       waitsFor: isWaiting ? waitsFor(context) : [],
       pending: isWaiting ? openPending(context) : [],
-      seq: 0,
+      seq: this.#seq(),
     };
   }
 
@@ -238,15 +316,50 @@ class AgentSession implements Agent<never> {
   }
 
   snapshot(): Snapshot {
-    return takeSnapshot(this.#last.context, stateName(this.#last.value), this.#toolkit.activeGroups());
+    const { context, value } = this.#last;
+    return takeSnapshot(context, stateName(value), this.#toolkit.activeGroups(), this.#config.redact);
+  }
+
+  async saveTo(store: SessionStore, key: string): Promise<void> {
+    await this.#ready();
+    await saveSession(store, key, this.#standing(), this.#now, this.#config.redact);
+  }
+
+  async loadFrom(store: SessionStore, key: string): Promise<void> {
+    if (!(await this.loadIfExists(store, key))) {
+      throw new AgentError("session/not-found", `Session not found: ${key}`);
+    }
+  }
+
+  async loadIfExists(store: SessionStore, key: string): Promise<boolean> {
+    await this.#ready();
+    if (this.#running) throw this.#busy();
+    const stored = await readStored(store, key, this.#settings);
+    if (stored) this.#load(stored);
+    await this.#durable?.flush();
+    return stored !== undefined;
+  }
+
+  async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    if (this.#isClosed) return;
+    if (this.#running) {
+      this.#send({ type: "run.shutdown", at: this.#now() });
+      const { deadlineMs = 10_000 } = options;
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, deadlineMs)));
+      await Promise.race([this.#idle(), deadline]);
+      clearTimeout(timer);
+    }
+    this.#stop(new AgentError("run/shutdown", "The agent was shut down; call() goes on with the turn, in any process."));
+    await this.#durable?.close(true);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     if (this.status().phase === "running") this.interrupt();
     await this.#idle();
-    this.#isClosed = true;
-    this.actor.stop();
+    this.#stop(new AgentError("run/closed", `Agent '${this.name}' is closed.`));
+    await this.#durable?.close(true);
   }
 
   #host(maxIters: number): Host {
@@ -274,26 +387,19 @@ class AgentSession implements Agent<never> {
       now: () => this.#now(),
       newId: this.#config.newId ?? randomUUID,
       publish: (event) => this.#hub.publish(event),
+      commit: () => this.#saved(),
       abort: () => this.#controllers.forEach((controller) => controller.abort()),
-      link: (stopped) => this.#link(stopped),
+      hold: (controller) => {
+        this.#controllers.add(controller);
+        return () => void this.#controllers.delete(controller);
+      },
       at,
       view: (messages) => boundedView(messages, this.#config.memory),
     };
   }
 
-  #link(stopped: AbortSignal): ReturnType<Host["link"]> {
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    if (stopped.aborted) abort();
-    stopped.addEventListener("abort", abort, { once: true });
-    this.#controllers.add(controller);
-    return {
-      controller,
-      release: () => {
-        this.#controllers.delete(controller);
-        stopped.removeEventListener("abort", abort);
-      },
-    };
+  #busy(): AgentError {
+    return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
   }
 
   /** The structured answer that is wanted; after a restore it is known by its JSON Schema only. */
@@ -323,6 +429,13 @@ class AgentSession implements Agent<never> {
     this.#send({ type: "hooks.listen", points: pointsOf(hooks) });
   }
 
+  /** Without a store there is nothing to wait for, so the turn begins at once. */
+  #ready(): Promise<void> | undefined {
+    this.#assertOpen();
+    if (this.#quarantine) throw this.#quarantine;
+    return this.#durable ? this.open() : undefined;
+  }
+
   #assertOpen(): void {
     if (this.#isClosed) throw new AgentError("run/closed", `Agent '${this.name}' is closed.`);
   }
@@ -344,7 +457,7 @@ class AgentSession implements Agent<never> {
     const { signal, timeoutMs, fallbackReply } = options;
     const { phase } = this.status();
     if (this.#running || phase === "running") {
-      throw new AgentError("run/busy", "Agent is still running, please wait for it to finish");
+      throw this.#busy();
     }
     const messages = messagesOf(input);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
@@ -365,7 +478,8 @@ class AgentSession implements Agent<never> {
         ...(cause === "timeout" && fallbackReply !== undefined && { reply: fallbackReply }),
       });
     const abort = breakOff("signal");
-    const timer = timeoutMs === undefined ? undefined : setTimeout(breakOff("timeout"), timeoutMs);
+    const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
+    const timer = isLimited ? setTimeout(breakOff("timeout"), timeoutMs) : undefined;
     signal?.addEventListener("abort", abort, { once: true });
     try {
       const told = { at: this.#now(), input: messages };
@@ -377,16 +491,19 @@ class AgentSession implements Agent<never> {
     }
   }
 
+  #tell(before: LiveSnapshot, now: LiveSnapshot): void {
+    const isSuspended = now.matches("suspended");
+    for (const event of eventsBetween(before.context, now.context, isSuspended)) this.#hub.publish(event);
+    const value = stateName(now.value);
+    if (value !== stateName(before.value)) this.#hub.publish({ type: "state", value });
+  }
+
   #follow(snapshot: LiveSnapshot): void {
     const before = this.#last;
     this.#last = snapshot;
-    const isSuspended = snapshot.matches("suspended");
-    for (const event of eventsBetween(before.context, snapshot.context, isSuspended))
-      this.#hub.publish(event);
-    if (before.value !== snapshot.value) {
-      const value = stateName(snapshot.value);
-      if (value !== stateName(before.value)) this.#hub.publish({ type: "state", value });
-    }
+    this.#durable?.note(before.context, snapshot.context);
+    if (this.#settings.isDurable) this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
+    if (this.#hub.isHeard) this.#tell(before, snapshot);
     if (this.#running && snapshot.context.progress.settled > this.#running.settledBefore)
       this.#finish(snapshot.context);
   }
@@ -402,7 +519,10 @@ class AgentSession implements Agent<never> {
         reason: context.outcome?.reason ?? "ERROR",
         error: error.toJSON(),
       });
-      running.reject(error);
+      this.#saved().then(
+        () => running.reject(error),
+        () => running.reject(error),
+      );
     } else {
       this.#hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
@@ -410,7 +530,13 @@ class AgentSession implements Agent<never> {
     for (const wake of this.#whenIdle.splice(0)) wake();
   }
 
+  /** Ends when the turn is durable. */
+  async #saved(): Promise<void> {
+    await this.#durable?.flush();
+  }
+
   async #reply(context: AgentContext): Promise<Reply<never>> {
+    await this.#saved();
     const value = context.outcome?.output;
     return replyOf(context, value === undefined ? undefined : await parsedOutput(this.#output?.schema, value));
   }
@@ -431,12 +557,17 @@ class AgentSession implements Agent<never> {
 
   /** The chart itself failed: it cannot go on, and says so instead of hanging. */
   #broken(error: unknown): void {
+    this.#stop(new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error }));
+  }
+
+  /** Ends here and now: nothing runs and nothing is written after it. */
+  #stop(error: AgentError): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    this.actor.stop();
     const running = this.#running;
     this.#running = undefined;
-    running?.reject(
-      new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error }),
-    );
+    running?.reject(error);
     for (const wake of this.#whenIdle.splice(0)) wake();
   }
 }

@@ -23,10 +23,12 @@ export type Host = {
   now(): number;
   newId(): string;
   publish(event: AgentEventBody): void;
+  /** Ends when all that happened is durable. */
+  commit(): Promise<void>;
   /** Aborts the signals of what runs; the services then end by themselves. */
   abort(): void;
-  /** A controller that aborts when the service is stopped, and softly by {@link Host.abort}. To be released. */
-  link(stopped: AbortSignal): { readonly controller: AbortController; release(): void };
+  /** Lets {@link Host.abort} abort this controller too. Returns the way to take it out again. */
+  hold(controller: AbortController): () => void;
   at(position: Position, signal: AbortSignal): At<never>;
   /** What the model sees of the transcript. */
   view(messages: readonly Msg[]): readonly Msg[];

@@ -12,9 +12,14 @@ export class EventHub {
     this.#frame = frame;
   }
 
+  /** True if somebody listens. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   publish(body: AgentEventBody): void {
+    if (!this.isHeard) return;
     this.#n++;
-    if (this.#listeners.size === 0) return;
     const event: AgentEvent = { ...this.#frame(), n: this.#n, ...body };
     for (const listener of this.#listeners) {
       try {

@@ -1,9 +1,10 @@
 import { errorResult, outcomeResult, deniedResult } from "../tool/results.ts";
 import { hashInput } from "../tool/hash.ts";
 import { prepareInput } from "../tool/run.ts";
+import { executionData } from "../model/execution.ts";
 import type { PermissionAction, Tool } from "../tool/types.ts";
 import type { JsonObject, ToolUseBlock } from "../message/types.ts";
-import type { CallRecord, ExecutionData } from "../turn/context.ts";
+import type { CallRecord } from "../turn/context.ts";
 import type { Decision } from "../turn/pending.ts";
 import type { ReviewInput, Verdict } from "../turn/services.ts";
 import type { Host } from "./host.ts";
@@ -31,9 +32,9 @@ function judge(
   const input = value as JsonObject;
   const deny = matching(host, call, input, "deny");
   if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
-  const argsHash = hashInput(call.input);
   const isRemembered = given.remembered.some(
-    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash),
+    (rule) =>
+      rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === hashInput(call.input)),
   );
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
@@ -100,11 +101,10 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
       ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
     };
   }
-  const { retryOn: __, ...execution } = toolExecution(host, tool);
   return {
     ...base,
     action: "allow",
-    execution: execution as ExecutionData,
+    execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),
     ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),

@@ -1,74 +1,51 @@
 import { AgentError } from "../error/error.ts";
-import { Transcript } from "../message/transcript.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import type { Json, JsonObject } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import { freshContext, type AgentContext, type Settings } from "../turn/context.ts";
+import { contextOf } from "../session/fold.ts";
+import { checkFormat, FORMAT, keptOf, plain, readKept, type SessionState } from "../session/format.ts";
+import type { AgentContext, Settings } from "../turn/context.ts";
 import type { Snapshot } from "./types.ts";
-
-/** The version of the snapshot format. */
-export const SNAPSHOT_FORMAT = 1;
-
-/** What of the context a snapshot keeps: all that is not configuration, transcript or of this process only. */
-const KEPT = [
-  "progress",
-  "inbox",
-  "request",
-  "calls",
-  "remembered",
-] as const satisfies readonly (keyof AgentContext)[];
-
-type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
-
-/** The top-level states a session may be resumed in; the two at rest need no resuming. */
-const RESUMED = ["doCall", "reasoning", "acting", "summarizing"] as const;
 
 /** A session at this instant as plain JSON. */
 export function takeSnapshot(
   context: AgentContext,
   state: string,
   activeGroups: readonly string[],
+  redact: (value: Json) => Json = (value) => value,
 ): Snapshot {
-  const { settings, transcript, outcome, progress } = context;
-  const kept = Object.fromEntries(KEPT.map((key) => [key, context[key]]));
-  const snapshot = {
-    format: SNAPSHOT_FORMAT,
-    sessionId: settings.sessionId,
-    state: progress.resumeAt ?? state,
-    at: context.at,
-    ...(outcome && { reason: outcome.reason }),
-    ...kept,
-    activeGroups,
-    messages: transcript.slice(),
-  };
-  return JSON.parse(JSON.stringify(snapshot)) as Snapshot;
+  const { settings, transcript, outcome, at } = context;
+  return redact(
+    plain({
+      format: FORMAT,
+      sessionId: settings.sessionId,
+      state,
+      at,
+      ...(outcome && { reason: outcome.reason }),
+      activeGroups,
+      kept: keptOf(context),
+      messages: transcript.slice(),
+    }) as unknown as Json,
+  ) as Snapshot;
 }
-
-type Restored = { readonly context: AgentContext; readonly activeGroups: readonly string[] };
 
 /** The session that a snapshot stands for. Throws `session/version` for another format and `session/damaged` for what is
  *  no snapshot. */
-export function readSnapshot(snapshot: Snapshot, settings: Settings): Restored {
+export function readSnapshot(
+  snapshot: Snapshot,
+  settings: Settings,
+): { readonly context: AgentContext; readonly activeGroups: readonly string[] } {
   const data = snapshot as JsonObject;
-  if (data["format"] !== SNAPSHOT_FORMAT) {
-    const found = JSON.stringify(data["format"]) ?? "none";
-    throw new AgentError("session/version", `Snapshot format ${SNAPSHOT_FORMAT} expected, found ${found}.`);
+  checkFormat(data["format"], "The snapshot");
+  if (!Array.isArray(data["messages"]) || typeof data["state"] !== "string" || typeof data["kept"] !== "object") {
+    throw new AgentError("session/damaged", "The snapshot lacks its messages, state or kept context.");
   }
-  const missing = KEPT.filter((key) => data[key] === undefined);
-  if (missing.length > 0 || !Array.isArray(data["messages"]) || typeof data["state"] !== "string") {
-    throw new AgentError("session/damaged", `The snapshot lacks ${missing[0] ?? "messages or state"}.`);
-  }
-  const messages = checkMessages(data["messages"], "The snapshot") as readonly Msg[];
-  const kept = Object.fromEntries(KEPT.map((key) => [key, data[key]])) as unknown as Kept;
-  const place = RESUMED.find((name) => String(data["state"]).split(".")[0] === name) ?? null;
-  const reason = data["reason"] as NonNullable<AgentContext["outcome"]>["reason"] | undefined;
-  return {
-    context: {
-      ...freshContext(settings, Transcript.of(messages)),
-      ...kept,
-      at: data["at"] as number,
-      progress: { ...kept.progress, resumeAt: place },
-      outcome: reason ? { reason } : null,
-    },
+  const session: SessionState = {
+    state: data["state"],
+    at: data["at"] as number,
+    ...(typeof data["reason"] === "string" && { reason: data["reason"] as NonNullable<SessionState["reason"]> }),
     activeGroups: (data["activeGroups"] as readonly string[] | undefined) ?? [],
+    kept: readKept(data["kept"] as JsonObject, "The snapshot"),
+    messages: checkMessages(data["messages"], "The snapshot"),
   };
+  return { context: contextOf(session, settings), activeGroups: session.activeGroups };
 }

@@ -12,6 +12,7 @@ import type {
   Usage,
 } from "../message/types.ts";
 import type { ChatModel, Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
 
@@ -90,7 +91,15 @@ export type AgentConfig<Ctx = unknown> = {
   readonly interruptGraceMs?: number;
   /** Reaches tools and hooks; never stored, so asked for again on resume. */
   readonly context?: Ctx | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx);
+  /** Where the session lives. It is restored from there when the agent is opened, and every step is saved. */
+  readonly store?: SessionStore;
+  /** Default: a new UUID. */
   readonly sessionId?: string;
+  /** `step` (default): nothing that has a side effect starts before what led to it is stored. `turn`: saved only at rest;
+   *  what a turn did is lost with its process, and its tools run again. */
+  readonly durability?: "step" | "turn";
+  /** Applied to all that is stored or snapshotted. */
+  readonly redact?: (value: Json) => Json;
   /** Tenant, labels. */
   readonly meta?: JsonObject;
   /** Goes on from {@link Agent.snapshot}. */
@@ -257,6 +266,16 @@ export interface Agent<Ctx = unknown> {
   removeHook(name: string): boolean;
   /** At any instant; holds the transcript and nothing else of that size. `createAgent({ ...config, snapshot })` goes on. */
   snapshot(): Snapshot;
+  /** Saves the session under another key: messages, open calls, active tool groups. Rejects `session/conflict` while another
+   *  process has that session. */
+  saveTo(store: SessionStore, key: string): Promise<void>;
+  /** Goes on with what {@link Agent.saveTo} saved. Rejects `session/not-found`. */
+  loadFrom(store: SessionStore, key: string): Promise<void>;
+  /** As loadFrom; false, and nothing changed, if there is no such session. */
+  loadIfExists(store: SessionStore, key: string): Promise<boolean>;
+  /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
+   *  call() in any process goes on. After `deadlineMs` (default 10 s) it ends wherever it is. */
+  shutdown(options?: { readonly deadlineMs?: number }): Promise<void>;
   /** Interrupts what runs and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;
 }

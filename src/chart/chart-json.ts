@@ -102,5 +102,8 @@ function nameOf(said: unknown): ChartName {
   if (typeof said === "string") return { name: said };
   const { type, params, name } = said as { readonly [field: string]: unknown };
   if (typeof type !== "string") return { name: typeof name === "string" && name !== "" ? name : "inline" };
-  return { name: type, ...(typeof params === "object" && params !== null && { params: params as JsonObject }) };
+  return {
+    name: type,
+    ...(typeof params === "object" && params !== null && { params: params as JsonObject }),
+  };
 }

@@ -50,7 +50,10 @@ export function chartMermaid(machine: AnyStateMachine): string {
     ...(parent.initial === undefined ? [] : [`[*] --> ${aliasOf(parent.initial)}`]),
     ...states
       .filter((node) => node.parent === parent.id)
-      .flatMap((node, index) => [...(parent.type === "parallel" && index > 0 ? ["--"] : []), ...bodyOf(node)]),
+      .flatMap((node, index) => [
+        ...(parent.type === "parallel" && index > 0 ? ["--"] : []),
+        ...bodyOf(node),
+      ]),
     ...inside.filter(({ source }) => parentOf(source) === parent).flatMap(arrowsOf),
   ];
 
@@ -102,6 +105,9 @@ function indent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+function partition<T>(
+  items: readonly T[],
+  test: (item: T) => boolean,
+): readonly [readonly T[], readonly T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
 }

@@ -2,15 +2,9 @@ import { agentMachine } from "../../machines/agent.machine.ts";
 import { chartJson } from "../chart/chart-json.ts";
 import { chartMermaid } from "../chart/chart-mermaid.ts";
 import { nearestName } from "./nearest-name.ts";
-import type { FlagSpec, GivenFlags } from "./read-flags.ts";
+import type { GivenFlags } from "./read-flags.ts";
 import type { Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
-
-export const CHART_FLAGS = {
-  format: { type: "text" },
-  debug: { type: "switch" },
-  help: { type: "switch", short: "h" },
-} as const satisfies FlagSpec;
 
 const FORMATS = {
   mermaid: () => chartMermaid(agentMachine),
@@ -18,7 +12,7 @@ const FORMATS = {
 };
 
 /** `agentchart chart`: prints the agent's statechart. Gives the exit code. */
-export function chartCommand(flags: GivenFlags, stdout: Output): number {
+export function chartCommand(flags: GivenFlags, { stdout }: { readonly stdout: Output }): number {
   const [word] = flags.words;
   const format = flags.text("format");
   const choice = "--format mermaid or --format json";
@@ -26,7 +20,9 @@ export function chartCommand(flags: GivenFlags, stdout: Output): number {
   if (format === undefined) throw new UsageError(`In which format? Say ${choice}.`);
   if (!Object.hasOwn(FORMATS, format)) {
     const near = nearestName(format, Object.keys(FORMATS));
-    throw new UsageError(`There is no format "${format}". ${near ? `Did you mean "${near}"?` : `Say ${choice}.`}`);
+    throw new UsageError(
+      `There is no format "${format}". ${near ? `Did you mean "${near}"?` : `Say ${choice}.`}`,
+    );
   }
   stdout.write(FORMATS[format as keyof typeof FORMATS]());
   return 0;

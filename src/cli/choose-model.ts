@@ -1,17 +1,9 @@
 import { AgentError } from "../error/error.ts";
-import type { ChatModel } from "../model/port.ts";
-import { openaiModel } from "../openai/openai-model.ts";
 import type { Environment } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The model that answers, and where it is. */
-export type ChosenModel = {
-  readonly model: ChatModel;
-  /** For the first line: which model at which host. */
-  readonly where: string;
-  /** What must not be printed. */
-  readonly apiKey?: string;
-};
+/** Which model is asked, where and with which key. */
+export type ChosenModel = { readonly model: string; readonly baseURL: string; readonly apiKey?: string };
 
 const OPENAI = "https://api.openai.com/v1";
 const DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1";
@@ -35,7 +27,8 @@ export function chooseModel(
   const { host } = new URL(baseURL);
   const isDashscope = /(^|\.)dashscope[\w-]*\.aliyuncs\.com$/.test(host);
   const apiKey = (isDashscope && dashscopeKey) || openaiKey;
-  const name = flags.model ?? (isDashscope ? "qwen-plus" : host === "api.openai.com" ? "gpt-4.1-mini" : undefined);
+  const name =
+    flags.model ?? (isDashscope ? "qwen-plus" : host === "api.openai.com" ? "gpt-4.1-mini" : undefined);
 
   if (!apiKey && host === "api.openai.com") {
     throw new AgentError(
@@ -44,11 +37,8 @@ export function chooseModel(
         "--base-url (Ollama: http://localhost:11434/v1).",
     );
   }
-  if (!apiKey && isDashscope) throw new AgentError("config/invalid", "DashScope wants a key: set DASHSCOPE_API_KEY.");
+  if (!apiKey && isDashscope)
+    throw new AgentError("config/invalid", "DashScope wants a key: set DASHSCOPE_API_KEY.");
   if (!name) throw new UsageError(`Which model of ${host}? Name it with --model.`);
-  return {
-    model: openaiModel({ model: name, baseURL, ...(apiKey && { apiKey }) }),
-    where: `${name} at ${host}`,
-    ...(apiKey && { apiKey }),
-  };
+  return { model: name, baseURL, ...(apiKey && { apiKey }) };
 }

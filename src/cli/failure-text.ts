@@ -11,16 +11,25 @@ const ADVICE: { readonly [code in ErrorCode]?: string } = {
   "model/bad-response": "Is there a Chat Completions server at --base-url or OPENAI_BASE_URL?",
 };
 
-/** What went wrong and what to do, without a stack; to be put on one line. */
+/** What went wrong and what to do, without a stack; not yet on one line. */
 export function failureText(thrown: unknown): string {
   const advice = AgentError.is(thrown) ? ADVICE[thrown.code] : undefined;
-  return [messageOf(thrown), ...(advice ? [advice] : [])].join(" ");
+  return advice ? `${sentence(messageOf(thrown))} ${advice}` : messageOf(thrown);
+}
+
+/** Text with an end, so that another sentence can follow. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** The stacks of an error and of its causes. */
 export function stackText(thrown: unknown): string {
   const stacks: string[] = [];
-  for (let at = thrown; at !== undefined && stacks.length < 8; at = at instanceof Error ? at.cause : undefined) {
+  for (
+    let at = thrown;
+    at !== undefined && stacks.length < 8;
+    at = at instanceof Error ? at.cause : undefined
+  ) {
     stacks.push(at instanceof Error ? (at.stack ?? messageOf(at)) : messageOf(at));
   }
   return stacks.join("\nCaused by: ");

@@ -16,7 +16,9 @@ export async function loadTools(file: string): Promise<readonly Tool[]> {
   if (Array.isArray(main)) {
     const stranger = main.findIndex((entry) => !isTool(entry));
     if (stranger >= 0) {
-      throw invalid(`Entry ${stranger + 1} of the default export of ${file} is no tool: make it with defineTool().`);
+      throw invalid(
+        `Entry ${stranger + 1} of the default export of ${file} is no tool: make it with defineTool().`,
+      );
     }
   }
   const listed = [main].flat().filter(isTool);
@@ -41,7 +43,8 @@ function sentenceOf(thrown: unknown, file: string): string {
   const { code } = thrown as { readonly code?: unknown };
   const said = messageOf(thrown).replace(/\.$/, "");
   const missing = /Cannot find package '([^']+)'/.exec(said)?.[1];
-  if (missing) return `${file} imports the package "${missing}", which is not there: run "npm install ${missing}".`;
+  if (missing)
+    return `${file} imports the package "${missing}", which is not there: run "npm install ${missing}".`;
   if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that is not there: ${said}.`;
   if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is no .ts or .js file.`;
   if (thrown instanceof SyntaxError) return `${placeOf(thrown) ?? file} does not compile: ${said}.`;
@@ -50,7 +53,8 @@ function sentenceOf(thrown: unknown, file: string): string {
 
 /** "file:line" as Node puts it above the message of a syntax error. */
 function placeOf({ stack = "" }: Error): string | undefined {
-  const [, path, line] = /^(?:file:\/\/)?(\/\S.*|[A-Za-z]:\\.*):(\d+)$/m.exec(stack.split("\n", 1)[0] ?? "") ?? [];
+  const [, path, line] =
+    /^(?:file:\/\/)?(\/\S.*|[A-Za-z]:\\.*):(\d+)$/m.exec(stack.split("\n", 1)[0] ?? "") ?? [];
   return path && `${relative(".", path) || path}:${line}`;
 }
 

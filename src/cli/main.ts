@@ -9,6 +9,6 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   const { runCli } = await import("./run-cli.ts");
   const exitCode = await runCli(process.argv.slice(2));
-  // Not left to an empty event loop: a tools file may hold a connection open. What was written before is out by then.
-  process.stdout.write("", () => process.exit(exitCode));
+  // Not left to an empty event loop: a tools file may hold a connection open.
+  process.exit(exitCode);
 }

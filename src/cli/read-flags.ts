@@ -3,7 +3,9 @@ import { nearestName } from "./nearest-name.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags a command knows, by their long name. A `text` takes a value and may be given again. */
-export type FlagSpec = { readonly [name: string]: { readonly type: "text" | "switch"; readonly short?: string } };
+export type FlagSpec = {
+  readonly [name: string]: { readonly type: "text" | "switch"; readonly short?: string };
+};
 
 /** What was given: the values of every flag in order, and the words that are no flags. */
 export type GivenFlags = {

@@ -1,55 +1,62 @@
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { CHART_FLAGS, chartCommand } from "./chart-command.ts";
-import { failureText, stackText } from "./failure-text.ts";
+import { failureText, sentence, stackText } from "./failure-text.ts";
+import { CHART_FLAGS, PROGRAM_FLAGS, RUN_FLAGS } from "./flags.ts";
 import { HELP } from "./help.ts";
 import { nearestName } from "./nearest-name.ts";
 import { readFlags, type FlagSpec, type GivenFlags } from "./read-flags.ts";
-import { RUN_FLAGS, runCommand } from "./run-command.ts";
-import { openTerminal } from "./terminal.ts";
+import type { Surroundings } from "./run-command.ts";
+import { openTerminal, type Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-const PROGRAM_FLAGS = { help: { type: "switch", short: "h" }, version: { type: "switch" } } as const satisfies FlagSpec;
+type Command = (flags: GivenFlags, surroundings: Surroundings) => number | Promise<number>;
 
-type Command = { readonly flags: FlagSpec; run(flags: GivenFlags): number | Promise<number> };
+// Loaded when needed: help and complaints need no agent.
+const COMMANDS: { readonly [name: string]: { readonly flags: FlagSpec; load(): Promise<Command> } } = {
+  run: { flags: RUN_FLAGS, load: async () => (await import("./run-command.ts")).runCommand },
+  chart: { flags: CHART_FLAGS, load: async () => (await import("./chart-command.ts")).chartCommand },
+};
 
 /** The program `agentchart`. Gives its exit code: 0 done, 1 failed, 2 the command line is wrong. Never rejects. */
 export async function runCli(args: readonly string[]): Promise<number> {
-  const { stdout, stderr, env } = process;
+  const { stderr, env } = process;
+  const stdout = takeStdout();
   const terminal = openTerminal(stdout, stderr, env);
-  const exit = (code: number): never => process.exit(code);
   const isDebug = args.includes("--debug");
   const fail = (thrown: unknown): number => {
     const isUsage = thrown instanceof UsageError;
     terminal.endLine();
-    terminal.fail(`agentchart: ${failureText(thrown)}${isUsage ? ` See ${helpCommand(args)}.` : ""}`);
+    const text = failureText(thrown);
+    terminal.fail(`agentchart: ${isUsage ? `${text} See ${helpCommand(args)}.` : sentence(text)}`);
     if (isDebug) stderr.write(`${withoutSecrets(stackText(thrown), env)}\n`);
     return isUsage ? 2 : 1;
   };
-  const commands: { readonly [name: string]: Command } = {
-    run: { flags: RUN_FLAGS, run: (flags) => runCommand(flags, { stdout, terminal, env, exit }) },
-    chart: { flags: CHART_FLAGS, run: (flags) => chartCommand(flags, stdout) },
-  };
-
-  // a reader that has seen enough, as `head`, ends the program; it did not fail
-  stdout.on("error", () => exit(1));
-  // what a tool leaves behind, such as a promise nobody waits for
+  // A reader that has seen enough, as `head`, needs no explanation.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+    exit(error.code === "EPIPE" ? 1 : fail(error)),
+  );
+  // What a tool leaves behind, such as a promise nobody waits for.
   process.on("uncaughtException", (error) => exit(fail(error)));
   quietWarnings();
-  try {
-    const [name = "", ...rest] = args;
-    if (name === "" || name.startsWith("-")) return programCommand(args, stdout);
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!command) throw unknownCommand(name, Object.keys(commands));
-    const flags = readFlags(rest, command.flags);
-    if (!flags.has("help")) return await command.run(flags);
-    stdout.write(HELP[name as keyof typeof HELP]);
-    return 0;
-  } catch (thrown) {
-    return fail(thrown);
-  }
+  const exitCode = await runCommandLine(args, { stdout, terminal, env, exit }).catch(fail);
+  await stdout.flush();
+  return exitCode;
 }
 
-function programCommand(args: readonly string[], stdout: { write(text: string): unknown }): number {
+async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const [name = "", ...rest] = args;
+  if (name === "" || name.startsWith("-")) return programCommand(args, surroundings);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw unknownCommand(name);
+  const flags = readFlags(rest, command.flags);
+  if (flags.has("help")) {
+    surroundings.stdout.write(HELP[name as keyof typeof HELP]);
+    return 0;
+  }
+  const run = await command.load();
+  return run(flags, surroundings);
+}
+
+function programCommand(args: readonly string[], { stdout }: Surroundings): number {
   const flags = readFlags(args, PROGRAM_FLAGS);
   if (flags.has("version")) stdout.write(`${packageJson.version}\n`);
   else if (flags.has("help")) stdout.write(HELP.program);
@@ -57,18 +64,37 @@ function programCommand(args: readonly string[], stdout: { write(text: string): 
   return 0;
 }
 
-function unknownCommand(name: string, names: readonly string[]): UsageError {
-  const near = nearestName(name, names);
+function unknownCommand(name: string): UsageError {
+  const near = nearestName(name, Object.keys(COMMANDS));
   return new UsageError(`There is no command "${name}".${near ? ` Did you mean "${near}"?` : ""}`);
 }
 
 function helpCommand([name = ""]: readonly string[]): string {
-  return name !== "program" && Object.hasOwn(HELP, name) ? `"agentchart ${name} --help"` : '"agentchart --help"';
+  return Object.hasOwn(COMMANDS, name) ? `"agentchart ${name} --help"` : '"agentchart --help"';
 }
 
 function withoutSecrets(text: string, env: { readonly [name: string]: string | undefined }): string {
   const secrets = [env["OPENAI_API_KEY"], env["DASHSCOPE_API_KEY"]].filter((secret) => secret !== undefined);
-  return secrets.filter((secret) => secret.length >= 4).reduce((left, secret) => left.replaceAll(secret, "***"), text);
+  return secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((left, secret) => left.replaceAll(secret, "***"), text);
+}
+
+function exit(code: number): never {
+  process.exit(code);
+}
+
+/** The standard output for us alone: what tools print there comes out on stderr, so that stdout can be read by
+ *  programs. */
+function takeStdout(): Output & { flush(): Promise<void> } {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return {
+    isTTY: stdout.isTTY,
+    write: (text) => write(text),
+    flush: () => new Promise((resolve) => void write("", () => resolve())),
+  };
 }
 
 /** Node's remarks on loading a .ts file are nothing a user of `--tools` can act on. */

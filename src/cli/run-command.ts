@@ -1,23 +1,13 @@
 import { createAgent } from "../agent/create-agent.ts";
-import type { AgentEvent, Reply } from "../agent/types.ts";
+import type { Agent, AgentEvent, Reply } from "../agent/types.ts";
+import { openaiModel } from "../openai/openai-model.ts";
 import { chooseModel } from "./choose-model.ts";
 import { loadTools } from "./load-tools.ts";
 import { onSigint } from "./on-sigint.ts";
-import type { FlagSpec, GivenFlags } from "./read-flags.ts";
+import type { GivenFlags } from "./read-flags.ts";
 import { closingLine, pendingLine, showTurn } from "./show-turn.ts";
 import type { Environment, Output, Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
-
-export const RUN_FLAGS = {
-  model: { type: "text" },
-  "base-url": { type: "text" },
-  tools: { type: "text" },
-  system: { type: "text" },
-  "max-iters": { type: "text" },
-  json: { type: "switch" },
-  debug: { type: "switch" },
-  help: { type: "switch", short: "h" },
-} as const satisfies FlagSpec;
 
 /** Where a command writes and what it may read. */
 export type Surroundings = {
@@ -25,30 +15,24 @@ export type Surroundings = {
   readonly terminal: Terminal;
   readonly env: Environment;
   /** Ends the process at once. */
-  exit(code: number): void;
+  readonly exit: (code: number) => void;
 };
 
 /** `agentchart run`: one turn of one agent. Gives the exit code; throws what went wrong. */
-export async function runCommand(flags: GivenFlags, { stdout, terminal, env, exit }: Surroundings): Promise<number> {
+export async function runCommand(flags: GivenFlags, surroundings: Surroundings): Promise<number> {
+  const { stdout, terminal, exit } = surroundings;
   const question = questionOf(flags);
-  const maxIters = maxItersOf(flags);
+  const agent = await agentOf(flags, surroundings);
   const isJson = flags.has("json");
-  const [modelName, baseURL, sysPrompt] = [flags.text("model"), flags.text("base-url"), flags.text("system")];
-  const { model, where } = chooseModel({ ...(modelName && { model: modelName }), ...(baseURL && { baseURL }) }, env);
-  const tools = (await Promise.all(flags.texts("tools").map(loadTools))).flat();
-  const agent = createAgent({
-    name: "assistant",
-    model,
-    tools,
-    ...(maxIters !== undefined && { maxIters }),
-    ...(sysPrompt !== undefined && { sysPrompt }),
-  });
-
-  if (!isJson) terminal.note(`${where}${tools.length > 0 ? `, tools: ${agent.toolkit.names().join(", ")}` : ""}`);
-  const show = isJson ? (event: AgentEvent) => stdout.write(`${JSON.stringify(event)}\n`) : showTurn(terminal);
+  const show = isJson
+    ? (event: AgentEvent) => stdout.write(`${JSON.stringify(event)}\n`)
+    : showTurn(terminal);
   const restore = onSigint(
     () => agent.interrupt(),
-    () => exit(130),
+    () => {
+      terminal.endLine();
+      exit(130);
+    },
   );
   try {
     const stream = agent.stream(question);
@@ -58,6 +42,25 @@ export async function runCommand(flags: GivenFlags, { stdout, terminal, env, exi
     terminal.endLine();
     restore();
   }
+}
+
+/** The agent that the flags and the environment describe; says which model it will ask. */
+async function agentOf(flags: GivenFlags, { env, terminal }: Surroundings): Promise<Agent> {
+  const maxIters = maxItersOf(flags);
+  const [model, baseURL, sysPrompt] = [flags.text("model"), flags.text("base-url"), flags.text("system")];
+  const chosen = chooseModel({ ...(model && { model }), ...(baseURL && { baseURL }) }, env);
+  const tools = (await Promise.all(flags.texts("tools").map(loadTools))).flat();
+  const agent = createAgent({
+    name: "assistant",
+    model: openaiModel(chosen),
+    tools,
+    ...(maxIters !== undefined && { maxIters }),
+    ...(sysPrompt !== undefined && { sysPrompt }),
+  });
+  const where = `${chosen.model} at ${new URL(chosen.baseURL).host}`;
+  const names = agent.toolkit.names().join(", ");
+  if (!flags.has("json")) terminal.note(names ? `${where}, tools: ${names}` : where);
+  return agent;
 }
 
 /** Says how the turn ended where the answer alone does not, and gives the exit code. */
@@ -85,6 +88,7 @@ function maxItersOf(flags: GivenFlags): number | undefined {
   const said = flags.text("max-iters");
   if (said === undefined) return undefined;
   const count = Number(said);
-  if (!/^\d+$/.test(said) || count < 1) throw new UsageError(`"--max-iters" must be a whole number from 1, not "${said}".`);
+  if (!/^\d+$/.test(said) || count < 1)
+    throw new UsageError(`"--max-iters" must be a whole number from 1, not "${said}".`);
   return count;
 }

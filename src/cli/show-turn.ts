@@ -1,11 +1,14 @@
 import type { AgentEvent, Reply } from "../agent/types.ts";
-import { textOf } from "../message/query.ts";
+import { toolResultsOf } from "../message/query.ts";
+import type { ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../turn/pending.ts";
+import { sentence } from "./failure-text.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 /** A listener that shows a turn to a person: the model's words as they come, and a line for every step beside them. */
 export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
   let state = "";
+  const shown = new Set<string>();
   return (event) => {
     switch (event.type) {
       case "state": {
@@ -29,12 +32,18 @@ export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
         return;
       case "tool.end": {
         const { name, state: outcome } = event.result;
-        const text = oneLine(textOf({ content: event.result.output }), 160);
-        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${text}`);
+        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${gistOf(event.result)}`);
+        shown.add(event.callId);
         return;
       }
+      case "message":
+        // A call that was refused never starts; the model reads why, and so does the person.
+        for (const result of toolResultsOf(event.message)) {
+          if (!shown.has(result.id)) terminal.note(`← ${result.name} ${result.state}: ${gistOf(result)}`);
+        }
+        return;
       case "retry":
-        terminal.warn(`${event.error.message} Trying again in ${seconds(event.until - event.at)}.`);
+        terminal.warn(`${sentence(event.error.message)} Trying again in ${seconds(event.until - event.at)}.`);
         return;
       default:
     }
@@ -67,6 +76,13 @@ const WAITS_FOR = {
 export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
   const why = reason ? ` (${reason})` : "";
   return `Waits for ${WAITS_FOR[waitsFor]} of ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
+}
+
+function gistOf({ output }: ToolResultBlock): string {
+  return oneLine(
+    output.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" "),
+    160,
+  );
 }
 
 function counted(count: number, what: string): string {

@@ -19,6 +19,15 @@ function mergeFields<T extends object>(primary: T | null | undefined, fallback: 
   return { ...fallback, ...Object.fromEntries(said) } as T;
 }
 
+/** The longest delay a Node timer takes, ms: about 24 days. A limit beyond it is none. */
+export const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** What of an execution the chart keeps: data, without a time-out that is no limit. */
+export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Omit<Execution, "retryOn"> {
+  const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
+  return isLimit ? { ...rest, timeoutMs } : rest;
+}
+
 /** Field by field: what `primary` says wins, the rest comes from `fallback`. */
 export function mergeExecution(primary?: Execution | null, fallback?: Execution | null): Execution {
   return mergeFields(primary, fallback);

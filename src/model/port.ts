@@ -28,7 +28,7 @@ export type GenerateOptions = {
   readonly extraHeaders?: { readonly [name: string]: string };
 };
 
-/** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks.
+/** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks; `Infinity` is no limit.
  *  Only the chart retries, and only before the first delivered part. */
 export type Execution = {
   readonly timeoutMs?: number;

@@ -33,14 +33,16 @@ export function toChatMessages(messages: readonly Msg[], options: ToChatMessages
   const { sendReasoning = true, toolMedia = "parts", strictNames = false } = options;
   const dialect = { sendReasoning, toolMedia, strictNames };
   const cache = cacheOf(`${sendReasoning} ${toolMedia} ${strictNames}`);
-  const forms = messages.map((msg) => {
+  const wire: ChatMessage[] = [];
+  let hasProviderId = false;
+  for (const msg of messages) {
     let form = cache.get(msg);
     if (!form) cache.set(msg, (form = wireFormOf(msg, dialect)));
-    return form;
-  });
-  const wire = forms.flatMap((form) => form.messages);
-  if (!forms.some(({ hasProviderId }) => hasProviderId)) return wire;
-  const wireIds = wireIdsOf(forms.flatMap(({ calls }) => calls));
+    for (const message of form.messages) wire.push(message);
+    hasProviderId ||= form.hasProviderId;
+  }
+  if (!hasProviderId) return wire;
+  const wireIds = wireIdsOf(messages.flatMap((msg) => cache.get(msg)!.calls));
   return wire.map((message) => withIds(message, wireIds));
 }
 

@@ -173,19 +173,22 @@ class SessionToolkit implements Toolkit<never> {
     const list = [...this.#groups].map(
       ([name, { active, description }]) => `- ${name} (${active ? "on" : "off"}): ${description}`,
     );
+    const some = { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } };
     const tool = defineTool({
       name: META_TOOL,
-      description: `Choose your tool groups: exactly the groups named in to_activate are on afterwards.\n${list.join("\n")}`,
+      description: `Choose your tool groups: those named in to_activate are switched on, those named in to_deactivate off, the others stay as they are.\n${list.join("\n")}`,
       input: {
         type: "object",
-        properties: {
-          to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } },
-        },
+        properties: { to_activate: some, to_deactivate: some },
         required: ["to_activate"],
       },
       execute: (input) => {
-        const active = input["to_activate"] as readonly string[];
-        this.restoreGroups(active);
+        const { to_activate: activate, to_deactivate: deactivate = [] } = input as {
+          readonly to_activate: readonly string[];
+          readonly to_deactivate?: readonly string[];
+        };
+        this.setGroups({ activate, deactivate });
+        const active = this.activeGroups();
         const names = [...this.#tools.values()].flatMap((each) =>
           each.groups.some((group) => active.includes(group)) ? [each.name] : [],
         );

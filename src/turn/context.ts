@@ -3,7 +3,7 @@ import type { HookPoint } from "../hook/types.ts";
 import type { Transcript } from "../message/transcript.ts";
 import type { Json, JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { Execution, FinishReason } from "../model/port.ts";
-import type { Decision } from "./pending.ts";
+import type { Decision, PendingCall } from "./pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -91,6 +91,8 @@ export type Interruption = {
   readonly message?: Msg;
   /** Replaces the recovery text. */
   readonly reply?: string;
+  /** The calls it cut off. */
+  readonly pending?: readonly PendingCall[];
 };
 
 /** Counters of one turn. */
@@ -134,7 +136,9 @@ export type Progress = {
   readonly extended: Limits;
   /** The limit because of which the session rests; null if it is another reason. */
   readonly exceeded: keyof Limits | null;
-  /** Where a restored session goes on. */
+  /** The process is about to end: the turn is to stop at its next commit point. */
+  readonly draining: boolean;
+  /** Where a restored or drained session goes on. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
 };
@@ -231,6 +235,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
       turnAt: 0,
       extended: {},
       exceeded: null,
+      draining: false,
       resumeAt: null,
       stats: NO_STATS,
     },

@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../error/error.ts";
 import { toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, Reason } from "../message/types.ts";
 import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
-import { closeCalls, openCalls, withoutResults } from "./calls.ts";
+import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
 import { freshRequest, type AgentContext, type Change, type Interruption } from "./context.ts";
 import { carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
@@ -101,6 +101,7 @@ export function settleInterruption(context: AgentContext): Change {
     inbox: { ...waiting.inbox, input: [] },
     transcript: waiting.transcript.append([...withoutResults(taken.inbox.input), ...said, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
+    interruption: interruption && { ...interruption, pending: pendingCalls(context) },
     failure: null,
     stop: false,
     goto: null,
@@ -170,12 +171,21 @@ export function storeSummary(context: AgentContext): Change {
 
 /** A call has its outcome: what only served it on the way goes. */
 export function settleCall({ progress, inbox, request, calls }: AgentContext): Change {
-  const isSuspended = calls.length > 0 || progress.exceeded !== null;
+  const isUnfinished = calls.length > 0 || progress.exceeded !== null || progress.resumeAt !== null;
   return {
-    progress: { ...progress, settled: progress.settled + 1 },
+    progress: { ...progress, settled: progress.settled + 1, draining: false },
     inbox: { ...inbox, input: [] },
     request: freshRequest(request.system),
     draft: null,
-    ...(isSuspended ? {} : { wanted: null }),
+    ...(isUnfinished ? {} : { wanted: null }),
+  };
+}
+
+/** The process is about to end: the turn rests where it stands, and goes on there in any process. */
+export function park(context: AgentContext, place: NonNullable<AgentContext["progress"]["resumeAt"]>): Change {
+  return {
+    outcome: { reason: "SHUTDOWN" },
+    progress: { ...context.progress, resumeAt: place, draining: false },
+    failure: { code: "run/shutdown", message: "The agent was shut down; call() goes on with the turn, in any process." },
   };
 }

@@ -1,9 +1,9 @@
 import type { ErrorInfo } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
-import { recoveredResult } from "../tool/results.ts";
+import { deniedResult, recoveredResult } from "../tool/results.ts";
 import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
-import { freshRequest, freshTurn, type AgentContext, type Change, type WantedOutput } from "./context.ts";
+import { freshRequest, freshTurn, type AgentContext, type CallRecord, type Change, type WantedOutput } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
 
@@ -15,6 +15,7 @@ export function beginCall(
   return {
     at: event.at,
     ...(event.wanted && { wanted: event.wanted }),
+    calls: context.calls.map((record) => expired(record, event.at)),
     inbox: { ...context.inbox, input: event.input },
     request: freshRequest(context.settings.system),
     progress: { ...withoutRest(context, event.at), resumeAt: null },
@@ -23,6 +24,14 @@ export function beginCall(
     stop: false,
     goto: null,
   };
+}
+
+/** An approval that nobody gave in time is a denial; time is judged by the event that comes. */
+function expired(record: CallRecord, at: number): CallRecord {
+  if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at) return record;
+  const { asks: _, expiresAt: __, ...rest } = record;
+  const result = deniedResult(record.call, "Permission denied: nobody approved the call in time");
+  return { ...rest, status: "denied", since: at, result };
 }
 
 /** The time a suspended turn rested does not count as its wall time. */
@@ -49,7 +58,7 @@ export function beginResume(
   const { inbox, progress } = context;
   return {
     at: event.at,
-    progress: { ...progress, resumeAt: null },
+    progress: { ...progress, resumeAt: null, draining: false },
     failure: null,
     interruption: null,
     draft: null,

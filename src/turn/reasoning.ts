@@ -21,6 +21,7 @@ export function beginAttempt(context: AgentContext): Change {
       ...request,
       attempt: request.attempt + 1,
       deadlineAt: timeoutMs === undefined ? null : at + timeoutMs,
+      notBeforeAt: null,
     },
     draft: null,
     failure: null,

@@ -138,5 +138,7 @@ export type AgentMachineEvent =
       readonly callId: string;
       readonly decision: NonNullable<CallRecord["decided"]>;
     }
+  | { readonly type: "run.shutdown"; readonly at: number }
+  | { readonly type: "session.load"; readonly context: AgentContext }
   | { readonly type: "budget.extend"; readonly at: number; readonly extra: Limits }
   | { readonly type: "hooks.listen"; readonly points: readonly import("../hook/types.ts").HookPoint[] };

@@ -187,9 +187,9 @@ describe("golden traces of AgentScope (spec, Appendix A)", () => {
     expect(textOf(reply)).toBe("I noticed that you have interrupted me. What can I do for you?");
     expect(trace.slice(3)).toEqual([
       "model(S[sys] U[U1]|4)",
-      "h:onInterrupt",
       "M+A[chunk1]",
       "M+A[I noticed that you have interrupted me. What can I do for you?]",
+      "h:onInterrupt",
       "-> INTERRUPTED",
     ]);
   });

@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { AgentError } from "../error/error.ts";
+import { checkMessages } from "../message/validate.ts";
+import type { Json } from "../message/types.ts";
+import type { SessionStore } from "../store/port.ts";
+import type { AgentContext, Settings } from "../turn/context.ts";
+import { factsBetween, type Fact } from "./entries.ts";
+import { contextOf, JournalFold } from "./fold.ts";
+import { Journal, type Standing } from "./journal.ts";
+
+/** How long a lease lasts without being renewed, ms. */
+const LEASE_MS = 30_000;
+
+export type DurableOptions = {
+  readonly store: SessionStore;
+  readonly settings: Settings;
+  readonly now: () => number;
+  readonly redact?: (value: Json) => Json;
+  readonly standing: () => Standing;
+  /** Another process has the session: this one must stop at once. */
+  readonly lost: (error: AgentError) => void;
+};
+
+/** What a store knew of a session. */
+export type Stored = { readonly context: AgentContext; readonly activeGroups: readonly string[] | undefined };
+
+/** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
+ *  `session/version` and `session/damaged`. */
+export async function readStored(
+  store: SessionStore,
+  sessionId: string,
+  settings: Settings,
+): Promise<(Stored & { readonly seq: number }) | undefined> {
+  const found = await store.load(sessionId);
+  if (!found || found.seq === 0) return undefined;
+  const fold = new JournalFold(settings, found.checkpoint);
+  for await (const entry of store.read(sessionId)) fold.push(entry);
+  const session = fold.state();
+  checkMessages(session.messages, `Session '${sessionId}'`);
+  return { context: contextOf(session, settings), activeGroups: fold.groups, seq: fold.seq };
+}
+
+/** One agent's hold on its stored session: the lease, the restore, and the journal. */
+export class DurableSession {
+  readonly #options: DurableOptions;
+  readonly #owner = randomUUID();
+  #journal: Journal | undefined;
+  #noted: Fact[] = [];
+  #renewing: NodeJS.Timeout | undefined;
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the session and gives what was stored of it. Throws `session/conflict` while another process has it. */
+  async open(): Promise<Stored | undefined> {
+    const { store, settings, now, redact, standing } = this.#options;
+    const { sessionId } = settings;
+    const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: LEASE_MS });
+    if (!lease) throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
+    try {
+      const stored = await readStored(store, sessionId, settings);
+      this.#journal = new Journal({
+        store,
+        lease,
+        seq: stored?.seq ?? 0,
+        now,
+        standing,
+        ...(redact && { redact }),
+      });
+      this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3);
+      this.#renewing.unref();
+      return stored;
+    } catch (error) {
+      await store.release(lease);
+      throw error;
+    }
+  }
+
+  get seq(): number {
+    return this.#journal?.seq ?? 0;
+  }
+
+  /** Notes what changed; written by the next {@link flush}. */
+  note(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
+    const facts = [...factsBetween(before, after), ...more];
+    if (this.#journal) this.#journal.note(facts);
+    else this.#noted.push(...facts);
+  }
+
+  /** Ends when everything noted is durable. */
+  async flush(): Promise<void> {
+    if (!this.#journal) return;
+    this.#journal.note(this.#noted.splice(0));
+    try {
+      await this.#journal.flush();
+    } catch (error) {
+      this.#lostIf(error);
+      throw error;
+    }
+  }
+
+  /** Gives the session up; what was noted is written first if `save`. */
+  async close(save: boolean): Promise<void> {
+    clearInterval(this.#renewing);
+    const journal = this.#journal;
+    if (!journal) return;
+    try {
+      if (save) await journal.flush();
+    } finally {
+      await this.#options.store.release(journal.lease).catch(() => {});
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#journal?.renew(LEASE_MS);
+    } catch (error) {
+      this.#lostIf(error);
+    }
+  }
+
+  #lostIf(error: unknown): void {
+    if (!AgentError.is(error)) return;
+    if (error.code === "session/conflict" || error.code === "session/lease-lost") this.#options.lost(error);
+  }
+}

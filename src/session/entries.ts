@@ -1,0 +1,83 @@
+import type { Msg } from "../message/types.ts";
+import type { AgentContext, CallRecord } from "../turn/context.ts";
+
+/** A fact that is not in the journal yet. */
+export type Fact = { readonly type: string; readonly data: object };
+
+/** A tool message that holds a result the journal already has. */
+type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
+
+function sharedResult(message: Msg, before: AgentContext): ResultRef | undefined {
+  const [block, ...more] = message.content;
+  if (block?.type !== "tool_result" || more.length > 0) return undefined;
+  const record = before.calls.find(({ call }) => call.id === block.id);
+  if (record?.result !== block) return undefined;
+  const { content: _, ...rest } = message;
+  return { ...rest, ref: block.id };
+}
+
+function messageFacts(before: AgentContext, after: AgentContext): Fact[] {
+  if (before.transcript === after.transcript) return [];
+  const from = before.transcript.commonPrefix(after.transcript);
+  const messages = after.transcript.slice(from).map((message) => sharedResult(message, before) ?? message);
+  return [{ type: "messages", data: { from, messages } }];
+}
+
+function changeOf(old: CallRecord | undefined, now: CallRecord): Fact[] {
+  if (old === now) return [];
+  const { call, ...fields } = now;
+  const was: { readonly [key: string]: unknown } = old ? { ...old } : {};
+  const set = Object.fromEntries(Object.entries(fields).filter(([key, value]) => was[key] !== value));
+  const unset = Object.keys(was).filter((key) => key !== "call" && !(key in fields));
+  const isChanged = old === undefined || old.call !== call;
+  return [
+    {
+      type: "call",
+      data: { id: call.id, set, ...(unset.length > 0 && { unset }), ...(isChanged && { call }) },
+    },
+  ];
+}
+
+function callFacts(before: AgentContext, after: AgentContext): Fact[] {
+  if (before.calls === after.calls) return [];
+  if (after.calls.length === 0) return [{ type: "calls.closed", data: {} }];
+  const old = new Map(before.calls.map((record) => [record.call.id, record]));
+  return after.calls.flatMap((record) => changeOf(old.get(record.call.id), record));
+}
+
+function keptFacts(before: AgentContext, after: AgentContext): Fact[] {
+  const changed = (["inbox", "remembered", "wanted"] as const).filter((key) => before[key] !== after[key]);
+  const data = {
+    ...Object.fromEntries(changed.map((key) => [key, after[key]])),
+    ...(before.request.system !== after.request.system && { system: after.request.system }),
+  };
+  return Object.keys(data).length > 0 ? [{ type: "kept", data }] : [];
+}
+
+function endFacts(before: AgentContext, after: AgentContext): Fact[] {
+  if (before.progress.settled === after.progress.settled) return [];
+  const { outcome, failure } = after;
+  if (!outcome && !failure) return [];
+  const { retry: _, ...error } = failure ?? { code: undefined };
+  return [{ type: "turn.end", data: { reason: outcome?.reason ?? "ERROR", ...(failure && { error }) } }];
+}
+
+/** What the journal has to know of the way from one context to the next: each fact once. */
+export function factsBetween(before: AgentContext, after: AgentContext): readonly Fact[] {
+  if (before === after) return [];
+  return [
+    ...callFacts(before, after),
+    ...messageFacts(before, after),
+    ...keptFacts(before, after),
+    ...endFacts(before, after),
+  ];
+}
+
+/** Where the session stands: the last entry of each append. */
+export function positionFact(context: AgentContext, state: string): Fact {
+  const { progress, at, outcome } = context;
+  const { attempt, usesFallback, notBeforeAt } = context.request;
+  const request = { attempt, usesFallback, notBeforeAt };
+  return { type: "position", data: { state, at, progress, request, ...(outcome && { reason: outcome.reason }) } };
+}
+

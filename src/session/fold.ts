@@ -1,0 +1,201 @@
+import { AgentError } from "../error/error.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
+import type { JournalEntry } from "../store/port.ts";
+import { freshContext, type AgentContext, type CallRecord, type Settings } from "../turn/context.ts";
+import { checkFormat, entryPointOf, FORMAT, keptOf, readKept, type Kept, type SessionState } from "./format.ts";
+
+/** The parts of a checkpoint, beside the transcript, which is in the journal. */
+export type Checkpoint = {
+  readonly format: number;
+  /** The journal position it stands for. */
+  readonly seq: number;
+  readonly state: string;
+  readonly at: number;
+  readonly reason?: string;
+  readonly activeGroups: readonly string[];
+  /** Messages in the transcript. */
+  readonly cursor: number;
+  readonly kept: JsonObject;
+};
+
+function damaged(entry: JournalEntry, problem: string): AgentError {
+  return new AgentError("session/damaged", `Journal entry ${entry.seq} (${entry.type}): ${problem}`, {
+    data: { seq: entry.seq },
+  });
+}
+
+/**
+ * Reads a journal, entry by entry.
+ *
+ * J1 It is a pure fold: no guard, hook or service runs in it.
+ * J2 Messages and raw results count from the first entry; everything else from the checkpoint on, if there is one.
+ * J3 What it cannot read stops it with `session/damaged` or `session/version`; nothing is guessed.
+ */
+export class JournalFold {
+  readonly #messages: Msg[] = [];
+  readonly #results = new Map<string, ToolResultBlock>();
+  readonly #checkpoint: Checkpoint | undefined;
+  #kept: Kept;
+  #state = "stopped.idle";
+  #at = 0;
+  #reason: SessionState["reason"];
+  #groups: readonly string[] | undefined;
+  #seq = 0;
+
+  constructor(settings: Settings, checkpoint?: JsonObject) {
+    this.#kept = keptOf(freshContext(settings, Transcript.of()));
+    if (!checkpoint) return;
+    checkFormat(checkpoint["format"], "The checkpoint");
+    const read = checkpoint as unknown as Checkpoint;
+    this.#checkpoint = read;
+    this.#kept = readKept(read.kept, "The checkpoint");
+    this.#state = read.state;
+    this.#at = read.at;
+    this.#reason = read.reason as SessionState["reason"];
+    this.#groups = read.activeGroups;
+  }
+
+  push(entry: JournalEntry): void {
+    this.#seq = entry.seq;
+    const { data } = entry;
+    const isNew = entry.seq > (this.#checkpoint?.seq ?? 0);
+    switch (entry.type) {
+      case "session":
+        return checkFormat(data["format"], "The journal");
+      case "messages":
+        return this.#takeMessages(entry);
+      case "call":
+        return this.#takeCall(entry, isNew);
+      case "calls.closed":
+        if (isNew) this.#kept = { ...this.#kept, calls: [] };
+        return;
+      case "kept":
+        if (isNew) this.#takeKept(data);
+        return;
+      case "groups":
+        if (isNew) this.#groups = data["active"] as readonly string[];
+        return;
+      case "position":
+        if (isNew) this.#takePosition(data);
+        return;
+      case "turn.end":
+        return;
+      default:
+        throw new AgentError("session/version", `Journal entry ${entry.seq} has the unknown type '${entry.type}'.`);
+    }
+  }
+
+  /** The session as it stood after the last entry. */
+  state(): SessionState {
+    return {
+      state: this.#state,
+      at: this.#at,
+      ...(this.#reason && { reason: this.#reason }),
+      activeGroups: this.#groups ?? [],
+      kept: this.#kept,
+      messages: this.#messages,
+    };
+  }
+
+  /** Undefined if the journal never spoke of groups. */
+  get groups(): readonly string[] | undefined {
+    return this.#groups;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  #takeMessages(entry: JournalEntry): void {
+    const { from, messages } = entry.data as unknown as {
+      readonly from: number;
+      readonly messages: readonly (Msg & { readonly ref?: string })[];
+    };
+    if (!Number.isInteger(from) || from > this.#messages.length) throw damaged(entry, `there is no message ${from}`);
+    this.#messages.length = from;
+    for (const message of messages) {
+      const { ref, ...plainMessage } = message;
+      if (ref === undefined) {
+        this.#messages.push(plainMessage);
+        continue;
+      }
+      const result = this.#results.get(ref);
+      if (!result) throw damaged(entry, `the result of call '${ref}' is not in the journal`);
+      this.#messages.push({ ...plainMessage, content: [result] });
+    }
+  }
+
+  #takeCall(entry: JournalEntry, isNew: boolean): void {
+    const { id, set, unset = [], call } = entry.data as unknown as {
+      readonly id: string;
+      readonly set: Partial<CallRecord>;
+      readonly unset?: readonly string[];
+      readonly call?: CallRecord["call"];
+    };
+    if (set.result) this.#results.set(id, set.result);
+    if (!isNew) return;
+    const old = this.#kept.calls.find((record) => record.call.id === id);
+    if (!old && !call) throw damaged(entry, `call '${id}' was never opened`);
+    const kept = Object.entries(old ?? {}).filter(([key]) => !unset.includes(key));
+    const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
+    const calls = old
+      ? this.#kept.calls.map((each) => (each === old ? record : each))
+      : [...this.#kept.calls, record];
+    this.#kept = { ...this.#kept, calls };
+  }
+
+  #takeKept(data: JsonObject): void {
+    const { system, ...parts } = data;
+    const { request } = this.#kept;
+    this.#kept = {
+      ...this.#kept,
+      ...(parts as Partial<Kept>),
+      request: typeof system === "string" ? { ...request, system } : request,
+    };
+  }
+
+  #takePosition(data: JsonObject): void {
+    this.#state = data["state"] as string;
+    this.#at = data["at"] as number;
+    this.#reason = data["reason"] as SessionState["reason"];
+    const request = data["request"] as unknown as Partial<Kept["request"]>;
+    this.#kept = {
+      ...this.#kept,
+      progress: data["progress"] as unknown as Kept["progress"],
+      request: { ...this.#kept.request, ...request },
+    };
+  }
+}
+
+/** The machine context with which a stored session goes on. Throws `session/version` for a state no chart here has. */
+export function contextOf(session: SessionState, settings: Settings): AgentContext {
+  const resumeAt = session.kept.progress.resumeAt ?? entryPointOf(session.state);
+  return {
+    ...freshContext(settings, Transcript.of(session.messages)),
+    ...session.kept,
+    at: session.at,
+    progress: { ...session.kept.progress, resumeAt },
+    outcome: session.reason ? { reason: session.reason } : null,
+  };
+}
+
+/** The checkpoint of a session at journal position `seq`. */
+export function checkpointOf(
+  context: AgentContext,
+  state: string,
+  seq: number,
+  activeGroups: readonly string[],
+): Checkpoint {
+  const { outcome, transcript, at } = context;
+  return {
+    format: FORMAT,
+    seq,
+    state,
+    at,
+    ...(outcome && { reason: outcome.reason }),
+    activeGroups,
+    cursor: transcript.length,
+    kept: keptOf(context) as unknown as JsonObject,
+  };
+}

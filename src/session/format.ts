@@ -1,0 +1,65 @@
+import { AgentError } from "../error/error.ts";
+import type { Json, JsonObject, Msg } from "../message/types.ts";
+import type { AgentContext } from "../turn/context.ts";
+
+/** The version of what snapshots, checkpoints and journals hold. */
+export const FORMAT = 1;
+
+/** The parts of the context that outlive the process; the rest is configuration, transcript, or of this process only. */
+export const KEPT = ["progress", "inbox", "request", "calls", "remembered", "wanted"] as const satisfies readonly (keyof AgentContext)[];
+export type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
+
+/** A session as it stood at one moment, free of XState: what a restore goes on from. */
+export type SessionState = {
+  /** The chart's state, as "reasoning.calling". */
+  readonly state: string;
+  /** Epoch ms of the last event. */
+  readonly at: number;
+  readonly reason?: NonNullable<AgentContext["outcome"]>["reason"];
+  readonly activeGroups: readonly string[];
+  readonly kept: Kept;
+  readonly messages: readonly Msg[];
+};
+
+/** Where each top-level state is entered again after a restore: the entry points of the chart. */
+const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resumeAt"] } = {
+  doCall: "doCall",
+  reasoning: "reasoning",
+  acting: "acting",
+  summarizing: "summarizing",
+  suspended: null,
+  stopped: null,
+};
+
+/** The entry point of a stored state. Throws `session/version` for a state this chart does not have. */
+export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"] {
+  const place = state.split(".")[0]!;
+  if (!Object.hasOwn(ENTRY_POINTS, place)) {
+    throw new AgentError("session/version", `The stored state '${state}' is no state of this version's chart.`);
+  }
+  return ENTRY_POINTS[place]!;
+}
+
+/** Throws `session/version` unless the format is one this version reads. */
+export function checkFormat(format: Json | undefined, what: string): void {
+  if (format !== FORMAT) {
+    const found = JSON.stringify(format) ?? "none";
+    throw new AgentError("session/version", `${what}: format ${FORMAT} expected, found ${found}.`);
+  }
+}
+
+/** The kept parts of a context, out of stored data. Throws `session/damaged` if one is missing. */
+export function readKept(data: JsonObject, what: string): Kept {
+  const missing = KEPT.find((key) => data[key] === undefined);
+  if (missing) throw new AgentError("session/damaged", `${what} lacks '${missing}'.`);
+  return Object.fromEntries(KEPT.map((key) => [key, data[key]])) as unknown as Kept;
+}
+
+export function keptOf(context: AgentContext): Kept {
+  return Object.fromEntries(KEPT.map((key) => [key, context[key]])) as unknown as Kept;
+}
+
+/** A deep copy that is JSON and nothing else. */
+export function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}

@@ -1,0 +1,121 @@
+import { AgentError, errorFrom, errorInfo } from "../error/error.ts";
+import type { Json, JsonObject } from "../message/types.ts";
+import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
+import type { AgentContext } from "../turn/context.ts";
+import { positionFact, type Fact } from "./entries.ts";
+import { checkpointOf } from "./fold.ts";
+import { FORMAT } from "./format.ts";
+
+/** Appends between two checkpoints of a session that does not come to rest. */
+const CHECKPOINT_EVERY = 64;
+
+/** Where a session stands, as the journal needs it. */
+export type Standing = {
+  readonly context: AgentContext;
+  readonly state: string;
+  readonly activeGroups: readonly string[];
+  readonly isAtRest: boolean;
+  /** What lists of sessions show; ≤ 300 bytes. */
+  readonly position: JsonObject;
+};
+
+export type JournalOptions = {
+  readonly store: SessionStore;
+  readonly lease: Lease;
+  /** The last sequence number in the store. */
+  readonly seq: number;
+  readonly now: () => number;
+  readonly redact?: (value: Json) => Json;
+  /** Asked when a batch is written. */
+  readonly standing: () => Standing;
+};
+
+/**
+ * Writes what happens in a session to its store.
+ *
+ * W1 Facts are written in order, each once; one append is under way at a time and takes all that came meanwhile.
+ * W2 `flush` ends when everything noted before it is durable, and fails with what stopped that.
+ * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is ever written after it.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  #lease: Lease;
+  #seq: number;
+  #pending: Fact[] = [];
+  #writing: Promise<void> | undefined;
+  #final: AgentError | undefined;
+  #sinceCheckpoint = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#lease = options.lease;
+    this.#seq = options.seq;
+    if (options.seq === 0) this.#pending.push({ type: "session", data: { format: FORMAT } });
+  }
+
+  /** The last durable sequence number. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  /** Notes facts; nothing is written before {@link flush}. */
+  note(facts: readonly Fact[]): void {
+    this.#pending.push(...facts);
+  }
+
+  async flush(): Promise<void> {
+    while (this.#writing || this.#pending.length > 0) {
+      if (this.#final) throw this.#final;
+      this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+      await this.#writing;
+    }
+  }
+
+  /** Keeps the lease alive. Fails as an append does. */
+  async renew(ttlMs: number): Promise<void> {
+    try {
+      this.#lease = await this.#options.store.renew(this.#lease, ttlMs);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  async #write(): Promise<void> {
+    const facts = this.#pending;
+    this.#pending = [];
+    const { store, now, redact, standing } = this.#options;
+    const { context, state, activeGroups, isAtRest, position } = standing();
+    const at = now();
+    const entries = [...facts, positionFact(context, state)].map((fact, index): JournalEntry => {
+      const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject;
+      return { seq: this.#seq + index + 1, at, type: fact.type, data: redact ? (redact(data) as JsonObject) : data };
+    });
+    const seq = this.#seq + entries.length;
+    const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
+    const checkpoint = JSON.parse(JSON.stringify(checkpointOf(context, state, seq, activeGroups))) as JsonObject;
+    const batch: Batch = {
+      expectedSeq: this.#seq,
+      fence: this.#lease.fence,
+      entries,
+      position,
+      ...(isDue && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
+    };
+    try {
+      this.#seq = await store.append(this.#lease.sessionId, batch);
+      if (isDue) this.#sinceCheckpoint = 0;
+    } catch (error) {
+      this.#pending = [...facts, ...this.#pending];
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): AgentError {
+    const failure = AgentError.is(error) ? error : errorFrom(errorInfo(error, "store/failed"), error);
+    if (failure.code === "session/conflict" || failure.code === "session/lease-lost") this.#final = failure;
+    return failure;
+  }
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { createAgent, defineTool, toolResultMsg, userMsg, type AgentConfig } from "agentchart";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { memoryStore } from "../../src/store/memory.ts";
+import { call, show, traced } from "../support/trace.ts";
+
+const never = () => new Promise<string>(() => {});
+const tool = (name: string, execute: () => string | Promise<string>, fields: object = {}) =>
+  defineTool({ name, description: "", input: { type: "object" }, execute, ...fields });
+const setup = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig>) => {
+  const model = scriptedModel(turns);
+  return { model, agent: createAgent({ name: "bot", model, sessionId: "s", ...config }) };
+};
+const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]> }) => (await agent.messages()).map(show);
+
+describe("a durable agent", () => {
+  test("goes on in another process after a turn, a suspension and another turn", async () => {
+    const store = memoryStore();
+    const first = traced(["hi", { calls: [call("c1"), call("c2", "ext")] }], { store, sessionId: "s" });
+    await first.agent.call("one");
+    expect((await first.agent.call("two")).reason).toBe("TOOL_SUSPENDED");
+    await first.agent.close();
+
+    const second = traced(["done"], { store, sessionId: "s" });
+    await second.agent.open();
+    expect(second.agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["externalResult"] });
+    const reply = await second.agent.call(toolResultMsg([{ callId: "c2", name: "ext", text: "E" }]));
+    expect([reply.text, reply.turn.iterations]).toEqual(["done", 2]);
+    await second.agent.close();
+
+    const third = traced([], { store, sessionId: "s" });
+    expect(await memory(third.agent)).toEqual(["U[one]", "A[hi]", "U[two]", "A[c1,c2]", "T(c1)", "T(c2)", "A[done]"]);
+    expect(third.agent.status()).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
+  });
+
+  test("is alone: a second one on the same session gets session/conflict and changes nothing", async () => {
+    const store = memoryStore();
+    const first = setup(["hi"], { store });
+    await first.agent.call("one");
+    const second = setup(["no"], { store });
+    await expect(second.agent.call("two")).rejects.toMatchObject({ code: "session/conflict" });
+    expect(await memory(first.agent)).toEqual(["U[one]", "A[hi]"]);
+  });
+
+  test("dies at once when its lease is stolen, with nothing written", async () => {
+    let now = 1_000;
+    const store = memoryStore({ now: () => now });
+    const first = setup([{ calls: [{ id: "c", name: "slow" }] }], { store, tools: [tool("slow", never)] });
+    const running = first.agent.call("go");
+    await expect.poll(() => first.agent.status().seq).toBeGreaterThan(0);
+    now += 60_000;
+    const thief = setup([], { store });
+    await thief.agent.open();
+    await expect(first.agent.observe(userMsg("late"))).rejects.toMatchObject({ code: "session/lease-lost" });
+    await expect(running).rejects.toMatchObject({ code: "session/lease-lost" });
+    expect(await memory(thief.agent)).toEqual(["U[go]", "A[c]"]);
+  });
+
+  test("asks about a call that was in flight, repeats idempotent ones, and never one whose result was recorded (I5)", async () => {
+    let now = 1_000;
+    const store = memoryStore({ now: () => now });
+    const ran: string[] = [];
+    const tools = (waits: boolean) => [
+      tool("quick", () => `quick ${ran.push("quick")}`),
+      tool("idem", () => (ran.push("idem"), waits ? never() : "I"), { idempotent: true }),
+      tool("pay", () => (ran.push("pay"), waits ? never() : "P")),
+      tool("once", () => (ran.push("once"), waits ? never() : "O"), { onRestart: "fail" }),
+    ];
+    const calls = ["quick", "idem", "pay", "once"].map((name) => ({ id: name, name }));
+    const first = setup([{ calls }], { store, tools: tools(true), parallelToolCalls: true });
+    void first.agent.call("go").catch(() => {});
+    await expect.poll(() => ran.length).toBe(4);
+    await expect.poll(() => JSON.stringify(first.agent.snapshot())).toContain("quick 1");
+    now += 60_000; // the process is gone and its lease has run out
+
+    const second = setup(["done"], { store, tools: tools(false), parallelToolCalls: true });
+    await second.agent.open();
+    expect(second.agent.status().phase).toBe("unfinished");
+    const asked = await second.agent.call();
+    expect(asked).toMatchObject({ reason: "OUTCOME_UNKNOWN", pending: [{ callId: "pay", waitsFor: "unknownOutcome" }] });
+    await second.agent.decide("pay", { answer: "it went through" });
+    expect((await second.agent.call()).text).toBe("done");
+    expect(ran).toEqual(["quick", "idem", "pay", "once", "idem"]);
+    expect(await memory(second.agent)).toEqual(["U[go]", "A[quick,idem,pay,once]", "T(quick)", "T(idem)", "T(pay)", "T(once)", "A[done]"]);
+  });
+
+  test("shuts down at the next commit point, and call() goes on without the user's input again", async () => {
+    const store = memoryStore();
+    let release = (_: string): void => {};
+    const first = setup([{ calls: [{ id: "c", name: "slow" }] }], {
+      store,
+      tools: [tool("slow", () => new Promise((resolve) => (release = resolve)))],
+    });
+    const running = first.agent.call("go");
+    const ended = expect(running).rejects.toMatchObject({ code: "run/shutdown" });
+    await expect.poll(() => JSON.stringify(first.agent.actor.getSnapshot().value)).toContain("executing");
+    await expect.poll(() => release.length).toBe(1);
+    const stopping = first.agent.shutdown({ deadlineMs: 1_000 });
+    release("result");
+    await Promise.all([stopping, ended]);
+
+    const second = setup(["done"], { store });
+    await second.agent.open();
+    expect(second.agent.status()).toMatchObject({ phase: "unfinished", reason: "SHUTDOWN" });
+    expect((await second.agent.call()).text).toBe("done");
+    expect(await memory(second.agent)).toEqual(["U[go]", "A[c]", "T(c)", "A[done]"]);
+  });
+
+  test("reports a failing save as store/failed, and never instead of the turn's own error", async () => {
+    const store = memoryStore();
+    const broken = { ...store, acquire: store.acquire.bind(store), append: () => Promise.reject(new Error("disk full")) };
+    await expect(setup(["x"], { store: broken as never }).agent.call("go")).rejects.toMatchObject({ code: "store/failed" });
+  });
+
+  test("restores approvals, remembered rules, budgets and tool groups", async () => {
+    const store = memoryStore();
+    const config: Partial<AgentConfig> = {
+      store,
+      tools: [tool("pay", () => "paid")],
+      permissions: { otherwise: "ask" },
+      budget: { modelCalls: 2 },
+    };
+    const first = setup([{ calls: [{ id: "a", name: "pay" }] }, { calls: [{ id: "b", name: "pay" }] }], config);
+    await first.agent.call("go");
+    await first.agent.decide("a", { approve: true, remember: "tool" });
+    await first.agent.close();
+    const second = setup([{ calls: [{ id: "b", name: "pay" }] }, "end"], config);
+    expect((await second.agent.call()).reason).toBe("BUDGET_EXCEEDED");
+    await second.agent.extendBudget({ modelCalls: 1 });
+    await second.agent.close();
+    const third = setup(["end"], config);
+    await third.agent.open();
+    expect(third.agent.status().waitsFor).toEqual(["budget"]);
+    expect((await third.agent.call()).text).toBe("end");
+  });
+});
+
+describe("saveTo and loadFrom", () => {
+  test("carry a suspended session to another agent; a missing key is false or session/not-found", async () => {
+    const store = memoryStore();
+    const first = traced([{ calls: [call("c1", "ext")] }]);
+    await first.agent.call("go");
+    await first.agent.saveTo(store, "k");
+    await first.agent.saveTo(store, "k");
+    const second = traced(["done"]);
+    expect(await second.agent.loadIfExists(store, "other")).toBe(false);
+    await expect(second.agent.loadFrom(store, "other")).rejects.toMatchObject({ code: "session/not-found" });
+    await second.agent.loadFrom(store, "k");
+    expect(second.agent.status().phase).toBe("suspended");
+    expect((await second.agent.call(toolResultMsg([{ callId: "c1", name: "ext", text: "r" }]))).text).toBe("done");
+  });
+});
