@@ -76,9 +76,9 @@ export const agentMachine = agentSetup.createMachine({
         checkingPending: {
           description: "Are calls of the last turn still open, and does the input answer them?",
           always: [
+            { guard: "carriesResults", target: "validating" },
             { guard: "isOverBudget", target: "#agent.reasoning", actions: "continueTurn" },
             { guard: "isFinished", target: "#agent.reasoning", actions: "acceptInput" },
-            { guard: "carriesResults", target: "validating" },
             { guard: "needsDecision", target: "refusing", actions: "refuseInput" },
             { guard: "hasNoInput", target: "#agent.acting", actions: "rerunSuspended" },
             { guard: "cancelsPending", target: "#agent.reasoning", actions: "cancelPending" },
@@ -115,6 +115,10 @@ export const agentMachine = agentSetup.createMachine({
             id: "runHooks",
             input: ({ context }) => ({ ...position(context), point: "onError", error: context.failure! }),
             onDone: [
+              { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+              { target: "#agent.stopped.idle" },
+            ],
+            onError: [
               { guard: "staysSuspended", target: "#agent.suspended.waiting" },
               { target: "#agent.stopped.idle" },
             ],
@@ -311,27 +315,35 @@ export const agentMachine = agentSetup.createMachine({
             { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
             { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("acting") },
-            { guard: "isDurable", target: "committing" },
             { target: "executing" },
           ],
-        },
-        committing: {
-          description: "What is about to run is made durable first.",
-          invoke: {
-            src: "commit",
-            id: "commit",
-            input: ({ context }) => position(context),
-            onDone: { target: "executing", actions: { type: "noteTime", params: outcome } },
-          },
         },
         executing: {
           description: "One service per call, as many at once as allowed.",
           exit: "stopCalls",
-          initial: "running",
+          initial: "starting",
           states: {
-            running: {
-              description: "Calls start, end, are tried again and run out of time.",
+            starting: {
+              description: "The calls that may start now are noted as running.",
               entry: "startCalls",
+              always: [{ guard: "mustCommit", target: "committing" }, { target: "running" }],
+            },
+            committing: {
+              description: "What is about to run is made durable first.",
+              on: {
+                "xstate.done.actor.tool.*": { actions: "recordToolRun" },
+                "run.interrupt": { target: "quieting", actions: ["noteInterruption", "holdCalls", "abortServices"] },
+              },
+              invoke: {
+                src: "commit",
+                id: "commit",
+                input: ({ context }) => position(context),
+                onDone: { target: "running", actions: { type: "noteTime", params: outcome } },
+              },
+            },
+            running: {
+              description: "Calls run, end, are tried again and run out of time.",
+              entry: "spawnCalls",
               invoke: {
                 src: "sleepUntil",
                 id: "sleepUntil",
@@ -345,14 +357,14 @@ export const agentMachine = agentSetup.createMachine({
                     target: "#agent.acting.storing",
                     actions: "recordToolRun",
                   },
-                  { target: "running", reenter: true, actions: "recordToolRun" },
+                  { target: "starting", actions: "recordToolRun" },
                 ],
                 "run.interrupt": { target: "quieting", actions: ["noteInterruption", "abortServices"] },
               },
             },
             expiring: {
               description: "A call ran out of time or may be tried again.",
-              always: [{ guard: "allSettled", target: "#agent.acting.storing" }, { target: "running" }],
+              always: [{ guard: "allSettled", target: "#agent.acting.storing" }, { target: "starting" }],
             },
             quieting: {
               description: "Is there anything to wait for?",
@@ -364,7 +376,10 @@ export const agentMachine = agentSetup.createMachine({
             aborting: {
               description: "The calls were told to end; results that still come are kept.",
               on: {
-                "xstate.done.actor.tool.*": { target: "quieting", actions: "recordToolRun" },
+                "xstate.done.actor.tool.*": [
+                  { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
+                  { target: "quieting", actions: "recordToolRun" },
+                ],
                 "run.interrupt": { actions: "noteInterruption" },
               },
               invoke: {
@@ -568,11 +583,15 @@ export const agentMachine = agentSetup.createMachine({
           description: "At rest until somebody calls.",
           entry: ["deliverWaiting", "settle"],
           on: {
-            call: { target: "#agent.doCall", actions: "beginCall" },
+            call: [
+              { guard: "isUnfinished", actions: "refuseEvent" },
+              { target: "#agent.doCall", actions: "beginCall" },
+            ],
             "session.observe": { actions: ["observe", "deliverWaiting"] },
             "session.load": { actions: "load" },
             "run.shutdown": { actions: "refuseEvent" },
             "session.resume": [
+              { guard: "resumesWithResults", target: "#agent.doCall.checkingPending", actions: "beginResume" },
               { guard: resumesIn("doCall"), target: "#agent.doCall.checkingPending", actions: "beginResume" },
               { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
               { guard: resumesIn("acting"), target: "#agent.acting", actions: "beginResume" },

@@ -64,7 +64,7 @@ const base = setup({
   guards: {
     // who listens, what is stored
     listens: ({ context }, { point }: { point: HookPoint }) => context.listening.includes(point),
-    isDurable: ({ context }) => context.settings.isDurable,
+    mustCommit: ({ context }) => context.settings.isDurable && acting.unspawnedCalls(context).length > 0,
 
     // doCall
     hasPendingTools: ({ context }) => openCalls(context).length > 0,
@@ -77,7 +77,12 @@ const base = setup({
       context.progress.resumeAt === place,
 
     isOverBudget: ({ context }) => context.progress.exceeded !== null && openCalls(context).length === 0,
-    staysSuspended: ({ context }) => openCalls(context).length > 0 || context.progress.exceeded !== null,
+    isUnfinished: ({ context }) => context.progress.resumeAt !== null,
+    resumesWithResults: ({ context, event }) =>
+      context.progress.resumeAt !== null && event.type === "session.resume" && entry.bringsResults(event.input),
+    staysSuspended: ({ context }) =>
+      context.progress.resumeAt === null &&
+      (openCalls(context).length > 0 || context.progress.exceeded !== null),
 
     // limits
     isDraining: ({ context }) => context.progress.draining,
@@ -119,6 +124,7 @@ const base = setup({
     hasUnknownOutcome: ({ context }) => context.calls.some(({ status }) => status === "unknown"),
     allSettled: ({ context }) => allSettled(context.calls),
     noneRunning: ({ context }) => context.calls.every(({ status }) => status !== "running"),
+    isLate: ({ context }, { outcome }: { outcome: ToolRunOutcome }) => acting.isLate(context, outcome),
     settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) =>
       acting.settlesBatch(context, outcome),
     hasNextResult: ({ context }) => acting.nextResult(context) !== undefined,
@@ -193,15 +199,13 @@ export const agentSetup = base.extend({
     applyReview: assign(({ context }, { outcome }: { outcome: ReviewOutcome }) =>
       acting.applyReview(context, outcome),
     ),
-    startCalls: base.enqueueActions(({ context, enqueue }) => {
-      const due = acting.dueCalls(context);
-      enqueue.assign(acting.startCalls(context));
-      for (const record of due) {
-        enqueue.spawnChild("runTool", {
-          id: `tool.${record.call.id}`,
-          input: acting.toolInput(context, record),
-        });
+    startCalls: assign(({ context }) => acting.startCalls(context)),
+    holdCalls: assign(({ context }) => acting.holdCalls(context)),
+    spawnCalls: base.enqueueActions(({ context, enqueue }) => {
+      for (const record of acting.unspawnedCalls(context)) {
+        enqueue.spawnChild("runTool", { id: `tool.${record.call.id}`, input: acting.toolInput(context, record) });
       }
+      enqueue.assign(acting.markSpawned(context));
     }),
     recordToolRun: base.enqueueActions(({ context, event, enqueue }) => {
       const { output } = event as DoneActorEvent<ToolRunOutcome>;

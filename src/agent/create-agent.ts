@@ -24,6 +24,7 @@ import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
 import { openPending, plainReply, replyOf, waitsFor } from "./reply.ts";
 import { outputTool, parsedOutput } from "./output.ts";
+import { hasNewResult } from "../session/entries.ts";
 import { DurableSession, readStored, type Stored } from "../session/durable.ts";
 import type { Standing } from "../session/journal.ts";
 import { saveSession } from "../session/save.ts";
@@ -89,6 +90,8 @@ class AgentSession implements Agent<never> {
   readonly #durable: DurableSession | undefined;
   #opening: Promise<void> | undefined;
   #quarantine: AgentError | undefined;
+  /** Until then what the actor does is no news. */
+  #isRestored: boolean;
 
   constructor(config: AgentConfig<never>) {
     checkConfig(config);
@@ -102,6 +105,7 @@ class AgentSession implements Agent<never> {
     this.#context = this.#sessionContext();
     this.#settings = settings;
     this.#durable = config.store && this.#durableSession(config.store);
+    this.#isRestored = this.#durable === undefined;
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, settings);
     if (restored) this.#toolkit.restoreGroups(restored.activeGroups);
@@ -122,7 +126,6 @@ class AgentSession implements Agent<never> {
     });
     this.actor.start();
     if (restored) this.#resumeRest();
-    this.#durable?.note(freshContext(settings, Transcript.of()), this.#last.context);
   }
 
   get toolkit(): Toolkit<never> {
@@ -139,6 +142,8 @@ class AgentSession implements Agent<never> {
     try {
       const stored = await durable.open();
       if (stored) this.#load(stored);
+      else durable.note(freshContext(this.#settings, Transcript.of()), this.#last.context);
+      this.#isRestored = true;
       await durable.flush();
     } catch (error) {
       if (AgentError.is(error) && (error.code === "session/version" || error.code === "session/damaged")) {
@@ -322,7 +327,7 @@ class AgentSession implements Agent<never> {
 
   async saveTo(store: SessionStore, key: string): Promise<void> {
     await this.#ready();
-    await saveSession(store, key, this.#standing(), this.#now, this.#config.redact);
+    await saveSession(store, key, this.#standing(), () => this.#now(), this.#config.redact);
   }
 
   async loadFrom(store: SessionStore, key: string): Promise<void> {
@@ -501,8 +506,12 @@ class AgentSession implements Agent<never> {
   #follow(snapshot: LiveSnapshot): void {
     const before = this.#last;
     this.#last = snapshot;
+    if (!this.#isRestored) return;
     this.#durable?.note(before.context, snapshot.context);
-    if (this.#settings.isDurable) this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
+    const isAtRest = before.context.progress.settled !== snapshot.context.progress.settled;
+    if (isAtRest || (this.#settings.isDurable && hasNewResult(before.context, snapshot.context))) {
+      this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
+    }
     if (this.#hub.isHeard) this.#tell(before, snapshot);
     if (this.#running && snapshot.context.progress.settled > this.#running.settledBefore)
       this.#finish(snapshot.context);

@@ -45,7 +45,6 @@ export class DurableSession {
   readonly #options: DurableOptions;
   readonly #owner = randomUUID();
   #journal: Journal | undefined;
-  #noted: Fact[] = [];
   #renewing: NodeJS.Timeout | undefined;
 
   constructor(options: DurableOptions) {
@@ -83,15 +82,12 @@ export class DurableSession {
 
   /** Notes what changed; written by the next {@link flush}. */
   note(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
-    const facts = [...factsBetween(before, after), ...more];
-    if (this.#journal) this.#journal.note(facts);
-    else this.#noted.push(...facts);
+    this.#journal?.note([...factsBetween(before, after), ...more]);
   }
 
   /** Ends when everything noted is durable. */
   async flush(): Promise<void> {
     if (!this.#journal) return;
-    this.#journal.note(this.#noted.splice(0));
     try {
       await this.#journal.flush();
     } catch (error) {

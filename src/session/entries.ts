@@ -69,15 +69,50 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
     ...callFacts(before, after),
     ...messageFacts(before, after),
     ...keptFacts(before, after),
+    ...(before.progress.extended === after.progress.extended
+      ? []
+      : [{ type: "budget.extended", data: { extended: after.progress.extended } }]),
     ...endFacts(before, after),
   ];
 }
 
-/** Where the session stands: the last entry of each append. */
-export function positionFact(context: AgentContext, state: string): Fact {
+/** True if a call has got its result: it must not be lost, so it is written at once. */
+export function hasNewResult(before: AgentContext, after: AgentContext): boolean {
+  if (before.calls === after.calls) return false;
+  const known = new Set(before.calls.map(({ result }) => result));
+  return after.calls.length === 0 || after.calls.some(({ result }) => result !== undefined && !known.has(result));
+}
+
+/** Where the session stands. */
+export type Position = {
+  readonly state: string;
+  readonly at: number;
+  readonly reason?: string;
+  readonly progress: AgentContext["progress"];
+  readonly request: Pick<AgentContext["request"], "attempt" | "usesFallback" | "notBeforeAt">;
+};
+
+export function positionOf(context: AgentContext, state: string): Position {
   const { progress, at, outcome } = context;
   const { attempt, usesFallback, notBeforeAt } = context.request;
   const request = { attempt, usesFallback, notBeforeAt };
-  return { type: "position", data: { state, at, progress, request, ...(outcome && { reason: outcome.reason }) } };
+  return { state, at, progress, request, ...(outcome && { reason: outcome.reason }) };
 }
 
+function changed<T extends object>(before: T | undefined, after: T): Partial<T> | undefined {
+  const entries = Object.entries(after).filter(
+    ([key, value]) => JSON.stringify(before?.[key as keyof T]) !== JSON.stringify(value),
+  );
+  return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
+}
+
+/** The last entry of each append: how the position differs from that of the append before. */
+export function positionFact(before: Position | undefined, after: Position): Fact {
+  const progress = changed(before?.progress, after.progress);
+  const request = changed(before?.request, after.request);
+  const { state, at, reason = null } = after;
+  return {
+    type: "position",
+    data: { state, at, ...(reason !== (before?.reason ?? null) && { reason }), ...(progress && { progress }), ...(request && { request }) },
+  };
+}

@@ -3,6 +3,7 @@ import { Transcript } from "../message/transcript.ts";
 import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import { freshContext, type AgentContext, type CallRecord, type Settings } from "../turn/context.ts";
+import type { Position } from "./entries.ts";
 import { checkFormat, entryPointOf, FORMAT, keptOf, readKept, type Kept, type SessionState } from "./format.ts";
 
 /** The parts of a checkpoint, beside the transcript, which is in the journal. */
@@ -80,7 +81,8 @@ export class JournalFold {
         if (isNew) this.#takePosition(data);
         return;
       case "turn.end":
-        return;
+      case "budget.extended":
+        return; // the position that comes with it says it all
       default:
         throw new AgentError("session/version", `Journal entry ${entry.seq} has the unknown type '${entry.type}'.`);
     }
@@ -155,14 +157,15 @@ export class JournalFold {
     };
   }
 
+  /** A position says only what differs from the one before. */
   #takePosition(data: JsonObject): void {
-    this.#state = data["state"] as string;
-    this.#at = data["at"] as number;
-    this.#reason = data["reason"] as SessionState["reason"];
-    const request = data["request"] as unknown as Partial<Kept["request"]>;
+    const { state, at, reason, progress, request } = data as unknown as Partial<Position>;
+    this.#state = state ?? this.#state;
+    this.#at = at ?? this.#at;
+    if ("reason" in data) this.#reason = (reason ?? undefined) as SessionState["reason"];
     this.#kept = {
       ...this.#kept,
-      progress: data["progress"] as unknown as Kept["progress"],
+      progress: { ...this.#kept.progress, ...progress },
       request: { ...this.#kept.request, ...request },
     };
   }

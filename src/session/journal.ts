@@ -2,7 +2,7 @@ import { AgentError, errorFrom, errorInfo } from "../error/error.ts";
 import type { Json, JsonObject } from "../message/types.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
 import type { AgentContext } from "../turn/context.ts";
-import { positionFact, type Fact } from "./entries.ts";
+import { positionFact, positionOf, type Fact, type Position } from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
 import { FORMAT } from "./format.ts";
 
@@ -45,6 +45,7 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
+  #position: Position | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -90,7 +91,8 @@ export class Journal {
     const { store, now, redact, standing } = this.#options;
     const { context, state, activeGroups, isAtRest, position } = standing();
     const at = now();
-    const entries = [...facts, positionFact(context, state)].map((fact, index): JournalEntry => {
+    const standsAt = positionOf(context, state);
+    const entries = [...facts, positionFact(this.#position, standsAt)].map((fact, index): JournalEntry => {
       const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject;
       return { seq: this.#seq + index + 1, at, type: fact.type, data: redact ? (redact(data) as JsonObject) : data };
     });
@@ -106,6 +108,7 @@ export class Journal {
     };
     try {
       this.#seq = await store.append(this.#lease.sessionId, batch);
+      this.#position = standsAt;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#pending = [...facts, ...this.#pending];

@@ -115,13 +115,33 @@ export function startCalls(context: AgentContext): Change {
   return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
 }
 
-/** What the service of a call that starts now is told. */
-export function toolInput(context: AgentContext, record: CallRecord): ToolInput {
-  const { progress, at } = context;
-  const { timeoutMs } = record.execution ?? {};
-  const deadlineAt = timeoutMs === undefined ? null : at + timeoutMs;
+/** The calls that are to run and have no service yet. */
+export function unspawnedCalls({ calls }: AgentContext): readonly CallRecord[] {
+  return calls.filter(({ status, attempt, spawned }) => status === "running" && spawned !== attempt);
+}
+
+/** What the service of a call is told. */
+export function toolInput({ progress }: AgentContext, record: CallRecord): ToolInput {
   const { turn, iteration } = progress;
-  return { turn, iteration, call: record.call, attempt: record.attempt + 1, deadlineAt };
+  return { turn, iteration, call: record.call, attempt: record.attempt, deadlineAt: record.deadlineAt ?? null };
+}
+
+export function markSpawned(context: AgentContext): Change {
+  const fresh = new Set(unspawnedCalls(context));
+  if (fresh.size === 0) return {};
+  return { calls: context.calls.map((each) => (fresh.has(each) ? { ...each, spawned: each.attempt } : each)) };
+}
+
+/** Calls that were noted as running but have no service yet are held back after all. */
+export function holdCalls(context: AgentContext): Change {
+  const fresh = new Set(unspawnedCalls(context));
+  return {
+    calls: context.calls.map((each): CallRecord => {
+      if (!fresh.has(each)) return each;
+      const { deadlineAt: _, ...rest } = each;
+      return { ...rest, status: "approved", attempt: each.attempt - 1 };
+    }),
+  };
 }
 
 /** The next instant at which a call must be given up or may be tried again; null if there is none. */
@@ -143,10 +163,20 @@ function retried(record: CallRecord, at: number): CallRecord {
   return { ...rest, status: "approved", since: at, notBeforeAt };
 }
 
+/** The call that an outcome belongs to, while that very attempt runs. */
+function runningCall({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): CallRecord | undefined {
+  return calls.find((record) => record.call.id === callId && record.status === "running" && record.attempt === attempt);
+}
+
+/** True for the outcome of an attempt that nobody waits for any more. */
+export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean {
+  return runningCall(context, outcome) === undefined;
+}
+
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
   const { callId, at, result, suspension, retry } = outcome;
-  const record = context.calls.find(({ call }) => call.id === callId);
-  if (!record || record.status !== "running" || record.attempt !== outcome.attempt) return { at };
+  const record = runningCall(context, outcome);
+  if (!record) return { at };
   if (retry && mayRetry(context, record)) {
     return { at, calls: context.calls.map((each) => (each === record ? retried(record, at) : each)) };
   }

@@ -63,6 +63,8 @@ export type CallRecord = {
   readonly stored: boolean;
   /** Attempts started. */
   readonly attempt: number;
+  /** The last attempt that has its service. */
+  readonly spawned?: number;
   /** Since when the record has this status, epoch ms. */
   readonly since: number;
   readonly result?: ToolResultBlock;

@@ -50,20 +50,23 @@ export function continueTurn(context: AgentContext): Change {
   };
 }
 
-/** A restored session goes on where it was; messages that came with the call are seen by the next model call. */
+/** A restored session goes on where it was; messages that came with the call are seen by the next model call. Results
+ *  are taken as for a suspended turn; if they are refused, the session is still unfinished. */
 export function beginResume(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[] },
 ): Change {
   const { inbox, progress } = context;
+  const isEntering = progress.resumeAt === "doCall";
+  const hasResults = bringsResults(event.input);
   return {
     at: event.at,
-    progress: { ...progress, resumeAt: null, draining: false },
+    progress: { ...progress, resumeAt: hasResults && !isEntering ? progress.resumeAt : null, draining: false },
     failure: null,
     interruption: null,
     draft: null,
     inbox:
-      progress.resumeAt === "doCall"
+      isEntering || hasResults
         ? { ...inbox, input: [...inbox.input, ...event.input] }
         : { ...inbox, input: [], steering: [...inbox.steering, ...event.input] },
   };
@@ -77,9 +80,14 @@ export function applyPreCall({ inbox, request }: AgentContext, outcome: HooksOut
   };
 }
 
+/** True if the messages answer calls. */
+export function bringsResults(messages: readonly Msg[]): boolean {
+  return messages.some((message) => toolResultsOf(message).length > 0);
+}
+
 /** True if the input answers calls. */
 export function carriesResults(context: AgentContext): boolean {
-  return context.inbox.input.some((message) => toolResultsOf(message).length > 0);
+  return bringsResults(context.inbox.input);
 }
 
 /** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. */

@@ -8,7 +8,7 @@ import type { Decision } from "./pending.ts";
 export function reviveCalls(context: AgentContext): AgentContext {
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "running") return record;
-    const { deadlineAt: _, ...rest } = record;
+    const { deadlineAt: _, spawned: __, ...rest } = record;
     if (record.onRestart === "retry") return { ...rest, status: "approved", since: context.at };
     if (record.onRestart === "fail") {
       const text = `[ERROR] The outcome of the tool call is unknown: its process ended while it ran. Tool: ${record.call.name}`;
@@ -19,6 +19,12 @@ export function reviveCalls(context: AgentContext): AgentContext {
   return { ...context, calls };
 }
 
+/** True for a call that no result, no permission and no attempt has settled yet. */
+function mayDecide({ status, stored, result }: CallRecord): boolean {
+  const isOpen = status === "pending" || status === "suspended" || status === "unknown";
+  return isOpen && !stored && result === undefined;
+}
+
 /** A decision is recorded; nothing runs. An approval may be remembered for later calls. */
 export function decideCall(
   context: AgentContext,
@@ -26,7 +32,7 @@ export function decideCall(
 ): Change {
   const { at, callId, decision } = event;
   const record = context.calls.find(({ call }) => call.id === callId);
-  if (!record) return { at };
+  if (!record || !mayDecide(record)) return { at, refused: { type: "tool.decide", at } };
   const sticky = typeof decision === "object" && "approve" in decision ? decision.remember : undefined;
   const rule = sticky && {
     tool: record.call.name,
