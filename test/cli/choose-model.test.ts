@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { chooseModel } from "../../src/cli/choose-model.ts";
+
+const OPENAI_API_KEY = "sk-openai";
+const DASHSCOPE_API_KEY = "sk-dashscope";
+const OLLAMA = "http://localhost:11434/v1";
+const DASHSCOPE = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
+
+test.for([
+  ["OpenAI with its key", {}, { OPENAI_API_KEY }, "gpt-4.1-mini at api.openai.com", "sk-openai"],
+  [
+    "OpenAI if both keys are there",
+    {},
+    { OPENAI_API_KEY, DASHSCOPE_API_KEY },
+    "gpt-4.1-mini at api.openai.com",
+    "sk-openai",
+  ],
+  [
+    "DashScope with its key alone",
+    {},
+    { DASHSCOPE_API_KEY },
+    "qwen-plus at dashscope.aliyuncs.com",
+    "sk-dashscope",
+  ],
+  [
+    "DashScope elsewhere with its own key",
+    { baseURL: DASHSCOPE },
+    { OPENAI_API_KEY, DASHSCOPE_API_KEY },
+    "qwen-plus at dashscope-intl.aliyuncs.com",
+    "sk-dashscope",
+  ],
+  ["a server without a key", { baseURL: OLLAMA, model: "qwen3" }, {}, "qwen3 at localhost:11434", undefined],
+  [
+    "a server that never gets DashScope's key",
+    { model: "qwen3" },
+    { OPENAI_BASE_URL: OLLAMA, DASHSCOPE_API_KEY },
+    "qwen3 at localhost:11434",
+    undefined,
+  ],
+  [
+    "the server of the flag before that of the environment",
+    { baseURL: OLLAMA, model: "m" },
+    { OPENAI_BASE_URL: "http://other/v1", OPENAI_API_KEY },
+    "m at localhost:11434",
+    "sk-openai",
+  ],
+  [
+    "nothing that is empty",
+    {},
+    { OPENAI_API_KEY: " ", OPENAI_BASE_URL: "", DASHSCOPE_API_KEY },
+    "qwen-plus at dashscope.aliyuncs.com",
+    "sk-dashscope",
+  ],
+] as const)("chooses %s", ([, flags, env, where, apiKey]) => {
+  const { model, baseURL, ...rest } = chooseModel(flags, env);
+  expect(`${model} at ${new URL(baseURL).host}`).toBe(where);
+  expect(rest).toEqual(apiKey === undefined ? {} : { apiKey });
+});
+
+test("says which key DashScope wants", () => {
+  expect(() => chooseModel({ baseURL: DASHSCOPE }, {})).toThrow("set DASHSCOPE_API_KEY");
+});

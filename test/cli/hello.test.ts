@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test, vi } from "vitest";
+import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
+
+// Every test starts a process, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+const HELLO = fileURLToPath(new URL("../../examples/hello.ts", import.meta.url));
+
+test("examples/hello.ts asks the model, runs its tool and prints the answer", async () => {
+  const server = await chatCompletionsServer(({ messages }) => {
+    const last = messages.at(-1)!;
+    return last.role === "tool"
+      ? { content: `In Tokyo it is ${last.content as string}` }
+      : { tool_calls: [{ function: { name: "clock", arguments: '{"timeZone":"Asia/Tokyo"}' } }] };
+  });
+  const env = { PATH: process.env["PATH"], OPENAI_API_KEY: "sk-none-1234", OPENAI_BASE_URL: server.baseURL };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=agentchart-source", HELLO], {
+    env,
+  });
+  await server.close();
+  expect(stdout).toMatch(/^In Tokyo it is \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d\n$/);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("examples/hello.ts is at most 15 lines long", () => {
+  expect(readFileSync(HELLO, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+});

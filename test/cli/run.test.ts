@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { AgentEvent } from "agentchart";
+import {
+  chatCompletionsServer,
+  type ChatCompletionsResponder,
+  type ChatCompletionsServer,
+} from "../../src/testing/chat-completions-server.ts";
+import { agentchart, start, TOOLS } from "./agentchart.ts";
+
+// Every test starts a process, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+const servers: ChatCompletionsServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(respond: ChatCompletionsResponder): Promise<ChatCompletionsServer> {
+  const server = await chatCompletionsServer(respond);
+  servers.push(server);
+  return server;
+}
+
+const at = ({ baseURL }: ChatCompletionsServer): string[] => ["--base-url", baseURL, "--model", "m"];
+
+/** Calls the tool first and then says what it answered. */
+function callsThenSays(name: string, input: object): ChatCompletionsResponder {
+  return ({ messages }) => {
+    const last = messages.at(-1)!;
+    return last.role === "tool"
+      ? { content: `It says: ${last.content as string}` }
+      : { content: "One moment.", tool_calls: [{ function: { name, arguments: JSON.stringify(input) } }] };
+  };
+}
+
+describe("agentchart run", () => {
+  test("prints the answer on stdout, everything else on stderr, and exits with 0", async () => {
+    const server = await serve(() => ({ content: "Paris is the capital." }));
+    const { code, stdout, stderr } = await agentchart(["run", "Capital of France?", ...at(server)]);
+    expect(stdout).toBe("Paris is the capital.\n");
+    expect(stderr).toMatch(/^m at 127\.0\.0\.1:\d+\n/);
+    expect(stderr).toMatch(/MODEL_STOP · 1 model call · 0 tool calls · \d+ tokens in, \d+ out · \d/);
+    expect(code).toBe(0);
+    expect(server.requests[0]?.messages.at(-1)).toMatchObject({
+      role: "user",
+      content: "Capital of France?",
+    });
+  });
+
+  test("runs tools of a file and keeps what they print off stdout", async () => {
+    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+    const args = ["run", "Weather?", ...at(server), "--tools", TOOLS.weather];
+    const { code, stdout, stderr } = await agentchart(args);
+    expect(stdout).toBe("One moment.\nIt says: Sunny in Paris\n");
+    expect(stderr).toContain('→ weather {"city":"Paris"}\n');
+    expect(stderr).toMatch(/← weather success, \d+ ms: Sunny in Paris\n/);
+    expect(stderr).toContain("called: this must not reach stdout\n");
+    expect(stderr).not.toContain("Warning");
+    expect(code).toBe(0);
+    expect(server.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual(["weather"]);
+  });
+
+  test("shows why a call was refused", async () => {
+    const server = await serve(callsThenSays("whether", {}));
+    const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.weather]);
+    expect(stderr).toMatch(/← whether error: .*whether/);
+    expect(code).toBe(0);
+  });
+
+  test("takes tools of a default export, beside those of a second file", async () => {
+    const server = await serve(() => ({ content: "ok" }));
+    const files = ["--tools", TOOLS.listed, "--tools", TOOLS.weather];
+    expect((await agentchart(["run", "q", ...at(server), ...files])).code).toBe(0);
+    const names = server.requests[0]?.tools?.map((tool) => tool.function.name);
+    expect(names?.toSorted()).toEqual(["clock", "lookup", "weather"]);
+  });
+
+  test("sends the system prompt and stops at the iteration limit with a summary", async () => {
+    const server = await serve(({ tools, messages }) =>
+      tools && messages.length < 8
+        ? { tool_calls: [{ function: { name: "clock", arguments: "{}" } }] }
+        : { content: "Summed up." },
+    );
+    const limits = ["--max-iters", "2", "--system", "Be brief.", "--tools", TOOLS.listed];
+    const { code, stdout, stderr } = await agentchart(["run", "q", ...at(server), ...limits]);
+    expect(stdout).toBe("Summed up.\n");
+    expect(stderr).toContain("raise --max-iters");
+    expect(code).toBe(0);
+    expect(server.requests[0]?.messages[0]).toMatchObject({ role: "system", content: "Be brief." });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("prints exactly one event per line with --json, and nothing else on stdout", async () => {
+    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+    const args = ["run", "Weather?", ...at(server), "--json", "--tools", TOOLS.weather];
+    const { code, stdout } = await agentchart(args);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AgentEvent);
+    expect(events[0]).toMatchObject({ type: "turn.start" });
+    expect(events.at(-1)).toMatchObject({ type: "turn.end", reason: "MODEL_STOP" });
+    expect(events.map(({ n }) => n)).toEqual(events.map(({ n }) => n).toSorted((one, other) => one - other));
+    expect(events.filter(({ type }) => type === "tool.end")).toHaveLength(1);
+    expect(code).toBe(0);
+  });
+
+  test("exits with 0 and says what is waited for when the turn is suspended", async () => {
+    const server = await serve(callsThenSays("lookup", { id: 7 }));
+    const args = ["run", "Look it up", ...at(server), "--tools", TOOLS.listed];
+    const { code, stderr } = await agentchart(args);
+    expect(stderr).toContain('Waits for the result of lookup {"id":7} (somebody must look), call call_1.\n');
+    expect(stderr).toContain("TOOL_SUSPENDED");
+    expect(code).toBe(0);
+  });
+
+  test("reads key and server from the environment", async () => {
+    const server = await serve(() => ({ content: "ok" }));
+    const env = { OPENAI_BASE_URL: server.baseURL, OPENAI_API_KEY: "sk-test-1234" };
+    expect(await agentchart(["run", "q", "--model", "m"], { env })).toMatchObject({
+      code: 0,
+      stdout: "ok\n",
+    });
+  });
+
+  test("fails with one line when a tool leaves a failure behind that nobody waits for", async () => {
+    const server = await serve(callsThenSays("careless", {}));
+    const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.careless]);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe("agentchart: left behind.");
+    expect(code).toBe(1);
+  });
+
+  test("writes no control sequence when piped or with NO_COLOR", async () => {
+    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+    const args = ["run", "q", ...at(server), "--tools", TOOLS.weather];
+    for (const env of [{}, { NO_COLOR: "1" }, { FORCE_COLOR: "1" }]) {
+      const { stdout, stderr } = await agentchart(args, { env });
+      expect(`${stdout}${stderr}`).not.toContain("\u001b");
+    }
+  });
+});
+
+describe("Ctrl-C", () => {
+  test("interrupts the turn once: what was said stays, the exit code is 1", async () => {
+    const server = await serve(() => ({
+      content: "A first half and then nothing more of it",
+      fault: { kind: "hang", afterChunks: 4 },
+    }));
+    const { child, seen, finished } = start(["run", "q", ...at(server)]);
+    await seen("A first");
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await finished;
+    expect(stdout).toMatch(/^A first/);
+    expect(stderr).toContain("Interrupted: the answer ends where it stands.\n");
+    expect(code).toBe(1);
+  });
+
+  test("ends --json with the event of an interrupted turn", async () => {
+    const server = await serve(callsThenSays("wait", { deaf: false }));
+    const { child, seen, finished } = start(["run", "q", ...at(server), "--json", "--tools", TOOLS.endless]);
+    await seen('"tool.start"');
+    child.kill("SIGINT");
+    const { code, stdout } = await finished;
+    const last = JSON.parse(stdout.trimEnd().split("\n").at(-1)!) as AgentEvent;
+    expect(last).toMatchObject({ type: "turn.end", reason: "INTERRUPTED" });
+    expect(code).toBe(1);
+  });
+
+  test("counts once when npm passes it on at the same time", async () => {
+    const server = await serve(callsThenSays("wait", { deaf: false }));
+    const { child, seen, finished } = start(["run", "q", ...at(server), "--tools", TOOLS.endless]);
+    await seen("→ wait");
+    child.kill("SIGINT");
+    child.kill("SIGINT");
+    expect((await finished).code).toBe(1);
+  });
+
+  test("exits at once the second time, even if a tool does not listen", async () => {
+    const server = await serve(callsThenSays("wait", { deaf: true }));
+    const { child, seen, finished } = start(["run", "q", ...at(server), "--json", "--tools", TOOLS.endless]);
+    await seen('"tool.start"');
+    child.kill("SIGINT");
+    await seen('"acting.executing.aborting"');
+    const impatience = setInterval(() => child.kill("SIGINT"), 300);
+    const { code } = await finished;
+    clearInterval(impatience);
+    expect(code).toBe(130);
+  });
+});
