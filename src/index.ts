@@ -48,6 +48,9 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./model/port.ts";
+export { openSession } from "./session/open-session.ts";
+export type { Moment, StoredSession } from "./session/open-session.ts";
+export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";
 export { validateInput } from "./tool/schema.ts";

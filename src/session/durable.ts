@@ -96,13 +96,13 @@ export class DurableSession {
     }
   }
 
-  /** Gives the session up; what was noted is written first if `save`. */
-  async close(save: boolean): Promise<void> {
+  /** Writes what was noted and gives the session up. */
+  async close(): Promise<void> {
     clearInterval(this.#renewing);
     const journal = this.#journal;
     if (!journal) return;
     try {
-      if (save) await journal.flush();
+      await journal.flush();
     } finally {
       await this.#options.store.release(journal.lease).catch(() => {});
     }

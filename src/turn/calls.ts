@@ -1,4 +1,5 @@
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { Transcript } from "../message/transcript.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { hashInput } from "../tool/hash.ts";
 import { truncatedCall } from "../tool/results.ts";
@@ -43,12 +44,16 @@ export function updateCall(
   return calls.map((record) => (record.call.id === callId ? { ...record, ...change } : record));
 }
 
-/** Where the result of a call belongs: directly after the message that asked, in call order (I2). */
-function placeOf(context: AgentContext, callId: string): number {
-  const order = context.calls.map(({ call }) => call.id);
+/** Where the result of a call belongs: directly after the message at `askedAt`, in call order (I2). */
+export function placeOfResult(
+  transcript: Transcript,
+  askedAt: number,
+  order: readonly string[],
+  callId: string,
+): number {
   const mine = order.indexOf(callId);
-  let index = context.progress.batchAt + 1;
-  for (let message = context.transcript.at(index); message; message = context.transcript.at(++index)) {
+  let index = askedAt + 1;
+  for (let message = transcript.at(index); message; message = transcript.at(++index)) {
     const results = message.role === "tool" ? toolResultsOf(message) : [];
     if (results.length === 0 || results.some(({ id }) => order.indexOf(id) > mine)) break;
   }
@@ -72,7 +77,9 @@ export function storeResultMessage(
   callIds: readonly string[],
   made: number = context.progress.made,
 ): Change {
-  const transcript = context.transcript.insert(placeOf(context, callIds[0]!), [message]);
+  const order = context.calls.map(({ call }) => call.id);
+  const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
+  const transcript = context.transcript.insert(place, [message]);
   const calls = context.calls.map((record) => {
     if (!callIds.includes(record.call.id)) return record;
     const { result: _, ...rest } = record;

@@ -97,7 +97,13 @@ export function settleInterruption(context: AgentContext): Change {
   const said = interruption?.message ? [interruption.message] : [];
   return {
     ...waiting,
-    progress: { ...waiting.progress, made: waiting.progress.made + 1, continues: false },
+    progress: {
+      ...waiting.progress,
+      made: waiting.progress.made + 1,
+      continues: false,
+      exceeded: null,
+      resumeAt: null,
+    },
     inbox: { ...waiting.inbox, input: [] },
     transcript: waiting.transcript.append([...withoutResults(taken.inbox.input), ...said, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
@@ -122,7 +128,7 @@ export function settleFailure(context: AgentContext): Change {
     draft: null,
     stop: false,
     goto: null,
-    progress: { ...closed.progress, emptyRetries: 0, continues: false },
+    progress: { ...closed.progress, emptyRetries: 0, continues: false, exceeded: null, resumeAt: null },
   };
 }
 

@@ -2,7 +2,7 @@ import type { ErrorInfo } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
 import { deniedResult, recoveredResult } from "../tool/results.ts";
-import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
+import { closeCalls, isUndecided, openCalls, placeOfResult, resultsFirst, storeResultMessage } from "./calls.ts";
 import { freshRequest, freshTurn, type AgentContext, type CallRecord, type Change, type WantedOutput } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
@@ -93,27 +93,18 @@ export function carriesResults(context: AgentContext): boolean {
 /** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. */
 function closeOrphans(context: AgentContext): AgentContext {
   if (!context.settings.recoverOrphans) return context;
-  const last = lastAsking(context);
-  if (!last) return context;
-  const answered = new Set(
-    context.transcript.slice(last.index + 1).flatMap((message) => toolResultsOf(message).map(({ id }) => id)),
-  );
-  const orphans = toolUsesOf(last.message).filter(({ id }) => !answered.has(id));
-  return orphans.reduce<AgentContext>((now, call) => {
-    let index = last.index + 1;
-    while (now.transcript.at(index)?.role === "tool") index++;
-    const message = makeMessage(now, "tool", [recoveredResult(call)]);
-    const progress = { ...now.progress, made: now.progress.made + 1 };
-    return { ...now, transcript: now.transcript.insert(index, [message]), progress };
+  const messages = context.transcript.slice();
+  const answered = new Set(messages.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
+  return messages.reduce<AgentContext>((before, asking) => {
+    const calls = toolUsesOf(asking);
+    const order = calls.map(({ id }) => id);
+    return calls.reduce<AgentContext>((now, call) => {
+      if (answered.has(call.id)) return now;
+      const place = placeOfResult(now.transcript, now.transcript.slice().indexOf(asking), order, call.id);
+      const transcript = now.transcript.insert(place, [makeMessage(now, "tool", [recoveredResult(call)])]);
+      return { ...now, transcript, progress: { ...now.progress, made: now.progress.made + 1 } };
+    }, before);
   }, context);
-}
-
-function lastAsking(context: AgentContext): { readonly message: Msg; readonly index: number } | undefined {
-  for (let index = context.transcript.length - 1; index >= 0; index--) {
-    const message = context.transcript.at(index)!;
-    if (message.role === "assistant") return toolUsesOf(message).length > 0 ? { message, index } : undefined;
-  }
-  return undefined;
 }
 
 /** The input enters the transcript and a turn begins, or the unfinished one goes on if there is no input. */
@@ -149,6 +140,12 @@ function refusal(code: ErrorInfo["code"], message: string): Change {
 
 const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
 
+/** What the calls without a decision wait for. */
+export function undecidedReason(context: AgentContext): "APPROVAL_REQUIRED" | "OUTCOME_UNKNOWN" {
+  const asks = openCalls(context).some((record) => record.asks !== undefined && !record.decided);
+  return asks ? "APPROVAL_REQUIRED" : "OUTCOME_UNKNOWN";
+}
+
 /** The input has no results while calls are open, or a call still needs its decision. */
 export function refuseInput(context: AgentContext): Change {
   const open = openCalls(context);
@@ -168,7 +165,7 @@ export function refuseInput(context: AgentContext): Change {
 
 function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): Change | undefined {
   const ids = results.map(({ id }) => id);
-  const open = openCalls(context).map(({ call }) => call.id);
+  const open = openCalls(context).flatMap(({ call, result }) => (result ? [] : [call.id]));
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) return refusal("run/bad-results", `Duplicate tool result ID: ${repeated}`);
   const unknown = ids.filter((id) => !open.includes(id));
@@ -210,7 +207,7 @@ export function takeResults(context: AgentContext): Change {
   return {
     transcript: stored.transcript,
     calls: stored.calls,
-    progress: stored.progress,
+    progress: { ...stored.progress, exceeded: null, resumeAt: null },
     inbox: {
       ...context.inbox,
       queued: [...context.inbox.queued, ...messages.filter((message) => !isResult(message))],

@@ -1,0 +1,319 @@
+import { randomUUID } from "node:crypto";
+import { createActor, type Actor, type InspectionEvent, type SnapshotFrom } from "xstate";
+import { AgentError, messageOf } from "../error/error.ts";
+import { sortHooks } from "../hook/run.ts";
+import type { Hook } from "../hook/types.ts";
+import { Transcript } from "../message/transcript.ts";
+import { checkMessages } from "../message/validate.ts";
+import { DurableSession, type Stored } from "../session/durable.ts";
+import { hasNewResult } from "../session/entries.ts";
+import type { Standing } from "../session/journal.ts";
+import type { SessionStore } from "../store/port.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { Schema, Tool } from "../tool/types.ts";
+import { freshContext, type AgentContext, type Settings } from "../turn/context.ts";
+import { OUTPUT_TOOL } from "../turn/output.ts";
+import type { AgentMachineEvent } from "../turn/services.ts";
+import { liveMachine } from "./actors.ts";
+import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
+import { eventsBetween, stateName } from "./facts.ts";
+import { bindHost, type Host } from "./host.ts";
+import { EventHub } from "./hub.ts";
+import { outputTool } from "./output.ts";
+import { openPending, waitsFor } from "./reply.ts";
+import { readSnapshot } from "./snapshot.ts";
+import type { AgentConfig, Inspector, Status } from "./types.ts";
+
+type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
+
+/** The structured answer that is wanted, and the tool that gives it. */
+export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
+
+function safely(inspect: Inspector): (event: InspectionEvent) => void {
+  return (event) => {
+    try {
+      if (typeof inspect === "function") inspect(event);
+      else inspect.next?.(event);
+    } catch {
+      // XState would stop the actor for good if an inspector threw
+    }
+  };
+}
+
+/** What the runtime tells the one who runs turns on it. */
+export type RuntimeListener = {
+  /** A call has its outcome. */
+  settled(context: AgentContext): void;
+  /** Nothing will come any more. */
+  stopped(error: AgentError): void;
+};
+
+/** One session alive in this process: the actor, what its services use, its events, and its journal. */
+export class Runtime {
+  readonly settings: Settings;
+  readonly toolkit: SessionToolkit;
+  readonly actor: Actor<typeof liveMachine>;
+  readonly hub: EventHub;
+  readonly #config: AgentConfig<never>;
+  readonly #listener: RuntimeListener;
+  readonly #controllers = new Set<AbortController>();
+  readonly #durable: DurableSession | undefined;
+  #hooks: readonly Hook<never>[];
+  #sortedHooks: readonly Hook<never>[];
+  #last: LiveSnapshot;
+  #opening: Promise<void> | undefined;
+  #quarantine: AgentError | undefined;
+  /** Until then what the actor does is no news. */
+  #isRestored: boolean;
+  #isStopped = false;
+  #output: Output | undefined;
+  /** The caller's context of the running turn. */
+  userContext: never;
+
+  constructor(config: AgentConfig<never>, listener: RuntimeListener) {
+    this.#config = config;
+    this.#listener = listener;
+    this.settings = settingsOf(config);
+    this.toolkit = toolkitOf(config);
+    this.#hooks = [...(config.hooks ?? []), ...(config.stopWhen ? [stopHook(config.stopWhen)] : [])];
+    this.#sortedHooks = sortHooks(this.#hooks);
+    this.userContext = this.sessionContext();
+    this.#durable = config.store && this.#durableSession(config.store);
+    this.#isRestored = this.#durable === undefined;
+    const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
+    const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
+    if (restored) this.toolkit.restoreGroups(restored.activeGroups);
+    this.actor = createActor(liveMachine, {
+      input: {
+        ...(restored?.context ?? freshContext(this.settings, Transcript.of(initial))),
+        listening: pointsOf(this.#hooks),
+      },
+      ...(config.inspect && { inspect: safely(config.inspect) }),
+    });
+    bindHost(this.actor.system, this.#host());
+    this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.context.progress.turn }));
+    this.#last = this.actor.getSnapshot();
+    this.actor.subscribe({
+      next: (snapshot) => this.#follow(snapshot),
+      error: (error) => this.stop(new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error })),
+    });
+    this.actor.start();
+    if (restored) this.#resumeRest();
+  }
+
+  get context(): AgentContext {
+    return this.#last.context;
+  }
+
+  /** The chart's state, as "reasoning.calling". */
+  get state(): string {
+    return stateName(this.#last.value);
+  }
+
+  /** Journal position of the last durable fact; 0 without a store. */
+  get seq(): number {
+    return this.#durable?.seq ?? 0;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  now(): number {
+    return (this.#config.now ?? Date.now)();
+  }
+
+  send(event: AgentMachineEvent): void {
+    this.actor.send(event);
+  }
+
+  status(): Status {
+    const { context } = this;
+    const isSuspended = this.#last.matches({ suspended: "waiting" });
+    const isIdle = this.#last.matches({ stopped: "idle" });
+    const unfinished = context.progress.resumeAt === null ? "stopped" : "unfinished";
+    const rest = isSuspended ? "suspended" : isIdle ? unfinished : "running";
+    const phase = this.#quarantine ? "quarantined" : rest;
+    const isWaiting = phase === "suspended";
+    return {
+      phase,
+      ...(context.outcome && { reason: context.outcome.reason }),
+      waitsFor: isWaiting ? waitsFor(context) : [],
+      pending: isWaiting ? openPending(context) : [],
+      seq: this.seq,
+    };
+  }
+
+  /** Where the session stands, as its journal needs it. */
+  standing(): Standing {
+    const { context, state } = this;
+    const { phase, waitsFor: waits } = this.status();
+    const wakeAt = Math.min(...context.calls.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt));
+    return {
+      context,
+      state,
+      activeGroups: this.toolkit.activeGroups(),
+      isAtRest: phase !== "running",
+      position: {
+        phase,
+        state,
+        ...(waits.length > 0 && { waitsFor: waits }),
+        ...(Number.isFinite(wakeAt) && { wakeAt }),
+        ...(this.#config.meta && { meta: this.#config.meta }),
+      },
+    };
+  }
+
+  /** Reads the store, once. Rejects as `DurableSession.open` does; an unreadable session is quarantined. */
+  async open(): Promise<void> {
+    if (this.#quarantine) throw this.#quarantine;
+    this.#opening ??= this.#durable ? this.#restore(this.#durable) : Promise.resolve();
+    await this.#opening;
+  }
+
+  /** Undefined if there is nothing to wait for. */
+  opened(): Promise<void> | undefined {
+    return this.#durable ? this.open() : undefined;
+  }
+
+  /** Goes on as another session stood. */
+  load({ context, activeGroups }: Stored): void {
+    if (activeGroups) this.toolkit.restoreGroups(activeGroups);
+    this.send({ type: "session.load", context });
+    this.#resumeRest();
+  }
+
+  /** Ends when all that happened is durable. */
+  async saved(): Promise<void> {
+    await this.#durable?.flush();
+  }
+
+  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
+    this.#hooks = change(this.#hooks);
+    this.#sortedHooks = sortHooks(this.#hooks);
+    this.send({ type: "hooks.listen", points: pointsOf(this.#hooks) });
+  }
+
+  get hooks(): readonly Hook<never>[] {
+    return this.#hooks;
+  }
+
+  /** The structured answer that is wanted; after a restore it is known by its JSON Schema only. */
+  get output(): Output | undefined {
+    const { wanted } = this.context;
+    if (!wanted) return this.#output;
+    this.#output ??= { schema: wanted.schema, tool: outputTool(wanted.schema) };
+    return this.#output;
+  }
+
+  set output(output: Output | undefined) {
+    this.#output = output;
+  }
+
+  sessionContext(): never {
+    const { context, meta = {} } = this.#config;
+    const { sessionId } = this.settings;
+    return (typeof context === "function" ? (context as (session: object) => never)({ sessionId, meta }) : context) as never;
+  }
+
+  /** Ends here and now: nothing runs after it. */
+  stop(error: AgentError): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.actor.stop();
+    this.#listener.stopped(error);
+  }
+
+  /** Writes what is known and gives the session up. */
+  async release(): Promise<void> {
+    await this.#durable?.close();
+  }
+
+  #follow(snapshot: LiveSnapshot): void {
+    const before = this.#last;
+    this.#last = snapshot;
+    if (!this.#isRestored) return;
+    this.#durable?.note(before.context, snapshot.context);
+    const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
+    if (hasSettled || (this.settings.isDurable && hasNewResult(before.context, snapshot.context))) {
+      this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
+    }
+    if (this.hub.isHeard) this.#tell(before, snapshot);
+    if (hasSettled) this.#listener.settled(snapshot.context);
+  }
+
+  #tell(before: LiveSnapshot, now: LiveSnapshot): void {
+    const isSuspended = now.matches("suspended");
+    for (const event of eventsBetween(before.context, now.context, isSuspended)) this.hub.publish(event);
+    const value = stateName(now.value);
+    if (value !== stateName(before.value)) this.hub.publish({ type: "state", value });
+  }
+
+  async #restore(durable: DurableSession): Promise<void> {
+    try {
+      const stored = await durable.open();
+      if (stored) this.load(stored);
+      else durable.note(freshContext(this.settings, Transcript.of()), this.context);
+      this.#isRestored = true;
+      await durable.flush();
+    } catch (error) {
+      if (AgentError.is(error) && (error.code === "session/version" || error.code === "session/damaged")) {
+        this.#quarantine = error;
+      } else this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  /** A session that rested in `suspended` rests there again; an unfinished one waits for a call. */
+  #resumeRest(): void {
+    if (this.context.progress.resumeAt === null) this.send({ type: "session.resume", at: this.now(), input: [] });
+  }
+
+  #durableSession(store: SessionStore): DurableSession {
+    const { redact } = this.#config;
+    return new DurableSession({
+      store,
+      settings: this.settings,
+      now: () => this.now(),
+      standing: () => this.standing(),
+      lost: (error) => this.stop(error),
+      ...(redact && { redact }),
+    });
+  }
+
+  #host(): Host {
+    const { sessionId, agent, maxIters } = this.settings;
+    return {
+      sessionId,
+      config: this.#config,
+      toolkit: this.toolkit,
+      maxIters,
+      find: (call) => {
+        const tool = call.name === OUTPUT_TOOL && this.context.wanted ? this.output?.tool : undefined;
+        return tool ? { tool } : this.toolkit.find(call);
+      },
+      output: () => (this.context.wanted ? this.output : undefined),
+      hooks: () => this.#sortedHooks,
+      context: () => this.userContext,
+      now: () => this.now(),
+      newId: this.#config.newId ?? randomUUID,
+      publish: (event) => this.hub.publish(event),
+      commit: () => this.saved(),
+      abort: () => this.#controllers.forEach((controller) => controller.abort()),
+      hold: (controller) => {
+        this.#controllers.add(controller);
+        return () => void this.#controllers.delete(controller);
+      },
+      at: ({ turn, iteration }, signal) => ({
+        agent,
+        sessionId,
+        turn,
+        iteration,
+        maxIters,
+        context: this.userContext,
+        signal,
+      }),
+      view: (messages) => boundedView(messages, this.#config.memory),
+    };
+  }
+}

@@ -1,0 +1,154 @@
+import { AgentError, errorFrom } from "../error/error.ts";
+import type { ChatModel } from "../model/port.ts";
+import { jsonSchemaOf } from "../tool/schema.ts";
+import type { OutputOf, Schema } from "../tool/types.ts";
+import type { AgentContext, WantedOutput } from "../turn/context.ts";
+import { messagesOf } from "./config.ts";
+import { outputTool, parsedOutput } from "./output.ts";
+import { plainReply, replyOf } from "./reply.ts";
+import type { Runtime } from "./runtime.ts";
+import type { CallOptions, Input, Reply } from "./types.ts";
+
+/** The longest delay a Node timer takes, ms; a longer time-out is none. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** A call that waits for its turn to come to rest. */
+type Running = {
+  readonly resolve: (reply: Promise<Reply<never>>) => void;
+  readonly reject: (error: AgentError) => void;
+  readonly hasFallbackReply: boolean;
+};
+
+function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
+  const mode = model.capabilities?.structuredOutput ? "native" : "tool";
+  return { mode, schema: jsonSchemaOf(schema), reminders: 0 };
+}
+
+export function busy(): AgentError {
+  return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
+}
+
+function errorOf(context: AgentContext, running: Running): AgentError | undefined {
+  if (context.failure) {
+    const { retry: _, ...info } = context.failure;
+    return errorFrom(info);
+  }
+  if (context.outcome?.reason !== "INTERRUPTED") return undefined;
+  const { cause } = context.interruption ?? {};
+  if (cause === "signal") return new AgentError("run/aborted", "The call was aborted by its signal.");
+  if (cause === "timeout" && !running.hasFallbackReply) {
+    return new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
+  }
+  return undefined;
+}
+
+/** The calls made on a session: one at a time, each ended when its turn has come to rest and is saved. */
+export class Turns {
+  readonly #runtime: () => Runtime;
+  readonly #model: ChatModel;
+  readonly #whenIdle: (() => void)[] = [];
+  #running: Running | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(runtime: () => Runtime, model: ChatModel) {
+    this.#runtime = runtime;
+    this.#model = model;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Ends when no call waits. */
+  async idle(): Promise<void> {
+    while (this.#running) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** As {@link run}, after the calls before it. */
+  enqueue<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
+    const mine = this.#queue.then(async () => {
+      await this.idle();
+      return this.run(input, options);
+    });
+    this.#queue = mine.catch(() => {});
+    return mine;
+  }
+
+  async run<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
+    const runtime = this.#runtime();
+    const { signal, fallbackReply } = options;
+    const { phase } = runtime.status();
+    if (this.#running || phase === "running") throw busy();
+    const messages = messagesOf(input);
+    if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
+    const wanted = options.output && wantedOf(options.output, this.#model);
+    runtime.output = options.output && { schema: options.output, tool: outputTool(options.output) };
+    runtime.userContext = options.context ?? runtime.sessionContext();
+
+    const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
+    this.#running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
+    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" });
+    const unlimit = this.#limit(options);
+    try {
+      const told = { at: runtime.now(), input: messages };
+      if (phase === "unfinished") runtime.send({ type: "session.resume", ...told });
+      else runtime.send({ type: "call", ...told, ...(wanted && { wanted }) });
+      return await promise;
+    } finally {
+      unlimit();
+    }
+  }
+
+  /** The call is over: the agent is free before anybody hears of it (spec scar S8). */
+  settled(context: AgentContext): void {
+    const running = this.#running;
+    if (!running) return;
+    this.#running = undefined;
+    const { hub } = this.#runtime();
+    const error = errorOf(context, running);
+    if (error) {
+      hub.publish({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      const reject = (): void => running.reject(error); // a failing save never hides it
+      this.#runtime().saved().then(reject, reject);
+    } else {
+      hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
+      running.resolve(this.#reply(context));
+    }
+    this.#wake();
+  }
+
+  stopped(error: AgentError): void {
+    this.#running?.reject(error);
+    this.#running = undefined;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+
+  async #reply(context: AgentContext): Promise<Reply<never>> {
+    const runtime = this.#runtime();
+    const schema = runtime.output?.schema;
+    await runtime.saved();
+    const value = context.outcome?.output;
+    return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
+  }
+
+  /** The caller's signal and time-out interrupt the turn. Returns the way to forget them. */
+  #limit({ signal, timeoutMs, fallbackReply }: CallOptions<unknown, never>): () => void {
+    const breakOff = (cause: "signal" | "timeout") => (): void => {
+      const runtime = this.#runtime();
+      const reply = cause === "timeout" ? fallbackReply : undefined;
+      runtime.send({ type: "run.interrupt", at: runtime.now(), cause, ...(reply !== undefined && { reply }) });
+    };
+    const abort = breakOff("signal");
+    const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
+    const timer = isLimited ? setTimeout(breakOff("timeout"), timeoutMs) : undefined;
+    signal?.addEventListener("abort", abort, { once: true });
+    return () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+  }
+}

@@ -1,0 +1,67 @@
+import type { AgentEvent } from "../agent/types.ts";
+import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
+import type { JournalEntry, SessionStore } from "../store/port.ts";
+import type { CallRecord } from "../turn/context.ts";
+
+type Body = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, "seq" | "n" | "at" | "turn"> : never) : never;
+
+/** Reads a journal for what listeners would have heard; results are kept because messages refer to them. */
+class EntryReader {
+  readonly #results = new Map<string, ToolResultBlock>();
+
+  bodies(entry: JournalEntry): Body[] {
+    const { data } = entry;
+    if (entry.type === "messages") {
+      const { messages } = data as unknown as { readonly messages: readonly (Msg & { readonly ref?: string })[] };
+      return messages.map(({ ref, ...message }) => {
+        const result = ref === undefined ? undefined : this.#results.get(ref);
+        return { type: "message", phase: "other", message: result ? { ...message, content: [result] } : message };
+      });
+    }
+    if (entry.type === "call") {
+      const { id, set } = data as unknown as { readonly id: string; readonly set: Partial<CallRecord> };
+      if (!set.result) return [];
+      this.#results.set(id, set.result);
+      return [{ type: "tool.end", callId: id, result: set.result, durationMs: 0 }];
+    }
+    if (entry.type === "turn.end") return [{ type: "turn.end", reason: data["reason"] as Reason }];
+    return [];
+  }
+}
+
+/** Tells a listener the durable facts after `after`, and then what happens, missing nothing in between. Events that the
+ *  journal told have the `n` 0. */
+export function replayEvents(
+  store: SessionStore,
+  sessionId: string,
+  after: number,
+  subscribe: (listener: (event: AgentEvent) => void) => () => void,
+  listener: (event: AgentEvent) => void,
+): () => void {
+  const waiting: AgentEvent[] = [];
+  let isLive = false;
+  let isOver = false;
+  const stop = subscribe((event) => (isLive ? listener(event) : waiting.push(event)));
+
+  const replay = async (): Promise<void> => {
+    const reader = new EntryReader();
+    let last = after;
+    for await (const entry of store.read(sessionId)) {
+      if (isOver) return;
+      const bodies = reader.bodies(entry);
+      if (entry.seq <= after) continue;
+      last = entry.seq;
+      for (const body of bodies) listener({ seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent);
+    }
+    isLive = true;
+    for (const event of waiting.splice(0)) if (event.seq >= last) listener(event);
+  };
+  void replay().catch(() => {
+    isLive = true;
+    for (const event of waiting.splice(0)) listener(event);
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+}

@@ -1,0 +1,184 @@
+import type { JsonObject } from "../message/types.ts";
+import { factsOf, matches } from "./position.ts";
+import type { JournalEntry, SessionInfo, SessionInput, SessionPage, SessionStore } from "./port.ts";
+import { holds, leaseLost, refusalOf, storeClosed } from "./refusal.ts";
+import { checkId, compareIds } from "./session-id.ts";
+import { watchSeq } from "./watch-seq.ts";
+
+export type MemoryStoreOptions = { readonly now?: () => number };
+
+type Stored = {
+  fence: number;
+  owner: string | null;
+  expiresAt: number;
+  /** Texts, so that nothing is shared with a caller. */
+  readonly entries: string[];
+  position: string | undefined;
+  checkpoint: string | undefined;
+  meta: string;
+  updatedAt: number;
+  /** Ids ever put. */
+  readonly inputIds: Set<string>;
+  /** Inputs that are not acknowledged, oldest first. */
+  readonly inputs: Map<string, string>;
+};
+
+const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+
+function infoOf(sessionId: string, { entries, position, meta, updatedAt }: Stored): SessionInfo | undefined {
+  if (position === undefined) return undefined;
+  const facts = factsOf(parse(position));
+  return { sessionId, seq: entries.length, ...facts, meta: parse(meta), updatedAt };
+}
+
+/** Sessions in this process only: for tests, and for agents whose sessions may be lost with it. */
+export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): SessionStore {
+  const sessions = new Map<string, Stored>();
+  const watchers = new Set<{ readonly sessionId: string; readonly wake: () => void }>();
+  let lastFence = 0; // of deleted sessions
+  let isClosed = false;
+
+  const find = (sessionId: string): Stored | undefined => {
+    if (isClosed) throw storeClosed();
+    checkId(sessionId, "A session id");
+    return sessions.get(sessionId);
+  };
+  const make = (sessionId: string): Stored => {
+    const found = find(sessionId);
+    if (found) return found;
+    const stored: Stored = {
+      fence: lastFence,
+      owner: null,
+      expiresAt: 0,
+      entries: [],
+      position: undefined,
+      checkpoint: undefined,
+      meta: "{}",
+      updatedAt: 0,
+      inputIds: new Set(),
+      inputs: new Map(),
+    };
+    sessions.set(sessionId, stored);
+    return stored;
+  };
+  const standingOf = (stored: Stored | undefined) => stored && { ...stored, seq: stored.entries.length };
+  const notify = (changed: string): void => {
+    for (const { sessionId, wake } of watchers) if (sessionId === changed) wake();
+  };
+
+  return {
+    async acquire(sessionId, { owner, ttlMs }) {
+      checkId(owner, "An owner");
+      const stored = make(sessionId);
+      const isTaken = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
+      if (isTaken) return undefined;
+      const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs };
+      Object.assign(stored, lease);
+      return { sessionId, ...lease };
+    },
+
+    async renew(lease, ttlMs) {
+      const stored = find(lease.sessionId);
+      if (!stored || !holds(lease, standingOf(stored))) {
+        throw leaseLost(lease.sessionId, lease.fence, stored?.fence);
+      }
+      stored.expiresAt = now() + ttlMs;
+      return { ...lease, expiresAt: stored.expiresAt };
+    },
+
+    async release(lease) {
+      const stored = find(lease.sessionId);
+      if (stored && holds(lease, standingOf(stored))) stored.owner = null;
+    },
+
+    async append(sessionId, batch) {
+      const stored = find(sessionId);
+      const refusal = refusalOf(sessionId, batch, standingOf(stored));
+      if (refusal || !stored) throw refusal ?? leaseLost(sessionId, batch.fence);
+      const entries = batch.entries.map((entry) => JSON.stringify(entry));
+      const position = JSON.stringify(batch.position);
+      const checkpoint = batch.checkpoint && JSON.stringify(batch.checkpoint);
+      const { meta } = factsOf(batch.position);
+      for (const entry of entries) stored.entries.push(entry);
+      stored.position = position;
+      if (checkpoint !== undefined) stored.checkpoint = checkpoint;
+      if (meta) stored.meta = JSON.stringify(meta);
+      stored.updatedAt = now();
+      for (const id of batch.ackInputs ?? []) stored.inputs.delete(id);
+      notify(sessionId);
+      return stored.entries.length;
+    },
+
+    async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
+      const entries = find(sessionId)?.entries ?? [];
+      const end = Math.min(entries.length, after + limit);
+      for (let index = after; index < end; index++) yield JSON.parse(entries[index]!) as JournalEntry;
+    },
+
+    async load(sessionId) {
+      const stored = find(sessionId);
+      if (stored?.position === undefined) return undefined;
+      return {
+        seq: stored.entries.length,
+        position: parse(stored.position),
+        ...(stored.checkpoint !== undefined && { checkpoint: parse(stored.checkpoint) }),
+      };
+    },
+
+    async putInput(sessionId, { id, data }) {
+      checkId(id, "An input id");
+      const { inputIds, inputs } = make(sessionId);
+      if (inputIds.has(id)) return "duplicate";
+      inputs.set(id, JSON.stringify(data));
+      inputIds.add(id);
+      return "accepted";
+    },
+
+    async takeInputs(sessionId, limit) {
+      const taken: SessionInput[] = [];
+      for (const [id, data] of find(sessionId)?.inputs ?? []) {
+        if (taken.length === limit) break;
+        taken.push({ id, data: parse(data) });
+      }
+      return taken;
+    },
+
+    async list(filter = {}): Promise<SessionPage> {
+      if (isClosed) throw storeClosed();
+      const { prefix = "", cursor = "", limit = 100 } = filter;
+      const found = [...sessions.keys()]
+        .filter((id) => id.startsWith(prefix) && compareIds(id, cursor) > 0)
+        .toSorted(compareIds)
+        .flatMap((id) => infoOf(id, sessions.get(id)!) ?? [])
+        .filter((info) => matches(info, filter));
+      const page = found.slice(0, limit);
+      return { sessions: page, ...(found.length > limit && { cursor: page.at(-1)!.sessionId }) };
+    },
+
+    async delete(sessionId) {
+      const stored = find(sessionId);
+      if (!stored) return false;
+      lastFence = Math.max(lastFence, stored.fence);
+      sessions.delete(sessionId);
+      return stored.position !== undefined || stored.inputIds.size > 0;
+    },
+
+    watch(sessionId, { signal }) {
+      const current = () => {
+        const stored = find(sessionId);
+        return stored?.position === undefined ? undefined : stored.entries.length;
+      };
+      const subscribe = (wake: () => void) => {
+        const watcher = { sessionId, wake };
+        watchers.add(watcher);
+        return () => void watchers.delete(watcher);
+      };
+      return watchSeq({ current, subscribe, signal });
+    },
+
+    async close() {
+      isClosed = true;
+      sessions.clear();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Json, JsonObject } from "../message/types.ts";
+import type { WaitsFor } from "../turn/pending.ts";
+import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
+
+/** What stores read out of a position; `meta` is undefined if this position does not say. */
+export type PositionFacts = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & { readonly meta?: JsonObject };
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Never throws: a field of another type counts as absent. */
+export function factsOf(position: JsonObject): PositionFacts {
+  const { phase, waitsFor, wakeAt, meta } = position;
+  return {
+    phase: SESSION_PHASES.find((known) => known === phase) ?? "unfinished",
+    waitsFor: Array.isArray(waitsFor) ? (waitsFor as readonly WaitsFor[]) : [],
+    ...(typeof wakeAt === "number" && { wakeAt }),
+    ...(isObject(meta) && { meta }),
+  };
+}
+
+/** True if nothing runs in this phase until something comes from outside. */
+export function isAtRest(phase: SessionPhase): boolean {
+  return phase === "stopped" || phase === "suspended";
+}
+
+/** The same for equal values, whatever the order of their keys. */
+function canonical(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => canonical(item));
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).toSorted();
+  return { fields: keys.map((key) => [key, canonical(value[key]!)]) };
+}
+
+/** Each key of a `meta` with its value, as one text: a `meta` filter holds if all its labels are among the session's. */
+export function labelsOf(meta: JsonObject): string[] {
+  return Object.entries(meta).map(([key, value]) => JSON.stringify([key, canonical(value)]));
+}
+
+/** Whether a session is to be listed; prefix and cursor are left to the store. */
+export function matches(info: SessionInfo, { phase, meta, wakeBefore }: SessionFilter): boolean {
+  if (phase !== undefined && info.phase !== phase) return false;
+  if (wakeBefore !== undefined && !(info.wakeAt !== undefined && info.wakeAt <= wakeBefore)) return false;
+  if (meta === undefined) return true;
+  const labels = new Set(labelsOf(info.meta));
+  return labelsOf(meta).every((label) => labels.has(label));
+}
