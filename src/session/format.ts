@@ -21,9 +21,10 @@ export type SessionState = {
   readonly messages: readonly Msg[];
 };
 
-/** Where each top-level state is entered again after a restore: the entry points of the chart. */
+/** Where a state is entered again after a restore, by its top-level state: the entry points of the chart. */
 const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resumeAt"] } = {
   doCall: "doCall",
+  "doCall.onError": null, // the call was refused: the session rests as it did before
   reasoning: "reasoning",
   acting: "acting",
   summarizing: "summarizing",
@@ -33,7 +34,7 @@ const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resume
 
 /** The entry point of a stored state. Throws `session/version` for a state this chart does not have. */
 export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"] {
-  const place = state.split(".")[0]!;
+  const place = Object.hasOwn(ENTRY_POINTS, state) ? state : state.split(".")[0]!;
   if (!Object.hasOwn(ENTRY_POINTS, place)) {
     throw new AgentError("session/version", `The stored state '${state}' is no state of this version's chart.`);
   }
