@@ -1,6 +1,7 @@
 import type { HookPoint } from "../src/hook/types.ts";
 import { nextInstant, nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
+import { undecidedReason } from "../src/turn/entry.ts";
 import type { ModelInput } from "../src/turn/services.ts";
 import { agentSetup } from "./agent.setup.ts";
 
@@ -94,7 +95,7 @@ export const agentMachine = agentSetup.createMachine({
             {
               guard: "needsDecision",
               target: "#agent.suspended",
-              actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } },
+              actions: { type: "suspendTurn", params: ({ context }) => ({ reason: undecidedReason(context) }) },
             },
             { guard: "hasPendingTools", target: "#agent.acting", actions: "rerunSuspended" },
             { target: "#agent.reasoning", actions: "countRound" },
@@ -331,7 +332,10 @@ export const agentMachine = agentSetup.createMachine({
             committing: {
               description: "What is about to run is made durable first.",
               on: {
-                "xstate.done.actor.tool.*": { actions: "recordToolRun" },
+                "xstate.done.actor.tool.*": [
+                  { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
+                  { actions: "recordToolRun" },
+                ],
                 "run.interrupt": { target: "quieting", actions: ["noteInterruption", "holdCalls", "abortServices"] },
               },
               invoke: {
@@ -352,6 +356,7 @@ export const agentMachine = agentSetup.createMachine({
               },
               on: {
                 "xstate.done.actor.tool.*": [
+                  { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
                   {
                     guard: { type: "settlesBatch", params: outcome },
                     target: "#agent.acting.storing",
@@ -591,8 +596,8 @@ export const agentMachine = agentSetup.createMachine({
             "session.load": { actions: "load" },
             "run.shutdown": { actions: "refuseEvent" },
             "session.resume": [
-              { guard: "resumesWithResults", target: "#agent.doCall.checkingPending", actions: "beginResume" },
-              { guard: resumesIn("doCall"), target: "#agent.doCall.checkingPending", actions: "beginResume" },
+              { guard: "resumesWithResults", target: "#agent.doCall", actions: "beginResume" },
+              { guard: resumesIn("doCall"), target: "#agent.doCall", actions: "beginResume" },
               { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
               { guard: resumesIn("acting"), target: "#agent.acting", actions: "beginResume" },
               { guard: resumesIn("summarizing"), target: "#agent.summarizing", actions: "beginResume" },

@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup, type DoneActorEvent, type ErrorActorEvent } from "xstate";
 import type { HookPoint } from "../src/hook/types.ts";
 import * as acting from "../src/turn/acting.ts";
-import { allSettled, isUndecided, openCalls } from "../src/turn/calls.ts";
+import { allSettled, isUndecided, openCalls, toolActorOf } from "../src/turn/calls.ts";
 import * as budget from "../src/turn/budget.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
 import * as ending from "../src/turn/ending.ts";
@@ -203,23 +203,23 @@ export const agentSetup = base.extend({
     holdCalls: assign(({ context }) => acting.holdCalls(context)),
     spawnCalls: base.enqueueActions(({ context, enqueue }) => {
       for (const record of acting.unspawnedCalls(context)) {
-        enqueue.spawnChild("runTool", { id: `tool.${record.call.id}`, input: acting.toolInput(context, record) });
+        enqueue.spawnChild("runTool", { id: toolActorOf(context, record.call.id), input: acting.toolInput(context, record) });
       }
       enqueue.assign(acting.markSpawned(context));
     }),
     recordToolRun: base.enqueueActions(({ context, event, enqueue }) => {
       const { output } = event as DoneActorEvent<ToolRunOutcome>;
       enqueue.assign(acting.recordToolRun(context, output));
-      enqueue.stopChild(`tool.${output.callId}`);
+      enqueue.stopChild(toolActorOf(context, output.callId));
     }),
     expireCalls: base.enqueueActions(({ context, event, enqueue }) => {
       const { at } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
-      for (const { call } of acting.expiredCalls(context, at)) enqueue.stopChild(`tool.${call.id}`);
+      for (const { call } of acting.expiredCalls(context, at)) enqueue.stopChild(toolActorOf(context, call.id));
       enqueue.assign(acting.expireCalls(context, at));
     }),
     stopCalls: base.enqueueActions(({ context, enqueue }) => {
       for (const { call, status } of context.calls)
-        if (status === "running") enqueue.stopChild(`tool.${call.id}`);
+        if (status === "running") enqueue.stopChild(toolActorOf(context, call.id));
     }),
     interruptCalls: assign(({ context }) => acting.interruptCalls(context)),
     applyPostActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { agentMachine } from "../../machines/agent.machine.ts";
+import { chartHash } from "../chart/chart-hash.ts";
 import { createActor, type Actor, type InspectionEvent, type SnapshotFrom } from "xstate";
 import { AgentError, messageOf } from "../error/error.ts";
 import { sortHooks } from "../hook/run.ts";
@@ -25,6 +27,9 @@ import { readSnapshot } from "./snapshot.ts";
 import type { AgentConfig, Inspector, Status } from "./types.ts";
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
+
+/** The hash of this version's chart, once somebody asks for it. */
+let chart: string | undefined;
 
 /** The structured answer that is wanted, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
@@ -154,6 +159,8 @@ export class Runtime {
       state,
       activeGroups: this.toolkit.activeGroups(),
       isAtRest: phase !== "running",
+      chart: (chart ??= chartHash(agentMachine)),
+      hooks: this.#hooks.map(({ name }) => name),
       position: {
         phase,
         state,
@@ -177,7 +184,11 @@ export class Runtime {
   }
 
   /** Goes on as another session stood. */
-  load({ context, activeGroups }: Stored): void {
+  load({ context, activeGroups, hooks }: Stored): void {
+    for (const name of hooks.filter((each) => !this.#hooks.some((hook) => hook.name === each))) {
+      const message = `The session had a hook '${name}', which this agent has not.`;
+      this.hub.publish({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
+    }
     if (activeGroups) this.toolkit.restoreGroups(activeGroups);
     this.send({ type: "session.load", context });
     this.#resumeRest();

@@ -22,7 +22,7 @@ export type DurableOptions = {
 };
 
 /** What a store knew of a session. */
-export type Stored = { readonly context: AgentContext; readonly activeGroups: readonly string[] | undefined };
+export type Stored = { readonly context: AgentContext; readonly activeGroups: readonly string[] | undefined; readonly hooks: readonly string[] };
 
 /** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
  *  `session/version` and `session/damaged`. */
@@ -37,7 +37,7 @@ export async function readStored(
   for await (const entry of store.read(sessionId)) fold.push(entry);
   const session = fold.state();
   checkMessages(session.messages, `Session '${sessionId}'`);
-  return { context: contextOf(session, settings), activeGroups: fold.groups, seq: fold.seq };
+  return { context: contextOf(session, settings), activeGroups: fold.groups, hooks: fold.hooks, seq: fold.seq };
 }
 
 /** One agent's hold on its stored session: the lease, the restore, and the journal. */

@@ -4,11 +4,16 @@ import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
 import { freshContext, type AgentContext, type CallRecord, type Settings } from "../turn/context.ts";
 import type { Position } from "./entries.ts";
+import type { Standing } from "./journal.ts";
 import { checkFormat, entryPointOf, FORMAT, keptOf, readKept, type Kept, type SessionState } from "./format.ts";
 
 /** The parts of a checkpoint, beside the transcript, which is in the journal. */
 export type Checkpoint = {
   readonly format: number;
+  /** Hash of the chart that wrote it; for information. */
+  readonly chart: string;
+  /** Names of the hooks the session had. */
+  readonly hooks: readonly string[];
   /** The journal position it stands for. */
   readonly seq: number;
   readonly state: string;
@@ -105,6 +110,11 @@ export class JournalFold {
     return this.#groups;
   }
 
+  /** Names of the hooks the session had at its newest checkpoint. */
+  get hooks(): readonly string[] {
+    return this.#checkpoint?.hooks ?? [];
+  }
+
   get seq(): number {
     return this.#seq;
   }
@@ -184,15 +194,13 @@ export function contextOf(session: SessionState, settings: Settings): AgentConte
 }
 
 /** The checkpoint of a session at journal position `seq`. */
-export function checkpointOf(
-  context: AgentContext,
-  state: string,
-  seq: number,
-  activeGroups: readonly string[],
-): Checkpoint {
+export function checkpointOf(standing: Standing, seq: number): Checkpoint {
+  const { context, state, activeGroups, chart, hooks } = standing;
   const { outcome, transcript, at } = context;
   return {
     format: FORMAT,
+    chart,
+    hooks,
     seq,
     state,
     at,

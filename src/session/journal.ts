@@ -15,6 +15,8 @@ export type Standing = {
   readonly state: string;
   readonly activeGroups: readonly string[];
   readonly isAtRest: boolean;
+  readonly chart: string;
+  readonly hooks: readonly string[];
   /** What lists of sessions show; ≤ 300 bytes. */
   readonly position: JsonObject;
 };
@@ -89,7 +91,8 @@ export class Journal {
     const facts = this.#pending;
     this.#pending = [];
     const { store, now, redact, standing } = this.#options;
-    const { context, state, activeGroups, isAtRest, position } = standing();
+    const stands = standing();
+    const { context, state, isAtRest, position } = stands;
     const at = now();
     const standsAt = positionOf(context, state);
     const entries = [...facts, positionFact(this.#position, standsAt)].map((fact, index): JournalEntry => {
@@ -98,7 +101,7 @@ export class Journal {
     });
     const seq = this.#seq + entries.length;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
-    const checkpoint = JSON.parse(JSON.stringify(checkpointOf(context, state, seq, activeGroups))) as JsonObject;
+    const checkpoint = JSON.parse(JSON.stringify(checkpointOf(stands, seq))) as JsonObject;
     const batch: Batch = {
       expectedSeq: this.#seq,
       fence: this.#lease.fence,

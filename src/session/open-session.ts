@@ -118,6 +118,8 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
           state: session.state,
           activeGroups: session.activeGroups,
           isAtRest: true,
+          chart: "",
+          hooks: [],
           position: {
             phase: context.progress.resumeAt === null ? (context.calls.length > 0 ? "suspended" : "stopped") : "unfinished",
             state: session.state,

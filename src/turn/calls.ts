@@ -35,6 +35,13 @@ export function recordsOf(draft: Draft, at: number): readonly CallRecord[] {
   }));
 }
 
+/** The name of the actor that runs a call: its tool and its place in the batch. Not the call's id: XState keeps every type
+ *  of event it has ever met, and the name of an actor is part of one. */
+export function toolActorOf({ calls }: Pick<AgentContext, "calls">, callId: string): `tool.${string}` {
+  const index = calls.findIndex(({ call }) => call.id === callId);
+  return `tool.${calls[index]?.call.name}.${index + 1}`;
+}
+
 /** The records with `change` merged into that of `callId`. */
 export function updateCall(
   calls: readonly CallRecord[],

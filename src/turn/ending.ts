@@ -175,15 +175,17 @@ export function storeSummary(context: AgentContext): Change {
   };
 }
 
-/** A call has its outcome: what only served it on the way goes. */
+/** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
 export function settleCall({ progress, inbox, request, calls }: AgentContext): Change {
-  const isUnfinished = calls.length > 0 || progress.exceeded !== null || progress.resumeAt !== null;
+  const settled = { ...progress, settled: progress.settled + 1, draining: false };
+  if (progress.resumeAt !== null) return { progress: settled, draft: null };
+  const isSuspended = calls.length > 0 || progress.exceeded !== null;
   return {
-    progress: { ...progress, settled: progress.settled + 1, draining: false },
+    progress: settled,
     inbox: { ...inbox, input: [] },
     request: freshRequest(request.system),
     draft: null,
-    ...(isUnfinished ? {} : { wanted: null }),
+    ...(isSuspended ? {} : { wanted: null }),
   };
 }
 

@@ -56,12 +56,13 @@ export function beginResume(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[] },
 ): Change {
-  const { inbox, progress } = context;
+  const { inbox, progress, request } = context;
   const isEntering = progress.resumeAt === "doCall";
   const hasResults = bringsResults(event.input);
   return {
     at: event.at,
     progress: { ...progress, resumeAt: hasResults && !isEntering ? progress.resumeAt : null, draining: false },
+    request: { ...request, deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
     interruption: null,
     draft: null,

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { createAgent, openSession, type JournalEntry } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { historyProblem } from "../../support/history.ts";
+import { openStore, type StoreSpec } from "../../support/open-store.ts";
+import { ROUNDS } from "../../support/planned.ts";
+import type { Orders } from "./worker.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const scale = process.env["SOAK"] === "1" ? 5 : 1;
+
+type Life = { readonly done?: string; readonly appends: number; readonly wasKilled: boolean; readonly errors: string };
+
+/** One life of the session: until it is done, dies by its orders, or is killed after `killAfterMs`. */
+function live(orders: Orders, killAfterMs?: number): Promise<Life> {
+  return new Promise((resolve) => {
+    const worker = join(import.meta.dirname, "worker.ts");
+    const child = spawn(process.execPath, ["--conditions=agentchart-source", "--disable-warning=ExperimentalWarning", worker, JSON.stringify(orders)]);
+    let out = "";
+    let errors = "";
+    child.stdout.on("data", (data: Buffer) => (out += data.toString()));
+    child.stderr.on("data", (data: Buffer) => (errors += data.toString()));
+    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    child.on("close", (_code, signal) => {
+      clearTimeout(timer);
+      const [, appends, done] = /^DONE (\d+) (.*)$/m.exec(out) ?? [];
+      resolve({ ...(done !== undefined && { done }), appends: Number(appends ?? 0), wasKilled: signal === "SIGKILL", errors });
+    });
+  });
+}
+
+/** What must hold at the end, whatever died on the way. */
+async function check(orders: Orders, answer: string): Promise<void> {
+  const store = await openStore(orders.store);
+  const agent = createAgent({ name: "bot", model: scriptedModel([]), store, sessionId: orders.sessionId });
+  await expect.poll(() => agent.open().then(() => true, () => false), { timeout: 5_000 }).toBe(true);
+  const messages = await agent.messages();
+  expect(historyProblem(messages)).toBeUndefined();
+  expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  expect(messages.filter(({ role }) => role === "assistant")).toHaveLength(ROUNDS + 1);
+  expect(answer.match(/success/g)).toHaveLength(2 * ROUNDS + 2);
+
+  const recorded = new Map<string, number>();
+  const entries: JournalEntry[] = [];
+  for await (const entry of (await openSession(store, orders.sessionId)).entries()) entries.push(entry);
+  for (const { type, data, at } of entries) {
+    const { id, set } = data as { id?: string; set?: { result?: unknown } };
+    if (type === "call" && id && set?.result && !recorded.has(id)) recorded.set(id, at);
+  }
+  const runs = existsSync(orders.ledger) ? readFileSync(orders.ledger, "utf8").trim().split("\n") : [];
+  for (const line of runs) {
+    const { callId, at } = JSON.parse(line) as { callId: string; at: number };
+    expect(at, `${callId} ran again after its result was recorded`).toBeLessThanOrEqual(recorded.get(callId) ?? Infinity);
+  }
+  await agent.close();
+  await store.close();
+}
+
+let sessions = 0;
+function ordersFor(store: StoreSpec): Orders {
+  const sessionId = `s${++sessions}`;
+  return { store, sessionId, ledger: join(folder, `${sessionId}.ledger`) };
+}
+
+async function finishWith(orders: Orders, first: Life): Promise<void> {
+  let life = first;
+  for (let lives = 0; life.done === undefined; lives++) {
+    if (!life.wasKilled) throw new Error(`a life ended without an answer: ${life.errors}`);
+    expect(lives).toBeLessThan(20);
+    life = await live(orders);
+  }
+  await check(orders, life.done);
+}
+
+/** Runs `work` for each item, two at a time. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const lane = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all([lane(), lane()]);
+}
+
+const stores: readonly { readonly name: string; readonly spec: StoreSpec; readonly random: number }[] = [
+  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: 12 },
+  { name: "SQLite", spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") }, random: 6 },
+];
+
+describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
+  test("at every commit point loses nothing and repeats no recorded result", { timeout: 170_000 }, async () => {
+    const whole = ordersFor(spec);
+    const life = await live(whole);
+    expect(life.done, life.errors).toBeDefined();
+    await check(whole, life.done!);
+    const points = Array.from({ length: life.appends }, (_, index) => index + 1);
+    const deaths = points.flatMap((append) => (["before", "after"] as const).map((when) => ({ append, when })));
+    await each(deaths, async (dieAt) => {
+      const orders = ordersFor(spec);
+      await finishWith(orders, await live({ ...orders, dieAt }));
+    });
+  });
+
+  test("at random instants loses nothing and repeats no recorded result", { timeout: 170_000 }, async () => {
+    await each(Array.from({ length: random * scale }), async () => {
+      const orders = ordersFor(spec);
+      await finishWith(orders, await live(orders, 150 + Math.random() * 250));
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { textOf } from "agentchart";
+import { finish, plannedAgent, plannedTools } from "../../support/planned.ts";
+import { openStore, type StoreSpec } from "../../support/open-store.ts";
+
+/** What one life of the session is told. */
+export type Orders = {
+  readonly store: StoreSpec;
+  readonly sessionId: string;
+  readonly ledger: string;
+  /** Die before or after the n-th append of this life; none = live. */
+  readonly dieAt?: { readonly append: number; readonly when: "before" | "after" };
+};
+
+const orders = JSON.parse(process.argv[2]!) as Orders;
+const real = await openStore(orders.store);
+let appends = 0;
+
+function dieIf(when: "before" | "after"): void {
+  if (orders.dieAt?.when === when && orders.dieAt.append === appends) process.kill(process.pid, "SIGKILL");
+}
+
+const store: typeof real = new Proxy(real, {
+  get(target, key) {
+    const member = Reflect.get(target, key, target) as unknown;
+    if (typeof member !== "function") return member;
+    if (key === "acquire") {
+      // a lease of a life that was killed must not hold the next one up
+      return (id: string, { owner }: { owner: string }) => target.acquire(id, { owner, ttlMs: 50 });
+    }
+    if (key !== "append") return member.bind(target) as unknown;
+    return async (...args: Parameters<typeof real.append>) => {
+      appends++;
+      dieIf("before");
+      const seq = await target.append(...args);
+      dieIf("after");
+      return seq;
+    };
+  },
+});
+
+const write = (callId: string): void =>
+  appendFileSync(orders.ledger, `${JSON.stringify({ callId, at: Date.now() })}\n`);
+const ran = (callId: string): boolean =>
+  existsSync(orders.ledger) && readFileSync(orders.ledger, "utf8").includes(`"${callId}"`);
+
+/** The lease of the life before may still hold: it died without releasing it. */
+async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
+  for (;;) {
+    const agent = plannedAgent({ store, sessionId: orders.sessionId, tools: plannedTools(write, 15) });
+    try {
+      await agent.open();
+      return agent;
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== "session/conflict") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+const agent = await openWhenFree();
+await finish(agent, ran);
+const last = (await agent.messages()).at(-1)!;
+await agent.close();
+await real.close();
+process.stdout.write(`DONE ${appends} ${textOf(last)}\n`);

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { createMachine } from "xstate";
+import { openSession, type JournalEntry, type JsonObject } from "agentchart";
+import { agentMachine } from "agentchart/machines";
+import { chartHash } from "../../src/chart/chart-hash.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { finish, plannedAgent } from "../support/planned.ts";
+
+/** A store with one finished session, changed by `edit` as another version or a fault would have left it. */
+async function storeWith(
+  edit: (entries: JournalEntry[], checkpoint: JsonObject) => { readonly checkpoint?: JsonObject } | void,
+  config: Parameters<typeof plannedAgent>[0] = {},
+) {
+  const first = memoryStore();
+  const agent = plannedAgent({ store: first, sessionId: "s", ...config });
+  await agent.call("go");
+  await agent.close();
+  const entries: JournalEntry[] = [];
+  for await (const entry of first.read("s")) entries.push(structuredClone(entry));
+  const { checkpoint, position } = (await first.load("s"))!;
+  const edited = edit(entries, structuredClone(checkpoint!)) ?? {};
+  const store = memoryStore();
+  const lease = (await store.acquire("s", { owner: "test", ttlMs: 1_000 }))!;
+  await store.append("s", { expectedSeq: 0, fence: lease.fence, entries, position, ...edited });
+  await store.release(lease);
+  return store;
+}
+
+const lastPosition = (entries: JournalEntry[]): JsonObject & { state: string } =>
+  entries.findLast(({ type }) => type === "position")!.data as never;
+
+describe("a stored session meets another version", () => {
+  test.each([
+    ["a newer format", (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 2 }), "session/version"],
+    ["a newer checkpoint", (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, format: 2 } }), "session/version"],
+    ["an unknown kind of entry", (entries: JournalEntry[]) => void ((entries[1] as { type: string }).type = "dream"), "session/version"],
+    ["a top-level state that is gone", (entries: JournalEntry[]) => void (lastPosition(entries).state = "planning.early"), "session/version"],
+    ["messages out of nowhere", (entries: JournalEntry[]) => void ((entries.find(({ type }) => type === "messages")! as { data: JsonObject }).data = { from: 7, messages: [] }), "session/damaged"],
+    ["a checkpoint without its parts", (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, kept: {} } }), "session/damaged"],
+  ] as const)("%s is quarantined: readable, listed, never half-run", async (_name, edit, code) => {
+    const store = await storeWith(edit as never);
+    const before = (await store.load("s"))!.seq;
+    const agent = plannedAgent({ store, sessionId: "s" });
+    await expect(agent.call("again")).rejects.toMatchObject({ code });
+    expect(agent.status().phase).toBe("quarantined");
+    await expect(agent.call()).rejects.toMatchObject({ code });
+    expect((await store.load("s"))!.seq).toBe(before);
+    expect((await store.list()).sessions.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+    const read: number[] = [];
+    for await (const { seq } of (await openSession(store, "s")).entries()) read.push(seq);
+    expect(read).toHaveLength(before);
+  });
+
+  test.each(["reasoning.dreaming", "acting.executing.warmingUp", "suspended.napping"])(
+    "a state within a known one (%s), added or renamed there, goes on at its entry point",
+    async (state) => {
+      const store = await storeWith((entries) => void (lastPosition(entries).state = state));
+      const agent = plannedAgent({ store, sessionId: "s" });
+      await finish(agent);
+      expect(agent.status()).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
+    },
+  );
+
+  test("a hook that is gone is told of and harms nothing", async () => {
+    const store = await storeWith((_, checkpoint) => ({ checkpoint }), { hooks: [{ name: "audit", postCall: () => {} }] });
+    const agent = plannedAgent({ store, sessionId: "s" });
+    const failed: string[] = [];
+    agent.subscribe((event) => event.type === "hook.failed" && failed.push(event.hook));
+    await agent.open();
+    expect(failed).toEqual(["audit"]);
+    expect(agent.status().phase).toBe("suspended");
+  });
+});
+
+describe("the hash of the chart", () => {
+  type Config = { states: Record<string, { description?: string; states?: Record<string, unknown> }> };
+  const copy = (edit: (config: Config) => void) => {
+    const config = structuredClone(JSON.parse(JSON.stringify(agentMachine.config, (_, value: unknown) => (typeof value === "function" ? undefined : value)))) as Config;
+    edit(config);
+    return createMachine(config as never);
+  };
+  const original = chartHash(copy(() => {}));
+
+  test("is the same whatever the descriptions say", () => {
+    expect(chartHash(copy(({ states }) => void (states["acting"]!.description = "other words")))).toBe(original);
+  });
+
+  test.each([
+    ["added", ({ states }: Config) => void (states["suspended"]!.states!["napping"] = {})],
+    ["renamed", ({ states }: Config) => {
+      const { onError, ...rest } = states["stopped"]!.states!;
+      states["stopped"]!.states = { ...rest, afterError: onError };
+      delete (rest["failing"] as { always?: unknown }).always;
+    }],
+    ["removed", ({ states }: Config) => {
+      delete states["doCall"]!.states!["onError"];
+      delete (states["doCall"]!.states!["refusing"] as { always?: unknown }).always;
+    }],
+  ])("is another when a state is %s", (_name, edit) => {
+    expect(chartHash(copy(edit))).not.toBe(original);
+  });
+});
