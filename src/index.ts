@@ -50,6 +50,9 @@ export type {
 } from "./model/port.ts";
 export { openSession } from "./session/open-session.ts";
 export type { Moment, StoredSession } from "./session/open-session.ts";
+export type { SavedParts } from "./session/save.ts";
+export { sessionManager } from "./session/session-manager.ts";
+export type { SessionComponent, SessionManager } from "./session/session-manager.ts";
 export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";

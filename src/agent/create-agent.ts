@@ -3,7 +3,7 @@ import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
 import { readStored } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
-import { saveSession } from "../session/save.ts";
+import { saveSession, type SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../turn/calls.ts";
@@ -26,12 +26,16 @@ import type {
   Status,
 } from "./types.ts";
 
+/** Idempotency keys whose replies are kept in this process; the store knows them all. */
+const KEYS_REMEMBERED = 1_000;
+
 class AgentSession implements Agent<never> {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
+  readonly #keyed = new Map<string, Promise<unknown>>();
 
   constructor(config: AgentConfig<never>) {
     checkConfig(config);
@@ -63,7 +67,32 @@ class AgentSession implements Agent<never> {
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
     await this.#ready();
+    const { idempotencyKey } = options;
+    if (idempotencyKey === undefined) return this.#start(input, options);
+    return this.#once(idempotencyKey, async () => {
+      const claim = await this.#runtime.claim(idempotencyKey, messagesOf(input));
+      return claim ? this.#start(claim, options) : this.#again(options);
+    });
+  }
+
+  #start<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue" ? this.#turns.enqueue(input, options) : this.#turns.run(input, options);
+  }
+
+  /** The input of this key was taken before: its turn goes on, or its reply is given again. */
+  #again<S extends Schema | undefined>(options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
+    return this.status().phase === "unfinished" ? this.#start(undefined, options) : this.#turns.lastReply();
+  }
+
+  /** One call for each key: who asks again while it runs, or later, gets the same reply. */
+  #once<O>(key: string, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
+    const known = this.#keyed.get(key) as Promise<Reply<O>> | undefined;
+    if (known) return known;
+    const reply = start();
+    this.#keyed.set(key, reply);
+    if (this.#keyed.size > KEYS_REMEMBERED) this.#keyed.delete(this.#keyed.keys().next().value!);
+    reply.catch(() => this.#keyed.delete(key));
+    return reply;
   }
 
   stream<const S extends Schema | undefined = undefined>(
@@ -167,23 +196,24 @@ class AgentSession implements Agent<never> {
     return takeSnapshot(context, state, toolkit.activeGroups(), this.#config.redact);
   }
 
-  async saveTo(store: SessionStore, key: string): Promise<void> {
+  async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
     await this.#ready();
     const { redact } = this.#config;
-    await saveSession(store, key, this.#runtime.standing(), () => this.#runtime.now(), redact);
+    const now = (): number => this.#runtime.now();
+    await saveSession(store, key, this.#runtime.standing(), { now, parts, ...(redact && { redact }) });
   }
 
-  async loadFrom(store: SessionStore, key: string): Promise<void> {
-    if (!(await this.loadIfExists(store, key))) {
+  async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+    if (!(await this.loadIfExists(store, key, parts))) {
       throw new AgentError("session/not-found", `Session not found: ${key}`);
     }
   }
 
-  async loadIfExists(store: SessionStore, key: string): Promise<boolean> {
+  async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     await this.#ready();
     if (this.#turns.isRunning) throw busy();
     const stored = await readStored(store, key, this.#runtime.settings);
-    if (stored) this.#runtime.load(stored);
+    if (stored) this.#runtime.load(stored, parts);
     await this.#runtime.saved();
     return stored !== undefined;
   }

@@ -8,6 +8,8 @@ import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { DurableSession, type Stored } from "../session/durable.ts";
+import type { Msg } from "../message/types.ts";
+import type { SavedParts } from "../session/save.ts";
 import { hasNewResult } from "../session/entries.ts";
 import type { Standing } from "../session/journal.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -184,14 +186,25 @@ export class Runtime {
   }
 
   /** Goes on as another session stood. */
-  load({ context, activeGroups, hooks }: Stored): void {
+  load({ context, activeGroups, hooks }: Stored, { memory = true, toolkit = true }: SavedParts = {}): void {
     for (const name of hooks.filter((each) => !this.#hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent has not.`;
       this.hub.publish({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
-    if (activeGroups) this.toolkit.restoreGroups(activeGroups);
+    if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
+    if (!memory) return;
     this.send({ type: "session.load", context });
     this.#resumeRest();
+  }
+
+  /** Takes an input for a key, durably if there is a store: its messages, or nothing if the key was used before. */
+  async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
+    return this.#durable ? this.#durable.claim(key, messages) : messages;
+  }
+
+  /** The input of this key is about to be sent. */
+  acknowledge(key: string): void {
+    this.#durable?.acknowledge(key);
   }
 
   /** Ends when all that happened is durable. */

@@ -90,6 +90,7 @@ export class Turns {
     runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" });
     const unlimit = this.#limit(options);
     try {
+      if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
       const told = { at: runtime.now(), input: messages };
       if (phase === "unfinished") runtime.send({ type: "session.resume", ...told });
       else runtime.send({ type: "call", ...told, ...(wanted && { wanted }) });
@@ -125,6 +126,13 @@ export class Turns {
 
   #wake(): void {
     for (const wake of this.#whenIdle.splice(0)) wake();
+  }
+
+  /** The reply of the turn that ended last, once more. Rejects `run/pending` if there is none. */
+  async lastReply<O>(): Promise<Reply<O>> {
+    const { context } = this.#runtime();
+    if (!context.outcome) throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
+    return this.#reply(context) as Promise<Reply<O>>;
   }
 
   async #reply(context: AgentContext): Promise<Reply<never>> {

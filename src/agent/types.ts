@@ -12,6 +12,7 @@ import type {
   Usage,
 } from "../message/types.ts";
 import type { ChatModel, Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
@@ -122,6 +123,9 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly fallbackReply?: string;
   /** `queue` waits for the running turn instead of rejecting `run/busy`. */
   readonly whenBusy?: "refuse" | "queue";
+  /** The same key twice is one input: the second call gets the reply of the first, also in another process if there is a
+   *  store. */
+  readonly idempotencyKey?: string;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
   readonly signal?: AbortSignal;
 };
@@ -268,11 +272,11 @@ export interface Agent<Ctx = unknown> {
   snapshot(): Snapshot;
   /** Saves the session under another key: messages, open calls, active tool groups. Rejects `session/conflict` while another
    *  process has that session. */
-  saveTo(store: SessionStore, key: string): Promise<void>;
+  saveTo(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
   /** Goes on with what {@link Agent.saveTo} saved. Rejects `session/not-found`. */
-  loadFrom(store: SessionStore, key: string): Promise<void>;
+  loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
   /** As loadFrom; false, and nothing changed, if there is no such session. */
-  loadIfExists(store: SessionStore, key: string): Promise<boolean>;
+  loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
   /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
    *  call() in any process goes on. After `deadlineMs` (default 10 s) it ends wherever it is. */
   shutdown(options?: { readonly deadlineMs?: number }): Promise<void>;

@@ -15,6 +15,8 @@ export type Terminal = {
   note(line: string): void;
   /** One line that must be seen. */
   warn(line: string): void;
+  /** One line that must be seen whole, such as a command to be copied. */
+  hint(line: string): void;
   /** One line that says what went wrong. */
   fail(line: string): void;
 };
@@ -46,7 +48,7 @@ export function openTerminal(stdout: Output, stderr: Output, env: Environment): 
   const line = (text: string, style: keyof typeof STYLES): void => {
     if (open === stderr) endLine();
     leave(stderr);
-    stderr.write(`${styled(oneLine(text), style)}\n`);
+    stderr.write(`${styled(text, style)}\n`);
   };
 
   return {
@@ -58,9 +60,10 @@ export function openTerminal(stdout: Output, stderr: Output, env: Environment): 
       if (stderr.isTTY) goOn(stderr, harmless(text), styled(harmless(text), "dim"));
     },
     endLine,
-    note: (text) => line(text, "dim"),
-    warn: (text) => line(text, "bold"),
-    fail: (text) => line(text, "red"),
+    note: (text) => line(oneLine(text), "dim"),
+    warn: (text) => line(oneLine(text), "bold"),
+    hint: (text) => line(harmless(text), "bold"),
+    fail: (text) => line(oneLine(text), "red"),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import { checkMessages } from "../message/validate.ts";
-import type { Json } from "../message/types.ts";
+import type { Json, JsonObject, Msg } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
@@ -83,6 +83,26 @@ export class DurableSession {
   /** Notes what changed; written by the next {@link flush}. */
   note(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
     this.#journal?.note([...factsBetween(before, after), ...more]);
+  }
+
+  /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Undefined if its
+   *  key was used before and its messages are stored. */
+  async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
+    const { store, settings } = this.#options;
+    const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
+    const state = await store.putInput(settings.sessionId, { id: key, data });
+    return state === "duplicate" ? this.#unacknowledged(key) : messages;
+  }
+
+  /** The messages of this key are about to be noted. */
+  acknowledge(key: string): void {
+    this.#journal?.acknowledge(key);
+  }
+
+  async #unacknowledged(key: string): Promise<readonly Msg[] | undefined> {
+    const { store, settings } = this.#options;
+    const inputs = await store.takeInputs(settings.sessionId, Number.MAX_SAFE_INTEGER);
+    return inputs.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
   }
 
   /** Ends when everything noted is durable. */

@@ -44,6 +44,7 @@ export class Journal {
   #lease: Lease;
   #seq: number;
   #pending: Fact[] = [];
+  #acknowledged: string[] = [];
   #writing: Promise<void> | undefined;
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
@@ -70,6 +71,11 @@ export class Journal {
     this.#pending.push(...facts);
   }
 
+  /** The next append acknowledges this input. */
+  acknowledge(inputId: string): void {
+    this.#acknowledged.push(inputId);
+  }
+
   async flush(): Promise<void> {
     while (this.#writing || this.#pending.length > 0) {
       if (this.#final) throw this.#final;
@@ -89,7 +95,9 @@ export class Journal {
 
   async #write(): Promise<void> {
     const facts = this.#pending;
+    const ackInputs = this.#acknowledged;
     this.#pending = [];
+    this.#acknowledged = [];
     const { store, now, redact, standing } = this.#options;
     const stands = standing();
     const { context, state, isAtRest, position } = stands;
@@ -107,6 +115,7 @@ export class Journal {
       fence: this.#lease.fence,
       entries,
       position,
+      ...(ackInputs.length > 0 && { ackInputs }),
       ...(isDue && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
     try {
@@ -115,6 +124,7 @@ export class Journal {
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#pending = [...facts, ...this.#pending];
+      this.#acknowledged = [...ackInputs, ...this.#acknowledged];
       throw this.#failed(error);
     }
   }

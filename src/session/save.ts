@@ -3,11 +3,23 @@ import { AgentError } from "../error/error.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Json } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { freshContext } from "../turn/context.ts";
-import { factsBetween } from "./entries.ts";
+import { freshContext, type AgentContext } from "../turn/context.ts";
 import { Journal, type Standing } from "./journal.ts";
 
 const LEASE_MS = 30_000;
+
+/** Which parts of an agent are saved or loaded; all, unless one says false. AgentScope calls it StatePersistence. */
+export type SavedParts = {
+  /** Messages, open calls and counters. */
+  readonly memory?: boolean;
+  /** Active tool groups. */
+  readonly toolkit?: boolean;
+};
+
+/** The context of which only the saved parts are left. */
+function partOf(context: AgentContext, { memory = true }: SavedParts): AgentContext {
+  return memory ? context : freshContext(context.settings, Transcript.of());
+}
 
 /** Writes a whole session under `key`, over what was there. Throws `session/conflict` while somebody else has that
  *  session. */
@@ -15,20 +27,26 @@ export async function saveSession(
   store: SessionStore,
   key: string,
   standing: Standing,
-  now: () => number,
-  redact?: (value: Json) => Json,
+  options: { readonly now: () => number; readonly redact?: (value: Json) => Json; readonly parts?: SavedParts },
 ): Promise<void> {
+  const { now, redact, parts = {} } = options;
   const lease = await store.acquire(key, { owner: randomUUID(), ttlMs: LEASE_MS });
   if (!lease) throw new AgentError("session/conflict", `Session '${key}' is open elsewhere.`);
   try {
     const seq = (await store.load(key))?.seq ?? 0;
-    const rest: Standing = { ...standing, isAtRest: true };
-    const journal = new Journal({ store, lease, seq, now, standing: () => rest, ...(redact && { redact }) });
-    const { context } = standing;
-    const empty = freshContext(context.settings, Transcript.of());
-    const facts = factsBetween({ ...empty, calls: context.calls }, context);
-    const cleared = { type: "messages", data: { from: 0, messages: context.transcript.slice() } };
-    journal.note([{ type: "groups", data: { active: standing.activeGroups } }, cleared, ...facts.filter(({ type }) => type !== "messages")]);
+    const context = partOf(standing.context, parts);
+    const { toolkit = true } = parts;
+    const state = parts.memory === false ? "stopped.idle" : standing.state;
+    const saved: Standing = { ...standing, context, state, isAtRest: true };
+    const journal = new Journal({ store, lease, seq, now, standing: () => saved, ...(redact && { redact }) });
+    const { inbox, remembered, wanted, request } = context;
+    journal.note([
+      { type: "messages", data: { from: 0, messages: context.transcript.slice() } },
+      { type: "calls.closed", data: {} },
+      ...context.calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
+      { type: "kept", data: { inbox, remembered, wanted, system: request.system } },
+      ...(toolkit ? [{ type: "groups", data: { active: standing.activeGroups } }] : []),
+    ]);
     await journal.flush();
   } finally {
     await store.release(lease);

@@ -251,11 +251,9 @@ export function wantsHooks(record: CallRecord | undefined): boolean {
 export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
   const record = nextResult(context);
   if (!record) return { at: outcome.at };
-  return {
-    at: outcome.at,
-    ...storeResult({ ...context, at: outcome.at }, record.call.id, outcome.result ?? record.result!),
-    stop: context.stop || (outcome.stop ?? false),
-  };
+  const stored = storeResult({ ...context, at: outcome.at }, record.call.id, outcome.result ?? record.result!);
+  const stop = context.stop || (outcome.stop ?? false);
+  return { at: outcome.at, ...stored, stop, progress: { ...stored.progress!, stopping: stop } };
 }
 
 /** The next result enters the transcript as it is. */

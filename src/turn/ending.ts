@@ -56,8 +56,10 @@ export function noteInterruption(
   event: Interruption & { readonly at: number },
 ): Change {
   const { cause, message, reply, at } = event;
+  const { inbox } = context;
   return {
     at,
+    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
     request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
     interruption: { cause, ...(message && { message }), ...(reply !== undefined && { reply }) },
   };
@@ -88,24 +90,23 @@ export function settleInterruption(context: AgentContext): Change {
   const closed = closeCalls(kept, ({ call, status, attempt }) =>
     interruptedResult(call, status === "running" || attempt > 0),
   );
-  const waiting = { ...closed, ...deliverWaiting(closed) };
+  const { queued, input, steering } = closed.inbox;
   const recovery: Msg = {
-    ...makeMessage(waiting, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
+    ...makeMessage(closed, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
     metadata: { interrupted: true },
     reason: "INTERRUPTED",
   };
-  const said = interruption?.message ? [interruption.message] : [];
   return {
-    ...waiting,
+    ...closed,
     progress: {
-      ...waiting.progress,
-      made: waiting.progress.made + 1,
+      ...closed.progress,
+      made: closed.progress.made + 1,
       continues: false,
       exceeded: null,
       resumeAt: null,
     },
-    inbox: { ...waiting.inbox, input: [] },
-    transcript: waiting.transcript.append([...withoutResults(taken.inbox.input), ...said, recovery]),
+    inbox: { input: [], queued: [], steering: [] },
+    transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
     interruption: interruption && { ...interruption, pending: pendingCalls(context) },
     failure: null,
@@ -178,11 +179,12 @@ export function storeSummary(context: AgentContext): Change {
 /** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
 export function settleCall({ progress, inbox, request, calls }: AgentContext): Change {
   const settled = { ...progress, settled: progress.settled + 1, draining: false };
-  if (progress.resumeAt !== null) return { progress: settled, draft: null };
+  const rested = { ...inbox, input: progress.resumeAt === "doCall" ? inbox.input : [] };
+  if (progress.resumeAt !== null) return { progress: settled, draft: null, inbox: rested };
   const isSuspended = calls.length > 0 || progress.exceeded !== null;
   return {
-    progress: settled,
-    inbox: { ...inbox, input: [] },
+    progress: { ...settled, stopping: false },
+    inbox: rested,
     request: freshRequest(request.system),
     draft: null,
     ...(isSuspended ? {} : { wanted: null }),

@@ -65,6 +65,7 @@ export function beginResume(
     request: { ...request, deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
     interruption: null,
+    stop: progress.stopping ?? false,
     draft: null,
     inbox:
       isEntering || hasResults

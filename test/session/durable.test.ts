@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, toolResultMsg, userMsg, type AgentConfig } from "agentchart";
+import { createAgent, defineTool, sessionManager, toolResultMsg, userMsg, type AgentConfig } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 import { call, show, traced } from "../support/trace.ts";
@@ -148,5 +148,49 @@ describe("saveTo and loadFrom", () => {
     await second.agent.loadFrom(store, "k");
     expect(second.agent.status().phase).toBe("suspended");
     expect((await second.agent.call(toolResultMsg([{ callId: "c1", name: "ext", text: "r" }]))).text).toBe("done");
+  });
+});
+
+describe("idempotencyKey", () => {
+  test("the same key twice is one input, at once, later and in another process", async () => {
+    const store = memoryStore();
+    const first = setup(["one", "two"], { store });
+    const options = { idempotencyKey: "k1" };
+    const [a, b] = await Promise.all([first.agent.call("go", options), first.agent.call("go", options)]);
+    expect([a.text, b.text]).toEqual(["one", "one"]);
+    expect((await first.agent.call("go", { idempotencyKey: "k2" })).text).toBe("two");
+    await first.agent.close();
+    const second = setup([], { store });
+    expect((await second.agent.call("go", { idempotencyKey: "k2" })).text).toBe("two");
+    expect(await memory(second.agent)).toEqual(["U[go]", "A[one]", "U[go]", "A[two]"]);
+  });
+
+  test("an input that was put but not taken is taken by the next call of its key", async () => {
+    const store = memoryStore();
+    await store.putInput("s", { id: "k", data: { messages: [userMsg("from the desk")] as never } });
+    const { agent } = setup(["ok"], { store });
+    await agent.call("ignored: the first one counts", { idempotencyKey: "k" });
+    expect(await memory(agent)).toEqual(["U[from the desk]", "A[ok]"]);
+    expect(await store.takeInputs("s", 10)).toEqual([]);
+  });
+});
+
+describe("sessionManager", () => {
+  test("saves and loads several agents under one id, and parts of them", async () => {
+    const store = memoryStore();
+    const one = setup(["hi"], {}).agent;
+    await one.call("hello");
+    const managed = sessionManager({ store, sessionId: "m", components: [one] });
+    expect([await managed.exists(), await managed.loadIfExists(), await managed.saveIfExists()]).toEqual([false, false, false]);
+    await expect(managed.loadOrThrow()).rejects.toMatchObject({ message: "Session not found: m" });
+    await managed.save();
+    const other = setup([], {}).agent;
+    await sessionManager({ store, sessionId: "m", components: [other] }).loadOrThrow();
+    expect(await memory(other)).toEqual(["U[hello]", "A[hi]"]);
+    const groupsOnly = setup([], {}).agent;
+    await sessionManager({ store, sessionId: "m", components: [groupsOnly], parts: { memory: false } }).loadOrThrow();
+    expect(await memory(groupsOnly)).toEqual([]);
+    expect([await managed.deleteIfExists(), await managed.deleteIfExists()]).toEqual([true, false]);
+    await expect(managed.deleteOrThrow()).rejects.toMatchObject({ code: "session/not-found" });
   });
 });

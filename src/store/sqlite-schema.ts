@@ -1,0 +1,63 @@
+import type { DatabaseSync } from "node:sqlite";
+import { AgentError } from "../error/error.ts";
+
+/** Each brings the tables from the version of its index to the next; a released one never changes. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE sessions (
+     session_id TEXT PRIMARY KEY,
+     seq INTEGER NOT NULL DEFAULT 0,
+     fence INTEGER NOT NULL,
+     owner TEXT,
+     expires_at REAL NOT NULL DEFAULT 0,
+     position TEXT,
+     phase TEXT,
+     wake_at REAL,
+     meta TEXT NOT NULL DEFAULT '{}',
+     labels TEXT NOT NULL DEFAULT '[]',
+     updated_at REAL NOT NULL DEFAULT 0
+   ) WITHOUT ROWID;
+   CREATE INDEX sessions_by_phase ON sessions (phase, session_id);
+   CREATE INDEX sessions_by_wake_at ON sessions (wake_at) WHERE wake_at IS NOT NULL;
+   CREATE TABLE checkpoints (session_id TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE entries (
+     session_id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     entry TEXT NOT NULL,
+     PRIMARY KEY (session_id, seq)
+   );
+   CREATE TABLE inputs (
+     n INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL,
+     id TEXT NOT NULL,
+     data TEXT,
+     UNIQUE (session_id, id)
+   );
+   CREATE INDEX inputs_waiting ON inputs (session_id, n) WHERE data IS NOT NULL;
+   CREATE TABLE last_fence (value INTEGER NOT NULL);
+   INSERT INTO last_fence VALUES (0);`,
+];
+
+const versionOf = (db: DatabaseSync): number =>
+  Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+
+/** Makes or updates the tables; any number of processes may do so at once. Throws `session/version`. */
+export function migrate(db: DatabaseSync): void {
+  const newest = MIGRATIONS.length;
+  const found = versionOf(db);
+  if (found === newest) return;
+  if (found > newest) {
+    throw new AgentError(
+      "session/version",
+      `The database has tables of version ${found}; this release knows ${newest}.`,
+    );
+  }
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for (const migration of MIGRATIONS.slice(versionOf(db))) db.exec(migration);
+    db.exec(`PRAGMA user_version = ${newest}`);
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}

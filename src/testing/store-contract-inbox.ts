@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { batchOf, createSession, leaseOf, refused, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+import type { SessionStore } from "../store/port.ts";
+
+const put = (store: SessionStore, id: string, data = {}) => store.putInput("s", { id, data });
+const idsOf = async (store: SessionStore, limit = 100) =>
+  (await store.takeInputs("s", limit)).map(({ id }) => id);
+
+export const inboxFacts: readonly StoreFact[] = [
+  [
+    "inputs are taken in the order they came, and stay until they are acknowledged",
+    async ({ store, open }) => {
+      for (const id of ["b", "a", "c"]) assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
+      const expected = ["b", "a", "c"].map((id) => ({ id, data: { text: `${id} 😀\u0000` } }));
+      assert.deepEqual(await store.takeInputs("s", 100), expected);
+      assert.deepEqual(await store.takeInputs("s", 2), expected.slice(0, 2));
+      assert.deepEqual(await (await open()).takeInputs("s", 100), expected);
+      assert.deepEqual(await store.takeInputs("other", 100), []);
+    },
+  ],
+  [
+    "an append acknowledges the inputs it took in",
+    async ({ store, open }) => {
+      for (const id of ["1", "2", "3", "4"]) await put(store, id);
+      const lease = await leaseOf(store, "s");
+      await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["2"] }));
+      assert.deepEqual(await idsOf(store), ["1", "3", "4"]);
+      await store.append("s", batchOf(lease, 1, 0, { ackInputs: ["1", "3"] }));
+      assert.deepEqual(await idsOf(store), ["4"]);
+      assert.deepEqual(await idsOf(await open()), ["4"]);
+      await put(store, "5");
+      assert.deepEqual(await idsOf(store, 1), ["4"]);
+    },
+  ],
+  [
+    "an id is accepted once, also after it was acknowledged",
+    async ({ store, open }) => {
+      assert.equal(await put(store, "1", { first: true }), "accepted");
+      assert.equal(await put(store, "1", { first: false }), "duplicate");
+      assert.deepEqual(await store.takeInputs("s", 9), [{ id: "1", data: { first: true } }]);
+      await store.append("s", batchOf(await leaseOf(store, "s"), 0, 1, { ackInputs: ["1"] }));
+      for (const handle of [store, await open()]) assert.equal(await put(handle, "1"), "duplicate");
+      assert.deepEqual(await idsOf(store), []);
+      assert.equal(await store.putInput("other", { id: "1", data: {} }), "accepted");
+    },
+  ],
+  [
+    "of many who put the same id at once, one is accepted",
+    async ({ store, open }) => {
+      const handles = [store, await open()];
+      const puts = Array.from({ length: 12 }, (_, index) => put(handles[index % 2]!, `${index % 3}`, { index }));
+      const accepted = (await Promise.all(puts)).filter((answer) => answer === "accepted");
+      assert.equal(accepted.length, 3);
+      assert.deepEqual((await idsOf(store)).toSorted(), ["0", "1", "2"]);
+    },
+  ],
+  [
+    "a refused append acknowledges nothing",
+    async ({ store, clock }) => {
+      await put(store, "1");
+      const old = await createSession(store, "s");
+      await refused(store.append("s", batchOf(old, 0, 1, { ackInputs: ["1"] })), "session/conflict");
+      clock.now += TTL_MS;
+      await leaseOf(store, "s", "ben");
+      await refused(store.append("s", batchOf(old, 1, 1, { ackInputs: ["1"] })), "session/lease-lost");
+      assert.deepEqual(await idsOf(store), ["1"]);
+    },
+  ],
+  [
+    "to acknowledge an input twice, or one that nobody put, is no error",
+    async ({ store }) => {
+      await put(store, "1");
+      const lease = await leaseOf(store, "s");
+      await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["1", "1", "unknown"] }));
+      await store.append("s", batchOf(lease, 1, 1, { ackInputs: ["1"] }));
+      assert.deepEqual(await idsOf(store), []);
+      assert.equal(await put(store, "unknown"), "accepted");
+      assert.deepEqual(await idsOf(store), ["unknown"]);
+    },
+  ],
+  [
+    "inputs come while another process holds the lease",
+    async ({ store, open }) => {
+      await leaseOf(store, "s", "anna");
+      assert.equal(await put(await open(), "1"), "accepted");
+      assert.deepEqual(await idsOf(store), ["1"]);
+    },
+  ],
+];

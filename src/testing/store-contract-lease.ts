@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { batchOf, leaseOf, refused, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+
+export const leaseFacts: readonly StoreFact[] = [
+  [
+    "a free session is leased to whoever asks first, until its time is over",
+    async ({ store, clock }) => {
+      const lease = await leaseOf(store, "s");
+      assert.equal(lease.sessionId, "s");
+      assert.equal(lease.owner, "anna");
+      assert.equal(lease.expiresAt, clock.now + TTL_MS);
+      assert.ok(Number.isSafeInteger(lease.fence) && lease.fence > 0);
+    },
+  ],
+  [
+    "nobody else gets a lease before it expires",
+    async ({ store, open, clock }) => {
+      await leaseOf(store, "s", "anna");
+      clock.now += TTL_MS - 1;
+      assert.equal(await store.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+      assert.equal(await (await open()).acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+      assert.equal((await leaseOf(store, "other", "ben")).owner, "ben");
+    },
+  ],
+  [
+    "an expired lease is taken over with a higher fence",
+    async ({ store, clock }) => {
+      const first = await leaseOf(store, "s", "anna");
+      clock.now += TTL_MS;
+      const second = await leaseOf(store, "s", "ben");
+      assert.ok(second.fence > first.fence);
+      await refused(store.renew(first, TTL_MS), "session/lease-lost");
+    },
+  ],
+  [
+    "the same owner gets a new lease at any time, and its former one ends",
+    async ({ store }) => {
+      const first = await leaseOf(store, "s");
+      const second = await leaseOf(store, "s");
+      assert.ok(second.fence > first.fence);
+      await refused(store.append("s", batchOf(first, 0)), "session/lease-lost");
+      assert.equal(await store.append("s", batchOf(second, 0)), 1);
+    },
+  ],
+  [
+    "fences rise over every way to get a lease, and over another handle",
+    async ({ store, open, clock }) => {
+      const fences: number[] = [];
+      const another = await open();
+      for (const handle of [store, another, store, another]) {
+        fences.push((await leaseOf(handle, "s", "anna")).fence);
+        clock.now += TTL_MS;
+        const stolen = await leaseOf(handle, "s", "ben");
+        fences.push(stolen.fence);
+        await handle.release(stolen);
+      }
+      assert.deepEqual(
+        fences,
+        [...new Set(fences)].toSorted((a, b) => a - b),
+      );
+    },
+  ],
+  [
+    "a renewed lease lasts longer and keeps its fence",
+    async ({ store, open, clock }) => {
+      const lease = await leaseOf(store, "s", "anna");
+      clock.now += TTL_MS - 1;
+      const renewed = await store.renew(lease, TTL_MS);
+      assert.deepEqual(renewed, { ...lease, expiresAt: clock.now + TTL_MS });
+      clock.now += TTL_MS - 1;
+      assert.equal(await (await open()).acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+      assert.equal(await store.append("s", batchOf(renewed, 0)), 1);
+      clock.now += 1;
+      await leaseOf(store, "s", "ben");
+    },
+  ],
+  [
+    "an expired lease that nobody took can be renewed",
+    async ({ store, clock }) => {
+      const lease = await leaseOf(store, "s", "anna");
+      clock.now += 10 * TTL_MS;
+      await store.renew(lease, TTL_MS);
+      assert.equal(await store.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+    },
+  ],
+  [
+    "a released lease may not append nor be renewed, and the session is free at once",
+    async ({ store, open }) => {
+      const first = await leaseOf(store, "s", "anna");
+      await store.append("s", batchOf(first, 0));
+      await store.release(first);
+      await refused(store.append("s", batchOf(first, 1)), "session/lease-lost");
+      await refused(store.renew(first, TTL_MS), "session/lease-lost");
+      const second = await leaseOf(await open(), "s", "ben");
+      assert.ok(second.fence > first.fence);
+      assert.equal(await store.append("s", batchOf(second, 1)), 2);
+    },
+  ],
+  [
+    "to release a lease that is lost changes nothing",
+    async ({ store, clock }) => {
+      const lost = await leaseOf(store, "s", "anna");
+      clock.now += TTL_MS;
+      const lease = await leaseOf(store, "s", "ben");
+      await store.release(lost);
+      await store.release({ ...lost, sessionId: "unknown" });
+      assert.equal(await store.acquire("s", { owner: "carl", ttlMs: TTL_MS }), undefined);
+      assert.equal(await store.append("s", batchOf(lease, 0)), 1);
+      await store.release(lease);
+      await store.release(lease);
+    },
+  ],
+  [
+    "of many who ask at once, one gets the lease",
+    async ({ store, open }) => {
+      const handles = [store, await open()];
+      const leases = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          handles[index % 2]!.acquire("s", { owner: `owner ${index}`, ttlMs: TTL_MS }),
+        ),
+      );
+      assert.equal(leases.filter((lease) => lease !== undefined).length, 1);
+    },
+  ],
+  [
+    "a lease of a session that does not exist cannot be renewed",
+    async ({ store }) => {
+      const lease = await leaseOf(store, "s");
+      await refused(store.renew({ ...lease, sessionId: "unknown" }, TTL_MS), "session/lease-lost");
+      assert.equal(await store.load("unknown"), undefined);
+    },
+  ],
+];

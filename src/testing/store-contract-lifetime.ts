@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import {
+  all,
+  batchOf,
+  createSession,
+  leaseOf,
+  refused,
+  TTL_MS,
+  viewOf,
+  type StoreFact,
+} from "./store-contract-kit.ts";
+
+export const lifetimeFacts: readonly StoreFact[] = [
+  [
+    "after close every call is refused",
+    async ({ store }) => {
+      const lease = await createSession(store, "s");
+      await store.close();
+      await refused(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
+      await refused(store.append("s", batchOf(lease, 1)), "store/failed");
+      await refused(store.load("s"), "store/failed");
+      await refused(all(store.read("s")), "store/failed");
+      await refused(store.list(), "store/failed");
+      await store.close();
+    },
+  ],
+  [
+    "a watcher sees the seq now and every later one or a newer, and ends when it is told to",
+    async ({ store, open }) => {
+      if (!store.watch) return;
+      const stop = new AbortController();
+      const lease = await createSession(store, "s");
+      const writer = await open();
+      const seen: number[] = [];
+      for await (const seq of store.watch("s", { signal: stop.signal })) {
+        seen.push(seq);
+        if (seq >= 4) stop.abort();
+        else await writer.append("s", batchOf(lease, seq));
+      }
+      assert.deepEqual(seen, [1, 2, 3, 4]);
+      assert.deepEqual(await all(store.watch("s", { signal: stop.signal })), []);
+    },
+  ],
+  [
+    "a watcher may come before the session, and may wait in vain",
+    async ({ store, open }) => {
+      if (!store.watch) return;
+      const stop = new AbortController();
+      const vain = all(store.watch("never", { signal: stop.signal }));
+      const seqs = store.watch("s", { signal: stop.signal })[Symbol.asyncIterator]();
+      const first = seqs.next();
+      await createSession(await open(), "s");
+      assert.deepEqual(await first, { done: false, value: 1 });
+      const second = seqs.next();
+      stop.abort();
+      assert.deepEqual(await second, { done: true, value: undefined });
+      assert.deepEqual(await vain, []);
+    },
+  ],
+];
+
+/** What holds only for stores whose sessions outlive them. */
+export const survivalFacts: readonly StoreFact[] = [
+  [
+    "sessions, leases and inputs outlive the handle that wrote them",
+    async ({ store, open }) => {
+      const lease = await createSession(store, "s", { phase: "suspended", meta: { tenant: "x" } });
+      await store.append("s", batchOf(lease, 1, 2, { checkpoint: { c: 1 } }));
+      await store.putInput("s", { id: "1", data: {} });
+      const before = await viewOf(store, "s");
+      await store.close();
+      const later = await open();
+      assert.deepEqual(await viewOf(later, "s"), before);
+      assert.equal(await later.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
+      assert.equal(await later.append("s", batchOf(lease, 3)), 4);
+      assert.ok((await leaseOf(later, "s")).fence > lease.fence);
+    },
+  ],
+];

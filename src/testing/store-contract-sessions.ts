@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../message/types.ts";
+import type { SessionFilter, SessionStore } from "../store/port.ts";
+import {
+  all,
+  batchOf,
+  createSession,
+  entryOf,
+  leaseOf,
+  refused,
+  viewOf,
+  type StoreFact,
+} from "./store-contract-kit.ts";
+
+const idsOf = async (store: SessionStore, filter?: SessionFilter) =>
+  (await store.list(filter)).sessions.map(({ sessionId }) => sessionId);
+
+const ODD_IDS = [
+  ".",
+  "..",
+  "...",
+  "a/b",
+  "a\\b",
+  "../a",
+  "/etc/passwd",
+  "CON",
+  "con",
+  "Con.txt",
+  "nul",
+  "a",
+  "A",
+  "a ",
+  " a",
+  "a.",
+  ".a",
+  "%61",
+  "%",
+  "~",
+  "~floor",
+  "~trash-1",
+  "*?<>|:\"'",
+  "'; DROP TABLE sessions; --",
+  "\u0000",
+  "\u0001",
+  "a\u0000b",
+  "a\u0001b",
+  "\n",
+  "\u007f",
+  "é",
+  "e\u0301",
+  "ﬁ",
+  "😀",
+  "\ue000",
+  "\u{10ffff}",
+  "__proto__",
+  "constructor",
+  "x".repeat(2_000),
+  `${"x".repeat(1_999)}y`,
+  "会".repeat(300),
+];
+
+async function sessionsToList(store: SessionStore, clock: { now: number }): Promise<void> {
+  const positions: { readonly [id: string]: JsonObject } = {
+    "a:1": { phase: "stopped", meta: { tenant: "x", tags: ["p", "q"], at: { b: 1, a: 2 } } },
+    "a:2": { phase: "suspended", waitsFor: ["approval", "budget"], wakeAt: 500, meta: { tenant: "x" } },
+    "a:3": { phase: "running", wakeAt: 900, meta: { tenant: "y", n: 1 } },
+    "b:1": { phase: "suspended", waitsFor: ["externalResult"] },
+    "b:2": { phase: "dancing", waitsFor: "nothing", wakeAt: "soon", meta: 7 },
+  };
+  for (const [id, position] of Object.entries(positions)) {
+    clock.now += 1;
+    await createSession(store, id, position);
+  }
+}
+
+const listFacts: readonly StoreFact[] = [
+  [
+    "a list shows what the position says",
+    async ({ store, clock }) => {
+      const { now } = clock;
+      await sessionsToList(store, clock);
+      const at = (n: number) => ({ seq: 1, updatedAt: now + n });
+      const tenant = { tenant: "x" };
+      assert.deepEqual((await store.list()).sessions, [
+        {
+          sessionId: "a:1",
+          ...at(1),
+          phase: "stopped",
+          waitsFor: [],
+          meta: { ...tenant, tags: ["p", "q"], at: { b: 1, a: 2 } },
+        },
+        {
+          sessionId: "a:2",
+          ...at(2),
+          phase: "suspended",
+          waitsFor: ["approval", "budget"],
+          wakeAt: 500,
+          meta: tenant,
+        },
+        { sessionId: "a:3", ...at(3), phase: "running", waitsFor: [], wakeAt: 900, meta: { tenant: "y", n: 1 } },
+        { sessionId: "b:1", ...at(4), phase: "suspended", waitsFor: ["externalResult"], meta: {} },
+        { sessionId: "b:2", ...at(5), phase: "unfinished", waitsFor: [], meta: {} },
+      ]);
+    },
+  ],
+  [
+    "a list is filtered by prefix, phase, meta and time to wake",
+    async ({ store, clock }) => {
+      await sessionsToList(store, clock);
+      assert.deepEqual(await idsOf(store, { prefix: "a:" }), ["a:1", "a:2", "a:3"]);
+      assert.deepEqual(await idsOf(store, { prefix: "%" }), []);
+      assert.deepEqual(await idsOf(store, { phase: "suspended" }), ["a:2", "b:1"]);
+      assert.deepEqual(await idsOf(store, { phase: "suspended", prefix: "b" }), ["b:1"]);
+      assert.deepEqual(await idsOf(store, { wakeBefore: 499 }), []);
+      assert.deepEqual(await idsOf(store, { wakeBefore: 500 }), ["a:2"]);
+      assert.deepEqual(await idsOf(store, { wakeBefore: 1_000, meta: { tenant: "y" } }), ["a:3"]);
+      assert.deepEqual(await idsOf(store, { meta: { tenant: "x" } }), ["a:1", "a:2"]);
+      assert.deepEqual(await idsOf(store, { meta: { tenant: "y", n: 1 } }), ["a:3"]);
+      assert.deepEqual(await idsOf(store, { meta: { tenant: "y", n: "1" } }), []);
+      assert.deepEqual(await idsOf(store, { meta: { at: { a: 2, b: 1 } } }), ["a:1"]);
+      assert.deepEqual(await idsOf(store, { meta: { at: { a: 2 } } }), []);
+      assert.deepEqual(await idsOf(store, { meta: { tags: ["p"] } }), []);
+      assert.equal((await idsOf(store, { meta: {} })).length, 5);
+    },
+  ],
+  [
+    "the newest meta stays when later positions bring none",
+    async ({ store, open }) => {
+      const lease = await createSession(store, "s", { phase: "running", meta: { v: 1 } });
+      await store.append("s", batchOf(lease, 1));
+      assert.deepEqual(await idsOf(store, { meta: { v: 1 } }), ["s"]);
+      await store.append("s", batchOf(lease, 2, 1, { position: { phase: "running", meta: { v: 2 } } }));
+      await store.append("s", batchOf(lease, 3));
+      await store.release(lease);
+      const { sessions } = await (await open()).list();
+      assert.deepEqual([sessions[0]?.meta, sessions[0]?.seq], [{ v: 2 }, 4]);
+      assert.deepEqual(await idsOf(store, { meta: { v: 1 } }), []);
+    },
+  ],
+  [
+    "pages follow each other without gap or repetition",
+    async ({ store }) => {
+      const ids = Array.from({ length: 23 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+      for (const id of ids.toReversed()) {
+        await createSession(store, id, { phase: id.endsWith("0") ? "stopped" : "running" });
+      }
+      for (const filter of [{}, { phase: "running" }, { prefix: "s1" }] as const) {
+        const expected = await idsOf(store, filter);
+        const found: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.list({ ...filter, limit: 5, ...(cursor !== undefined && { cursor }) });
+          assert.ok(page.sessions.length <= 5);
+          found.push(...page.sessions.map(({ sessionId }) => sessionId));
+          ({ cursor } = page);
+        } while (cursor !== undefined);
+        assert.deepEqual(found, expected);
+      }
+      assert.equal((await store.list({ limit: 23 })).sessions.length, 23);
+    },
+  ],
+];
+
+const idFacts: readonly StoreFact[] = [
+  [
+    "ids of any characters are sessions of their own, listed in the order of their code points",
+    async ({ store, open }) => {
+      for (const [n, id] of ODD_IDS.entries()) {
+        const lease = await leaseOf(store, id);
+        const entries = [entryOf(1, { n })];
+        await store.putInput(id, { id, data: { n } });
+        await store.append(id, batchOf(lease, 0, 0, { entries, position: { phase: "stopped", n } }));
+      }
+      const another = await open();
+      for (const [n, id] of ODD_IDS.entries()) {
+        assert.deepEqual((await all(another.read(id)))[0]?.data, { n }, id);
+        assert.deepEqual((await another.load(id))?.position["n"], n, id);
+        assert.deepEqual(await another.takeInputs(id, 9), [{ id, data: { n } }], id);
+        assert.ok((await idsOf(another, { prefix: id })).includes(id), id);
+      }
+      const inOrder = ODD_IDS.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      assert.deepEqual(await idsOf(another), inOrder);
+      const { sessions, cursor } = await another.list({ limit: 3 });
+      assert.equal(sessions.length, 3);
+      assert.deepEqual(await idsOf(another, { cursor: cursor! }), inOrder.slice(3));
+      assert.equal(await store.delete(".."), true);
+      assert.deepEqual(
+        await idsOf(store),
+        inOrder.filter((id) => id !== ".."),
+      );
+    },
+  ],
+  [
+    "an empty id, or one that is no well-formed Unicode, is refused",
+    async ({ store }) => {
+      for (const id of ["", "\ud800"]) {
+        await refused(store.acquire(id, { owner: "anna", ttlMs: 1 }), "config/invalid");
+        await refused(store.append(id, batchOf({ fence: 1 }, 0)), "config/invalid");
+        await refused(store.putInput(id, { id: "1", data: {} }), "config/invalid");
+        await refused(store.putInput("s", { id, data: {} }), "config/invalid");
+        await refused(store.load(id), "config/invalid");
+        await refused(store.delete(id), "config/invalid");
+      }
+      assert.deepEqual(await store.list(), { sessions: [] });
+    },
+  ],
+];
+
+const deleteFacts: readonly StoreFact[] = [
+  [
+    "a deleted session is gone, with its inputs and lease, and its neighbours stay",
+    async ({ store, open }) => {
+      const lease = await createSession(store, "s");
+      await store.putInput("s", { id: "1", data: {} });
+      await createSession(store, "s2");
+      const neighbour = await viewOf(store, "s2");
+      assert.equal(await (await open()).delete("s"), true);
+      assert.deepEqual(await viewOf(store, "s"), {
+        loaded: undefined,
+        entries: [],
+        inputs: [],
+        listed: (await store.list()).sessions,
+      });
+      await refused(store.append("s", batchOf(lease, 1)), "session/lease-lost");
+      await refused(store.append("s", batchOf(lease, 0)), "session/lease-lost");
+      assert.deepEqual(await viewOf(store, "s2"), neighbour);
+      assert.equal(await store.delete("s"), false);
+      assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
+    },
+  ],
+  [
+    "the fences of a session that begins again are higher than before",
+    async ({ store, open }) => {
+      await leaseOf(store, "s");
+      const old = await createSession(store, "s");
+      await store.delete("s");
+      const lease = await leaseOf(await open(), "s", "ben");
+      assert.ok(lease.fence > old.fence);
+      await refused(store.append("s", batchOf(old, 0)), "session/lease-lost");
+      assert.equal(await store.append("s", batchOf(lease, 0)), 1);
+      assert.deepEqual(await all(store.read("s")), [entryOf(1)]);
+    },
+  ],
+];
+
+export const sessionFacts: readonly StoreFact[] = [...listFacts, ...idFacts, ...deleteFacts];

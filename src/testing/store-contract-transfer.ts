@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import type { SessionStore } from "../store/port.ts";
+import { exportSession, importSession } from "../store/transfer.ts";
+import { all, batchOf, entryOf, leaseOf, refused, viewOf, type StoreFact } from "./store-contract-kit.ts";
+
+/** A session of 600 entries with a meta, a checkpoint and one waiting input. */
+async function createLongSession(store: SessionStore, sessionId: string): Promise<void> {
+  const lease = await leaseOf(store, sessionId);
+  for (const id of ["1", "2"]) await store.putInput(sessionId, { id, data: { text: `${id} 😀\u0000` } });
+  const first = { position: { phase: "running", meta: { tenant: "x" } }, checkpoint: { seq: 2 } };
+  await store.append(sessionId, batchOf(lease, 0, 2, { ...first, ackInputs: ["1"] }));
+  await store.append(sessionId, batchOf(lease, 2, 598, { position: { phase: "suspended", wakeAt: 7 } }));
+  await store.release(lease);
+}
+
+export const transferFacts: readonly StoreFact[] = [
+  [
+    "an exported session is imported as it was, under its own id or another",
+    async ({ store }) => {
+      await createLongSession(store, "s");
+      const text = (await all(exportSession(store, "s"))).join("");
+      assert.equal(await importSession(store, [text], { sessionId: "copy" }), "copy");
+      const entries = await all(store.read("copy"));
+      assert.deepEqual(
+        entries,
+        Array.from({ length: 600 }, (_, index) => entryOf(index + 1)),
+      );
+      assert.deepEqual(await store.load("copy"), {
+        seq: 600,
+        position: { phase: "suspended", wakeAt: 7, meta: { tenant: "x" } },
+        checkpoint: { seq: 2 },
+      });
+      assert.deepEqual(await store.takeInputs("copy", 9), [{ id: "2", data: { text: "2 😀\u0000" } }]);
+      const { sessions } = await store.list({ meta: { tenant: "x" }, phase: "suspended" });
+      assert.deepEqual(
+        sessions.map(({ sessionId }) => sessionId),
+        ["copy", "s"],
+      );
+      await store.delete("s");
+      const pieces = text.match(/[^]{1,1000}/gu) ?? [];
+      assert.equal(await importSession(store, pieces), "s");
+      assert.equal((await store.load("s"))?.seq, 600);
+      await leaseOf(store, "s", "whoever comes next");
+    },
+  ],
+  [
+    "an import never writes into a session that exists, and an export needs one",
+    async ({ store }) => {
+      await createLongSession(store, "s");
+      const lines = await all(exportSession(store, "s"));
+      const before = await viewOf(store, "s");
+      await refused(importSession(store, lines), "session/conflict");
+      assert.deepEqual(await viewOf(store, "s"), before);
+      await leaseOf(store, "leased");
+      await refused(importSession(store, lines, { sessionId: "leased" }), "session/conflict");
+      await refused(all(exportSession(store, "unknown")), "session/not-found");
+    },
+  ],
+  [
+    "a text that is cut, changed or no export is refused before anything is written",
+    async ({ store }) => {
+      await createLongSession(store, "s");
+      const lines = await all(exportSession(store, "s"));
+      const [header, first, ...rest] = lines as [string, string, ...string[]];
+      await store.delete("s");
+      const bad: readonly (readonly string[])[] = [
+        [],
+        lines.slice(0, -1),
+        [...lines, "{}\n"],
+        [header, ...rest],
+        [header, first.replace('"n":1', '"n":2'), ...rest],
+        [header, "not JSON\n", ...rest],
+        ["{}\n", first, ...rest],
+      ];
+      for (const pieces of bad) await refused(importSession(store, pieces), "session/damaged");
+      const newer = header.replace('"version":1', '"version":2');
+      await refused(importSession(store, [newer, first, ...rest]), "session/version");
+      assert.deepEqual(await store.list(), { sessions: [] });
+      assert.equal(await importSession(store, lines), "s");
+    },
+  ],
+];
