@@ -79,7 +79,9 @@ const base = setup({
     isOverBudget: ({ context }) => context.progress.exceeded !== null && openCalls(context).length === 0,
     isUnfinished: ({ context }) => context.progress.resumeAt !== null,
     resumesWithResults: ({ context, event }) =>
-      context.progress.resumeAt !== null && event.type === "session.resume" && entry.bringsResults(event.input),
+      context.progress.resumeAt !== null &&
+      event.type === "session.resume" &&
+      entry.bringsResults([...context.inbox.input, ...event.input]),
     staysSuspended: ({ context }) =>
       context.progress.resumeAt === null &&
       (openCalls(context).length > 0 || context.progress.exceeded !== null),

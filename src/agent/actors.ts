@@ -31,9 +31,9 @@ async function withSignal<Input, Output>(
   const host = hostOf(system);
   const controller = new AbortController();
   onStop(() => controller.abort());
-  await Promise.resolve(); // subscribers of the transition hear of it before its service begins
   const release = host.hold(controller);
   try {
+    await Promise.resolve(); // subscribers of the transition hear of it before its service begins
     return await serve(host, controller);
   } finally {
     release();
@@ -57,6 +57,7 @@ const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, system })
 const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
   withSignal(scope, async (host, { signal }) => {
     const { input } = scope;
+    if (signal.aborted) return { at: host.now() }; // stopped before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
     const text = "system" in input ? input.system : "";
     try {

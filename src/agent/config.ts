@@ -3,7 +3,7 @@ import { AgentError } from "../error/error.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { HOOK_POINTS } from "../hook/types.ts";
 import { userMsg } from "../message/create.ts";
-import { toolResultsOf } from "../message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
@@ -98,17 +98,22 @@ export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
   return HOOK_POINTS.filter((point) => hooks.some((hook) => hook[point]));
 }
 
-/** The messages of an input, checked. Throws `message/invalid`. */
-export function messagesOf(input: Input): readonly Msg[] {
+/** The messages of an input, checked: only the model asks for calls, and only a `call` answers them. Throws
+ *  `message/invalid`. */
+export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
   if (input === null || input === undefined) return [];
   if (typeof input === "string") return [userMsg(input)];
   const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
-  const system = list.findIndex(({ role }) => role === "system");
-  if (system >= 0) {
-    throw new AgentError(
-      "message/invalid",
-      `The input: message ${system} has the role system; use sysPrompt instead.`,
-    );
+  for (const [index, message] of list.entries()) {
+    const problem =
+      message.role === "system"
+        ? "has the role system; use sysPrompt instead"
+        : toolUsesOf(message).length > 0
+          ? "asks for tool calls, which nobody would answer"
+          : !mayAnswer && toolResultsOf(message).length > 0
+            ? "holds tool results; give them to call()"
+            : undefined;
+    if (problem) throw new AgentError("message/invalid", `The input: message ${index} ${problem}.`);
   }
   return list;
 }

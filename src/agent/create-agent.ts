@@ -66,11 +66,12 @@ class AgentSession implements Agent<never> {
     input?: Input,
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
-    await this.#ready();
+    const ready = this.#ready();
+    if (ready) await ready; // else the turn begins now, and can be interrupted from now on
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return this.#start(input, options);
     return this.#once(idempotencyKey, async () => {
-      const claim = await this.#runtime.claim(idempotencyKey, messagesOf(input));
+      const claim = await this.#runtime.claim(idempotencyKey, messagesOf(input, true));
       return claim ? this.#start(claim, options) : this.#again(options);
     });
   }

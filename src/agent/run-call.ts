@@ -1,7 +1,7 @@
 import { AgentError } from "../error/error.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
-import { failedTool } from "../tool/results.ts";
+import { failedTool, interruptedResult } from "../tool/results.ts";
 import { chunkText, runTool } from "../tool/run.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../turn/services.ts";
@@ -22,6 +22,7 @@ function mayRetry(execution: Execution, message: string): boolean {
 /** One attempt of one call. Never rejects. */
 export async function runCall(host: Host, input: ToolInput, signal: AbortSignal): Promise<ToolRunOutcome> {
   const { call, attempt } = input;
+  if (signal.aborted) return { at: host.now(), callId: call.id, attempt, result: interruptedResult(call, false) };
   const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;

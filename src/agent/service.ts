@@ -1,47 +1,53 @@
 import type { AnyActorRef, PromiseActorLogic } from "xstate";
 
-/** What a service gets: its input, and a place to say what ends it early. */
+/** What a service is given. */
 export type ServiceScope<Input> = {
   readonly input: Input;
   readonly system: AnyActorRef["system"];
-  /** Registers what is to be done if the service is stopped before it has ended. */
+  /** Says what is to be done if the service is stopped before it has ended. */
   onStop(stop: () => void): void;
 };
 
-/** `fromPromise` without an AbortController for each run: a chart stops two sleeps per iteration, and an abort builds an
- *  exception with its stack. A service that needs a signal makes its own in `onStop`. */
+/** XState's `fromPromise` without an AbortController for each run. The chart stops two sleeps in every iteration, and each
+ *  abort would build an exception with its stack. A service that wants a signal aborts one of its own in `onStop`. */
 export function fromService<Output, Input>(
-  serve: (scope: ServiceScope<Input>) => PromiseLike<Output>,
+  serve: (scope: ServiceScope<Input>) => Promise<Output>,
 ): PromiseActorLogic<Output, Input> {
   const stops = new WeakMap<object, () => void>();
   return {
     config: serve,
-    transition(state, event, { self }) {
-      if (state.status !== "active") return state;
-      switch (event.type) {
-        case "xstate.promise.resolve":
-          return { ...state, status: "done", output: event["data"] as Output, input: undefined };
-        case "xstate.promise.reject":
-          return { ...state, status: "error", error: event["data"], input: undefined };
-        case "xstate.stop":
-          stops.get(self)?.();
-          return { ...state, status: "stopped", input: undefined };
-        default:
-          return state;
-      }
-    },
+    getInitialSnapshot: (_scope, input) => ({
+      status: "active",
+      output: undefined,
+      error: undefined,
+      input,
+    }),
     start({ status, input }, { self, system }) {
       if (status !== "active") return;
       const tell = (type: string) => (data: unknown) => {
         if (self.getSnapshot().status === "active") self.send({ type, data });
       };
-      serve({ input: input as Input, system, onStop: (stop) => stops.set(self, stop) }).then(
+      const onStop = (stop: () => void): void => void stops.set(self, stop);
+      serve({ input: input as Input, system, onStop }).then(
         tell("xstate.promise.resolve"),
         tell("xstate.promise.reject"),
       );
     },
-    getInitialSnapshot: (_, input) => ({ status: "active", output: undefined, error: undefined, input }),
+    transition(snapshot, event, { self }) {
+      if (snapshot.status !== "active") return snapshot;
+      switch (event.type) {
+        case "xstate.promise.resolve":
+          return { ...snapshot, status: "done", output: event["data"] as Output, input: undefined };
+        case "xstate.promise.reject":
+          return { ...snapshot, status: "error", error: event["data"], input: undefined };
+        case "xstate.stop":
+          stops.get(self)?.();
+          return { ...snapshot, status: "stopped", input: undefined };
+        default:
+          return snapshot;
+      }
+    },
     getPersistedSnapshot: (snapshot) => snapshot,
-    restoreSnapshot: (snapshot) => snapshot as never,
+    restoreSnapshot: (snapshot) => snapshot as ReturnType<PromiseActorLogic<Output, Input>["transition"]>,
   };
 }

@@ -79,7 +79,7 @@ export class Turns {
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
     if (this.#running || phase === "running") throw busy();
-    const messages = messagesOf(input);
+    const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
     const wanted = options.output && wantedOf(options.output, this.#model);
     runtime.output = options.output && { schema: options.output, tool: outputTool(options.output) };

@@ -11,15 +11,32 @@ import type {
 import type { ChatDialect } from "./dialect.ts";
 import type { ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
-/** How messages are converted. Default: thinking goes back, media in tool results are content parts, names are kept. */
-export type ToChatMessagesOptions = Partial<Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames">>;
+/** How messages are converted. Default: thinking goes back, media in tool results are content parts, tool names are
+ *  kept, and speakers are named. */
+export type ToChatMessagesOptions = Partial<
+  Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames" | "sendNames">
+>;
 
 type WireForm = {
   readonly messages: readonly ChatMessage[];
   readonly calls: readonly ToolUseBlock[];
   readonly hasProviderId: boolean;
 };
-const caches = new Map<string, WeakMap<Msg, WireForm>>();
+
+/** A converted list, and where in `wire` each of its messages ends. */
+type Conversion = {
+  readonly messages: readonly Msg[];
+  readonly wire: readonly ChatMessage[];
+  readonly ends: readonly number[];
+  readonly hasProviderId: boolean;
+};
+
+type Cache = {
+  readonly forms: WeakMap<Msg, WireForm>;
+  /** The last conversion of each session, by the first message that is its own. */
+  readonly last: WeakMap<Msg, Conversion>;
+};
+const caches = new Map<string, Cache>();
 
 /**
  * The messages of a Chat Completions request for these messages. Pure and total; the wire form of each message object
@@ -30,24 +47,50 @@ const caches = new Map<string, WeakMap<Msg, WireForm>>();
  * V3 A call goes under its provider's id if no other call here has that id, else under ours; its result likewise.
  */
 export function toChatMessages(messages: readonly Msg[], options: ToChatMessagesOptions = {}): ChatMessage[] {
-  const { sendReasoning = true, toolMedia = "parts", strictNames = false } = options;
-  const dialect = { sendReasoning, toolMedia, strictNames };
-  const cache = cacheOf(`${sendReasoning} ${toolMedia} ${strictNames}`);
-  const wire: ChatMessage[] = [];
-  let hasProviderId = false;
-  for (const msg of messages) {
-    let form = cache.get(msg);
-    if (!form) cache.set(msg, (form = wireFormOf(msg, dialect)));
-    for (const message of form.messages) wire.push(message);
-    hasProviderId ||= form.hasProviderId;
-  }
-  if (!hasProviderId) return wire;
-  const wireIds = wireIdsOf(messages.flatMap((msg) => cache.get(msg)!.calls));
-  return wire.map((message) => withIds(message, wireIds));
+  const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;
+  const dialect = { sendReasoning, toolMedia, strictNames, sendNames };
+  const { forms, last } = cacheOf(`${sendReasoning} ${toolMedia} ${strictNames} ${sendNames}`);
+  const key = messages.find(({ role }) => role !== "system");
+  const formOf = (msg: Msg): WireForm => {
+    let form = forms.get(msg);
+    if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
+    return form;
+  };
+  const converted = convert(messages, key && last.get(key), formOf);
+  if (key) last.set(key, converted);
+  if (!converted.hasProviderId) return [...converted.wire];
+  const wireIds = wireIdsOf(messages.flatMap((msg) => formOf(msg).calls));
+  return converted.wire.map((message) => withIds(message, wireIds));
 }
 
-function cacheOf(key: string): WeakMap<Msg, WireForm> {
-  const cache = caches.get(key) ?? new WeakMap<Msg, WireForm>();
+/** A request mostly repeats the one before it and adds a little: what both begin with is taken over as it is. */
+function convert(
+  messages: readonly Msg[],
+  before: Conversion | undefined,
+  formOf: (msg: Msg) => WireForm,
+): Conversion {
+  const same = before ? commonPrefix(before.messages, messages) : 0;
+  const wire = before?.wire.slice(0, before.ends[same - 1] ?? 0) ?? [];
+  const ends = before?.ends.slice(0, same) ?? [];
+  let hasProviderId = before?.hasProviderId ?? false;
+  for (const msg of messages.slice(same)) {
+    const form = formOf(msg);
+    wire.push(...form.messages);
+    ends.push(wire.length);
+    hasProviderId ||= form.hasProviderId;
+  }
+  return { messages, wire, ends, hasProviderId };
+}
+
+function commonPrefix(one: readonly Msg[], other: readonly Msg[]): number {
+  const end = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < end && one[same] === other[same]) same++;
+  return same;
+}
+
+function cacheOf(key: string): Cache {
+  const cache = caches.get(key) ?? { forms: new WeakMap(), last: new WeakMap() };
   caches.set(key, cache);
   return cache;
 }
@@ -73,10 +116,16 @@ function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
   if (msg.role === "assistant") return assistantMessage(msg, dialect);
   const parts = msg.content.filter((block) => isTextOrMedia(block)).map(contentPart);
   const isPlain = parts.length <= 1 && parts.every(({ type }) => type === "text");
-  return { role: "user", content: isPlain ? textOf(msg) : parts };
+  return { role: "user", ...speaker(msg, dialect), content: isPlain ? textOf(msg) : parts };
 }
 
-function assistantMessage(msg: Msg, { sendReasoning, strictNames }: Dialect): ChatMessage {
+/** Who speaks, in the characters that OpenAI takes. */
+function speaker({ name, role }: Msg, { sendNames }: Dialect): { readonly name?: string } {
+  return sendNames && name !== role && name !== "" ? { name: name.replace(/[^\w-]/g, "_").slice(0, 64) } : {};
+}
+
+function assistantMessage(msg: Msg, dialect: Dialect): ChatMessage {
+  const { sendReasoning, strictNames } = dialect;
   const content = msg.content.filter((block) => isTextOrMedia(block)).map(asText);
   const thinking = msg.content.filter((block) => block.type === "thinking");
   const reasoning = sendReasoning ? thinking.map((block) => block.thinking).join("\n") : "";
@@ -86,6 +135,7 @@ function assistantMessage(msg: Msg, { sendReasoning, strictNames }: Dialect): Ch
   const calls = msg.content.filter((block) => block.type === "tool_use");
   return {
     role: "assistant",
+    ...speaker(msg, dialect),
     content: content.join("\n"),
     ...(reasoning !== "" && { [field]: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, strictNames)) }),

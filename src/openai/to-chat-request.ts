@@ -20,7 +20,7 @@ export type ToChatRequestOptions = {
  */
 export function toChatRequest(request: ModelRequest, options: ToChatRequestOptions): ChatRequest {
   const { model, baseURL = OPENAI_BASE_URL, sendReasoning = true } = options;
-  const { maxTokensField, toolMedia, strictNames } = { ...dialectOf(baseURL), ...options };
+  const { maxTokensField, toolMedia, strictNames, sendNames } = { ...dialectOf(baseURL), ...options };
   const { tools, output, options: generate } = request;
   return {
     model,
@@ -31,7 +31,7 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...generate.extraBody,
-    messages: toChatMessages(request.messages, { sendReasoning, toolMedia, strictNames }),
+    messages: toChatMessages(request.messages, { sendReasoning, toolMedia, strictNames, sendNames }),
     stream: true,
   };
 }

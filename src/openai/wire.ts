@@ -19,9 +19,10 @@ export type ChatToolCall = {
 /** A message as Chat Completions takes it. */
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string | readonly ChatContentPart[] }
+  | { readonly role: "user"; readonly name?: string; readonly content: string | readonly ChatContentPart[] }
   | {
       readonly role: "assistant";
+      readonly name?: string;
       readonly content: string;
       readonly reasoning_content?: string;
       readonly reasoning?: string;

@@ -72,7 +72,7 @@ export function rerunSuspended(context: AgentContext): Change {
     const { reason: _, answerSchema: __, ...rest } = record;
     return { ...rest, status: "pending", hooked: record.decided !== undefined };
   });
-  return { calls, outcome: null, progress: { ...context.progress, exceeded: null } };
+  return { calls, outcome: null, progress: { ...context.progress, exceeded: null, resumeAt: null } };
 }
 
 /** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. */

@@ -268,6 +268,7 @@ export function freshTurn({ progress, transcript, at }: AgentContext): Progress 
     emptyRetries: 0,
     exempt: false,
     continues: false,
+    resumeAt: null,
     turnAt: transcript.length,
     extended: {},
     exceeded: null,

@@ -1,11 +1,12 @@
 import type { ErrorInfo } from "../error/error.ts";
-import { toolUsesOf } from "../message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, Reason } from "../message/types.ts";
 import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
 import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
 import { freshRequest, type AgentContext, type Change, type Interruption } from "./context.ts";
 import { carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
+import type { PendingCall } from "./pending.ts";
 import type { HooksOutcome } from "./services.ts";
 import { deliverWaiting } from "./waiting.ts";
 
@@ -61,8 +62,21 @@ export function noteInterruption(
     at,
     ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
     request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
-    interruption: { cause, ...(message && { message }), ...(reply !== undefined && { reply }) },
+    interruption: {
+      cause,
+      ...(message && { message }),
+      ...(reply !== undefined && { reply }),
+      pending: context.interruption?.pending ?? pendingCalls(context),
+    },
   };
+}
+
+/** The calls that the interrupt has cut off: those that were open, also in the partial answer, and have no result of
+ *  their own. */
+function cutOffBy(interruption: Interruption | null, open: readonly PendingCall[], closed: AgentContext): readonly PendingCall[] {
+  const calls = new Map([...(interruption?.pending ?? []), ...open].map((call) => [call.callId, call]));
+  const results = closed.transcript.slice(closed.progress.turnAt).flatMap(toolResultsOf);
+  return results.flatMap(({ id, state }) => (state === "interrupted" && calls.has(id) ? [calls.get(id)!] : []));
 }
 
 /** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
@@ -108,7 +122,7 @@ export function settleInterruption(context: AgentContext): Change {
     inbox: { input: [], queued: [], steering: [] },
     transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
-    interruption: interruption && { ...interruption, pending: pendingCalls(context) },
+    interruption: interruption && { ...interruption, pending: cutOffBy(interruption, pendingCalls(kept), closed) },
     failure: null,
     stop: false,
     goto: null,
@@ -177,9 +191,9 @@ export function storeSummary(context: AgentContext): Change {
 }
 
 /** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
-export function settleCall({ progress, inbox, request, calls }: AgentContext): Change {
+export function settleCall({ progress, inbox, request, calls, failure }: AgentContext): Change {
   const settled = { ...progress, settled: progress.settled + 1, draining: false };
-  const rested = { ...inbox, input: progress.resumeAt === "doCall" ? inbox.input : [] };
+  const rested = { ...inbox, input: progress.resumeAt !== null && !failure ? inbox.input : [] };
   if (progress.resumeAt !== null) return { progress: settled, draft: null, inbox: rested };
   const isSuspended = calls.length > 0 || progress.exceeded !== null;
   return {

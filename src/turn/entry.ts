@@ -46,7 +46,7 @@ export function continueTurn(context: AgentContext): Change {
   return {
     transcript: context.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...inbox, queued: [], input: [] },
-    progress: { ...progress, exceeded: null },
+    progress: { ...progress, exceeded: null, resumeAt: null },
   };
 }
 
@@ -58,7 +58,8 @@ export function beginResume(
 ): Change {
   const { inbox, progress, request } = context;
   const isEntering = progress.resumeAt === "doCall";
-  const hasResults = bringsResults(event.input);
+  const input = [...inbox.input, ...event.input];
+  const hasResults = bringsResults(input);
   return {
     at: event.at,
     progress: { ...progress, resumeAt: hasResults && !isEntering ? progress.resumeAt : null, draining: false },
@@ -69,8 +70,8 @@ export function beginResume(
     draft: null,
     inbox:
       isEntering || hasResults
-        ? { ...inbox, input: [...inbox.input, ...event.input] }
-        : { ...inbox, input: [], steering: [...inbox.steering, ...event.input] },
+        ? { ...inbox, input }
+        : { ...inbox, input: [], steering: [...inbox.steering, ...input] },
   };
 }
 
@@ -116,7 +117,7 @@ export function acceptInput(context: AgentContext): Change {
   const { progress, inbox } = closed;
   return {
     progress: goesOn
-      ? { ...progress, iteration: progress.iteration + 1, continues: false }
+      ? { ...progress, iteration: progress.iteration + 1, continues: false, resumeAt: null }
       : freshTurn(closed),
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...inbox, queued: [], input: [] },
@@ -132,8 +133,11 @@ export function cancelPending(context: AgentContext): Change {
 
 /** Text instead of results: it waits behind them. */
 export function queueInput(context: AgentContext): Change {
-  const { inbox } = context;
-  return { inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] } };
+  const { inbox, progress } = context;
+  return {
+    inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] },
+    progress: { ...progress, resumeAt: null },
+  };
 }
 
 function refusal(code: ErrorInfo["code"], message: string): Change {

@@ -1,5 +1,5 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { Reason } from "../message/types.ts";
+import type { Msg, Reason } from "../message/types.ts";
 import { backoffMs } from "../model/execution.ts";
 import { recordsOf, resultsFirst } from "./calls.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
@@ -161,13 +161,23 @@ export function storeDraft(context: AgentContext): Change {
   };
 }
 
+/** The messages without results that nobody asked for, or asked for once only. */
+function answersTo(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const open = new Set(order);
+  return messages.flatMap((message) => {
+    const content = message.content.filter((block) => block.type !== "tool_result" || open.delete(block.id));
+    if (content.length === message.content.length) return [message];
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
 /** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
 export function acceptGoto(context: AgentContext): Change {
   const { progress } = context;
   const asking = context.transcript.at(-1);
   const order = asking ? toolUsesOf(asking).map(({ id }) => id) : [];
   return {
-    transcript: context.transcript.append(resultsFirst(order, context.goto ?? [])),
+    transcript: context.transcript.append(resultsFirst(order, answersTo(order, context.goto ?? []))),
     goto: null,
     progress: { ...progress, gotos: progress.gotos + 1, iteration: progress.iteration + 1, exempt: true },
   };

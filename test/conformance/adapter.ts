@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import {
   AgentError,
@@ -25,6 +28,8 @@ import {
   type JsonObject,
   type Msg,
   type Reply,
+  type SavedParts,
+  type SessionStore,
   type StreamPart,
   type Tool,
   type Toolkit,
@@ -34,6 +39,8 @@ import {
   type Usage,
 } from "agentchart";
 import { toChatMessages, toChatRequest } from "agentchart/openai";
+import { fileStore } from "agentchart/store/file";
+import { memoryStore } from "agentchart/store/memory";
 
 // ── the suite's shapes
 
@@ -46,7 +53,6 @@ type NormalUsage = { input?: number; output?: number; time?: number };
 type NormalChoice = { type: "auto" | "none" | "required" | "specific"; name?: string };
 type NormalOptions = Omit<GenerateOptions, "toolChoice"> & { toolChoice?: NormalChoice | null; execution?: Execution };
 type NormalExecution = Omit<Execution, "retryOn"> & { retryOn?: "all" | string[] };
-type Session = never;
 
 type RunnerPart = { blocks: (NormalBlock & { raw?: string; args?: string })[]; usage?: NormalUsage };
 type RunnerModel = { name: string; stream(request: object): AsyncIterable<RunnerPart> };
@@ -70,6 +76,7 @@ type Env = {
   sharedToolkit?: object;
 };
 type Spec = {
+  persistence?: SavedParts;
   name?: string;
   sysPrompt?: string;
   maxIters?: number;
@@ -489,8 +496,10 @@ const shared = new WeakMap<object, Toolkit>();
 class Handle {
   readonly #agent: Agent;
   readonly #base: Toolkit;
+  readonly #parts: SavedParts;
 
   constructor(spec: Spec, env: Env) {
+    this.#parts = spec.persistence ?? {};
     if (spec.plan) notOffered("plan");
     if (spec.ltmMode) notOffered("long-term memory");
     const interrupt = (): void => this.interrupt();
@@ -539,12 +548,14 @@ class Handle {
     return (await this.#agent.messages()).map((message) => normal(message));
   }
 
-  async save(_session: Session, _key: string): Promise<void> {
-    notOffered("sessions");
+  async save(session: SessionStore, key: string): Promise<void> {
+    await this.#agent.saveTo(session, key, this.#parts);
   }
 
-  async load(_session: Session, _key: string, _options: { ifExists: boolean }): Promise<boolean> {
-    return notOffered("sessions");
+  async load(session: SessionStore, key: string, { ifExists }: { ifExists: boolean }): Promise<boolean> {
+    if (ifExists) return this.#agent.loadIfExists(session, key, this.#parts);
+    await this.#agent.loadFrom(session, key, this.#parts);
+    return true;
   }
 
   async invokeTool(name: string, input: JsonObject): Promise<string> {
@@ -638,6 +649,13 @@ async function answerOf(schema: JsonObject, value: Json, input: JsonObject = {})
   return textOfResult(await createToolkit({ tools: [tool] }).invoke("give", input));
 }
 
+type SessionStep = { readonly save?: string; readonly delete?: string };
+
+/** AgentScope's "memory" and "json" sessions are our stores in memory and in files. */
+function openSession(kind: "memory" | "json"): SessionStore {
+  return kind === "memory" ? memoryStore() : fileStore({ dir: mkdtempSync(join(tmpdir(), "agentchart-conformance-")) });
+}
+
 const silent: ChatModel = { name: "none", async *stream() {} };
 
 const unit = {
@@ -670,6 +688,17 @@ const unit = {
     return text === "valid" ? null : text;
   },
   convertReturn: (value: Json) => answerOf({}, value),
+  sessionKeys: async (kind: "memory" | "json", steps: SessionStep[]) => {
+    const session = openSession(kind);
+    const agent = createAgent({ name: "keys", model: silent });
+    const exists: { [key: string]: boolean } = {};
+    for (const { save, delete: gone } of steps) {
+      if (save !== undefined) await agent.saveTo(session, save);
+      if (gone !== undefined) await session.delete(gone);
+      for (const key of [save, gone]) if (key !== undefined) exists[key] = (await session.load(key)) !== undefined;
+    }
+    return { keys: (await session.list()).sessions.map(({ sessionId }) => sessionId), exists };
+  },
   msgText: (message: InputMsg) => textOf(toMsg(message)),
   generateReasons: () => REASONS,
   formatOpenAI: (messages: InputMsg[]) => toChatMessages(messages.map(toMsg)).map(flattened),
@@ -697,7 +726,7 @@ export const adapter = {
   capabilities: new Set(["stream", "modelRetry"]),
   errorType: (error: unknown) => (AgentError.is(error) ? ERROR_TYPES[error.code] : undefined),
   createAgent: (spec: Spec, env: Env) => new Handle(spec, env),
-  openSession: (_kind: "memory" | "json"): Session => notOffered("sessions"),
+  openSession,
   createHub: (_options: object) => notOffered("message hubs"),
   pipeline: (_options: object) => notOffered("pipelines"),
   unit,
