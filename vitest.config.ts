@@ -31,6 +31,7 @@ export default defineConfig({
       { extends: true, test: { name: "kill", include: [KILL_TESTS] } },
       again("noop"),
       again("resume"),
+      again("stored"),
     ],
     pool: "forks",
     maxWorkers: 2,
