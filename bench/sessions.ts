@@ -35,7 +35,10 @@ function planned(rounds: number): ChatModel {
 const work = (bytes: number) =>
   defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "r".repeat(bytes) });
 
-type Counted = { readonly store: SessionStore; readonly sizes: { batch: number; entries: number; messages: number }[] };
+type Counted = {
+  readonly store: SessionStore;
+  readonly sizes: { batch: number; entries: number; messages: number }[];
+};
 
 /** A store that counts the bytes of each append as JSON. */
 function counting(store: SessionStore): Counted {
@@ -60,11 +63,21 @@ function counting(store: SessionStore): Counted {
 }
 
 let sessions = 0;
-async function measure(make: () => SessionStore, length: number): Promise<{ commit: number; beside: number; restore: number }> {
+async function measure(
+  make: () => SessionStore,
+  length: number,
+): Promise<{ commit: number; beside: number; restore: number }> {
   const { store, sizes } = counting(make());
   const sessionId = `s${++sessions}`;
   const messages = Array.from({ length }, (_, index) => userMsg(`message ${index} ${"x".repeat(400)}`));
-  const config = { name: "bench", store, sessionId, tools: [work(200)], maxIters: ROUNDS + 5, memory: { maxMessages: 10 } };
+  const config = {
+    name: "bench",
+    store,
+    sessionId,
+    tools: [work(200)],
+    maxIters: ROUNDS + 5,
+    memory: { maxMessages: 10 },
+  };
   const agent = createAgent({ ...config, model: planned(ROUNDS), messages });
   await agent.open();
   const plain = createAgent({ ...config, store: undefined as never, model: planned(ROUNDS), messages });
@@ -87,7 +100,14 @@ async function measure(make: () => SessionStore, length: number): Promise<{ comm
 
 async function total(bytes: number): Promise<number> {
   const { store, sizes } = counting(memoryStore());
-  const agent = createAgent({ name: "bench", store, sessionId: "t", model: planned(300), tools: [work(bytes)], maxIters: 400 });
+  const agent = createAgent({
+    name: "bench",
+    store,
+    sessionId: "t",
+    model: planned(300),
+    tools: [work(bytes)],
+    maxIters: 400,
+  });
   await agent.call("go");
   const lines = (await agent.messages()).map((message) => Buffer.byteLength(JSON.stringify(message)) + 1);
   await agent.close();
@@ -101,7 +121,9 @@ for (const [name, make] of Object.entries(STORES)) {
     console.error(`${name}, ${length} messages …`);
     const runs = [await measure(make, length), await measure(make, length), await measure(make, length)];
     const of = (key: "commit" | "beside" | "restore"): number => median(runs.map((run) => run[key]));
-    rows.push(`| ${name} | ${length} | ${of("commit").toFixed(0)} | ${of("beside").toFixed(0)} | ${of("restore").toFixed(1)} |`);
+    rows.push(
+      `| ${name} | ${length} | ${of("commit").toFixed(0)} | ${of("beside").toFixed(0)} | ${of("restore").toFixed(1)} |`,
+    );
   }
 }
 const [small, large] = [await total(200), await total(4_096)];

@@ -95,7 +95,10 @@ export const agentMachine = agentSetup.createMachine({
             {
               guard: "needsDecision",
               target: "#agent.suspended",
-              actions: { type: "suspendTurn", params: ({ context }) => ({ reason: undecidedReason(context) }) },
+              actions: {
+                type: "suspendTurn",
+                params: ({ context }) => ({ reason: undecidedReason(context) }),
+              },
             },
             { guard: "hasPendingTools", target: "#agent.acting", actions: "rerunSuspended" },
             { target: "#agent.reasoning", actions: "countRound" },
@@ -228,12 +231,33 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({ ...position(context), point: "postReasoning", draft: context.draft! }),
             onDone: [
               {
+                guard: "isInterrupted",
+                target: "#agent.stopped.interrupting",
+                actions: { type: "applyPostReasoning", params: outcome },
+              },
+              {
                 guard: { type: "exceedsGotos", params: outcome },
                 target: "#agent.stopped.failing",
                 actions: "refuseGoto",
               },
               { target: "deciding", actions: { type: "applyPostReasoning", params: outcome } },
             ],
+          },
+          initial: "running",
+          states: {
+            running: {
+              description: "They take their time.",
+              on: { "run.interrupt": { target: "aborting", actions: "noteInterruption" } },
+            },
+            aborting: {
+              description: "They may finish within the grace period, so that no answer is kept unseen.",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.request.graceAt }),
+                onDone: { target: "#agent.stopped.interrupting", actions: { type: "noteTime", params: outcome } },
+              },
+            },
           },
         },
         deciding: {
@@ -336,7 +360,10 @@ export const agentMachine = agentSetup.createMachine({
                   { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
                   { actions: "recordToolRun" },
                 ],
-                "run.interrupt": { target: "quieting", actions: ["noteInterruption", "holdCalls", "abortServices"] },
+                "run.interrupt": {
+                  target: "quieting",
+                  actions: ["noteInterruption", "holdCalls", "abortServices"],
+                },
               },
               invoke: {
                 src: "commit",
@@ -417,6 +444,23 @@ export const agentMachine = agentSetup.createMachine({
               return { ...position(context), point: "postActing", call, result: result! };
             },
             onDone: { target: "storing", actions: { type: "applyPostActing", params: outcome } },
+          },
+          initial: "running",
+          states: {
+            running: {
+              description: "They take their time.",
+              always: { guard: "isInterrupted", target: "aborting" },
+              on: { "run.interrupt": { target: "aborting", actions: "noteInterruption" } },
+            },
+            aborting: {
+              description: "They may finish within the grace period, so that no result is kept unseen.",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.request.graceAt }),
+                onDone: { target: "#agent.stopped.interrupting", actions: { type: "noteTime", params: outcome } },
+              },
+            },
           },
         },
         deciding: {

@@ -205,7 +205,10 @@ export const agentSetup = base.extend({
     holdCalls: assign(({ context }) => acting.holdCalls(context)),
     spawnCalls: base.enqueueActions(({ context, enqueue }) => {
       for (const record of acting.unspawnedCalls(context)) {
-        enqueue.spawnChild("runTool", { id: toolActorOf(context, record.call.id), input: acting.toolInput(context, record) });
+        enqueue.spawnChild("runTool", {
+          id: toolActorOf(context, record.call.id),
+          input: acting.toolInput(context, record),
+        });
       }
       enqueue.assign(acting.markSpawned(context));
     }),
@@ -216,7 +219,8 @@ export const agentSetup = base.extend({
     }),
     expireCalls: base.enqueueActions(({ context, event, enqueue }) => {
       const { at } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
-      for (const { call } of acting.expiredCalls(context, at)) enqueue.stopChild(toolActorOf(context, call.id));
+      for (const { call } of acting.expiredCalls(context, at))
+        enqueue.stopChild(toolActorOf(context, call.id));
       enqueue.assign(acting.expireCalls(context, at));
     }),
     stopCalls: base.enqueueActions(({ context, enqueue }) => {
@@ -257,14 +261,18 @@ export const agentSetup = base.extend({
     settleFailure: assign(({ context }) => ending.settleFailure(context)),
     settle: assign(({ context }) => ending.settleCall(context)),
 
-    park: assign(({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) => ending.park(context, place)),
+    park: assign(({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) =>
+      ending.park(context, place),
+    ),
 
     // at any time
     load: assign(({ context, event }) =>
       event.type === "session.load" ? { ...event.context, listening: context.listening } : {},
     ),
     drain: assign(({ context, event }) =>
-      event.type === "run.shutdown" ? { at: event.at, progress: { ...context.progress, draining: true } } : {},
+      event.type === "run.shutdown"
+        ? { at: event.at, progress: { ...context.progress, draining: true } }
+        : {},
     ),
     steer: assign(({ context, event }) => (event.type === "run.steer" ? waiting.steer(context, event) : {})),
     observe: assign(({ context, event }) =>

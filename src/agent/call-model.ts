@@ -216,7 +216,11 @@ export async function callModel(
 }
 
 /** What a model that keeps to a schema by itself has answered, if it did. */
-async function nativeOutput(host: Host, input: ModelInput, message: Msg | undefined): Promise<Json | undefined> {
+async function nativeOutput(
+  host: Host,
+  input: ModelInput,
+  message: Msg | undefined,
+): Promise<Json | undefined> {
   if (input.wanted?.mode !== "native" || !message || toolUsesOf(message).length > 0) return undefined;
   const value = nativeValue(message);
   const schema = host.output()?.schema;

@@ -47,7 +47,8 @@ export function checkConfig(config: AgentConfig<never>): void {
     if (backoffMultiplier < 1) throw invalid(`\`${name}.backoffMultiplier\` must be at least 1.`);
   }
   for (const [name, limit] of Object.entries(config.budget ?? {})) {
-    if (name !== "onExceeded" && !(Number(limit) > 0)) throw invalid(`\`budget.${name}\` is ${limit}; expected a number above 0.`);
+    if (name !== "onExceeded" && !(Number(limit) > 0))
+      throw invalid(`\`budget.${name}\` is ${limit}; expected a number above 0.`);
   }
   for (const hook of config.hooks ?? []) {
     if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");

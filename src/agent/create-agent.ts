@@ -76,8 +76,13 @@ class AgentSession implements Agent<never> {
     });
   }
 
-  #start<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
-    return options.whenBusy === "queue" ? this.#turns.enqueue(input, options) : this.#turns.run(input, options);
+  #start<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+  ): Promise<Reply<OutputOf<S>>> {
+    return options.whenBusy === "queue"
+      ? this.#turns.enqueue(input, options)
+      : this.#turns.run(input, options);
   }
 
   /** The input of this key was taken before: its turn goes on, or its reply is given again. */
@@ -229,7 +234,12 @@ class AgentSession implements Agent<never> {
       await Promise.race([this.#turns.idle(), deadline]);
       clearTimeout(timer);
     }
-    runtime.stop(new AgentError("run/shutdown", "The agent was shut down; call() goes on with the turn, in any process."));
+    runtime.stop(
+      new AgentError(
+        "run/shutdown",
+        "The agent was shut down; call() goes on with the turn, in any process.",
+      ),
+    );
     await runtime.release();
   }
 

@@ -42,11 +42,16 @@ export function outputTool(schema: Schema): Tool<never> {
   };
   const tool = defineTool({
     name: OUTPUT_TOOL,
-    description: "Give your final structured answer by calling this function once, when you have all you need.",
+    description:
+      "Give your final structured answer by calling this function once, when you have all you need.",
     input: json,
     execute: () => "Successfully generated response.",
   });
-  return { ...tool, onRestart: "retry", ...(isStandardSchema(schema) && { schema: wrapped(schema, json) }) } as Tool<never>;
+  return {
+    ...tool,
+    onRestart: "retry",
+    ...(isStandardSchema(schema) && { schema: wrapped(schema, json) }),
+  } as Tool<never>;
 }
 
 /** What `reply.output` holds: the value parsed by the caller's own schema. */

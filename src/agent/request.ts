@@ -27,8 +27,16 @@ export function modelOf(host: Host, usesFallback: boolean): ChatModel {
 }
 
 const REMINDERS = {
-  tool: note("output-reminder", `Please call the '${OUTPUT_TOOL}' function to provide your response.`, "system"),
-  native: note("output-reminder", "Please answer again, with nothing but JSON that fits the requested schema.", "system"),
+  tool: note(
+    "output-reminder",
+    `Please call the '${OUTPUT_TOOL}' function to provide your response.`,
+    "system",
+  ),
+  native: note(
+    "output-reminder",
+    "Please answer again, with nothing but JSON that fits the requested schema.",
+    "system",
+  ),
 };
 
 /** The tools that are offered: those of the toolkit, and the one for the structured answer. */

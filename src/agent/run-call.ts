@@ -1,7 +1,7 @@
 import { AgentError } from "../error/error.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
-import { failedTool, interruptedResult } from "../tool/results.ts";
+import { failedTool } from "../tool/results.ts";
 import { chunkText, runTool } from "../tool/run.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../turn/services.ts";
@@ -22,11 +22,11 @@ function mayRetry(execution: Execution, message: string): boolean {
 /** One attempt of one call. Never rejects. */
 export async function runCall(host: Host, input: ToolInput, signal: AbortSignal): Promise<ToolRunOutcome> {
   const { call, attempt } = input;
-  if (signal.aborted) return { at: host.now(), callId: call.id, attempt, result: interruptedResult(call, false) };
   const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
+  let isOver = false;
   const run = await runTool(tool, call, {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
@@ -36,12 +36,14 @@ export async function runCall(host: Host, input: ToolInput, signal: AbortSignal)
     context: host.context(),
     sessionId: host.sessionId,
     emit: (chunk) => {
+      if (isOver || signal.aborted) return; // the call has ended, or has been told to
       const delta = chunkText(chunk);
       host.publish({ type: "tool.delta", callId: call.id, delta });
       const event = { ...host.at(input, signal), call, delta };
       for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
     },
   });
+  isOver = true;
   const at = host.now();
   if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
   const { result } = run;

@@ -102,7 +102,10 @@ export class Runtime {
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({
       next: (snapshot) => this.#follow(snapshot),
-      error: (error) => this.stop(new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error })),
+      error: (error) =>
+        this.stop(
+          new AgentError("run/closed", `The agent's machine failed: ${messageOf(error)}`, { cause: error }),
+        ),
     });
     this.actor.start();
     if (restored) this.#resumeRest();
@@ -237,7 +240,9 @@ export class Runtime {
   sessionContext(): never {
     const { context, meta = {} } = this.#config;
     const { sessionId } = this.settings;
-    return (typeof context === "function" ? (context as (session: object) => never)({ sessionId, meta }) : context) as never;
+    return (
+      typeof context === "function" ? (context as (session: object) => never)({ sessionId, meta }) : context
+    ) as never;
   }
 
   /** Ends here and now: nothing runs after it. */
@@ -290,7 +295,8 @@ export class Runtime {
 
   /** A session that rested in `suspended` rests there again; an unfinished one waits for a call. */
   #resumeRest(): void {
-    if (this.context.progress.resumeAt === null) this.send({ type: "session.resume", at: this.now(), input: [] });
+    if (this.context.progress.resumeAt === null)
+      this.send({ type: "session.resume", at: this.now(), input: [] });
   }
 
   #durableSession(store: SessionStore): DurableSession {

@@ -36,13 +36,19 @@ export function readSnapshot(
 ): { readonly context: AgentContext; readonly activeGroups: readonly string[] } {
   const data = snapshot as JsonObject;
   checkFormat(data["format"], "The snapshot");
-  if (!Array.isArray(data["messages"]) || typeof data["state"] !== "string" || typeof data["kept"] !== "object") {
+  if (
+    !Array.isArray(data["messages"]) ||
+    typeof data["state"] !== "string" ||
+    typeof data["kept"] !== "object"
+  ) {
     throw new AgentError("session/damaged", "The snapshot lacks its messages, state or kept context.");
   }
   const session: SessionState = {
     state: data["state"],
     at: data["at"] as number,
-    ...(typeof data["reason"] === "string" && { reason: data["reason"] as NonNullable<SessionState["reason"]> }),
+    ...(typeof data["reason"] === "string" && {
+      reason: data["reason"] as NonNullable<SessionState["reason"]>,
+    }),
     activeGroups: (data["activeGroups"] as readonly string[] | undefined) ?? [],
     kept: readKept(data["kept"] as JsonObject, "The snapshot"),
     messages: checkMessages(data["messages"], "The snapshot"),

@@ -65,7 +65,10 @@ export class Turns {
   }
 
   /** As {@link run}, after the calls before it. */
-  enqueue<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
+  enqueue<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+  ): Promise<Reply<OutputOf<S>>> {
     const mine = this.#queue.then(async () => {
       await this.idle();
       return this.run(input, options);
@@ -74,7 +77,10 @@ export class Turns {
     return mine;
   }
 
-  async run<S extends Schema | undefined>(input: Input, options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
+  async run<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+  ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.#runtime();
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
@@ -131,7 +137,8 @@ export class Turns {
   /** The reply of the turn that ended last, once more. Rejects `run/pending` if there is none. */
   async lastReply<O>(): Promise<Reply<O>> {
     const { context } = this.#runtime();
-    if (!context.outcome) throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
+    if (!context.outcome)
+      throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
     return this.#reply(context) as Promise<Reply<O>>;
   }
 
@@ -148,7 +155,12 @@ export class Turns {
     const breakOff = (cause: "signal" | "timeout") => (): void => {
       const runtime = this.#runtime();
       const reply = cause === "timeout" ? fallbackReply : undefined;
-      runtime.send({ type: "run.interrupt", at: runtime.now(), cause, ...(reply !== undefined && { reply }) });
+      runtime.send({
+        type: "run.interrupt",
+        at: runtime.now(),
+        cause,
+        ...(reply !== undefined && { reply }),
+      });
     };
     const abort = breakOff("signal");
     const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;

@@ -6,6 +6,13 @@ import { chartJson } from "./chart-json.ts";
  *  people who compare versions; whether a session can be restored is decided by its format and its entry point. */
 export function chartHash(machine: AnyStateMachine): string {
   const { nodes, edges } = chartJson(machine);
-  const states = nodes.map(({ id, type, initial, entry, exit, invoke }) => ({ id, type, initial, entry, exit, invoke }));
+  const states = nodes.map(({ id, type, initial, entry, exit, invoke }) => ({
+    id,
+    type,
+    initial,
+    entry,
+    exit,
+    invoke,
+  }));
   return hash("sha256", JSON.stringify({ states, edges })).slice(0, 16);
 }

@@ -1,9 +1,13 @@
+import { SESSIONS_HELP } from "./sessions/sessions-help.ts";
+
 /** What `--help` prints, for the program and for each command. */
 export const HELP = {
+  ...SESSIONS_HELP,
   program: `agentchart runs a ReAct agent as an explicit statechart.
 
 Usage
   agentchart run "<question>" [flags]      ask an agent with your tools
+  agentchart sessions ls|show|resume|…     look at stored conversations, answer and resume them
   agentchart chart --format mermaid|json   print the statechart it runs on
   agentchart <command> --help              explain a command
 
@@ -15,6 +19,8 @@ Flags
 
 Usage
   agentchart run "<question>" [flags]
+  agentchart run "<question>" --session ID [flags]   the next question of a stored conversation
+  agentchart run --session ID [flags]                go on with what was cut off, as "sessions resume"
 
 Flags
   --model NAME      the model to ask; gpt-4.1-mini at OpenAI and qwen-plus at DashScope unless given
@@ -23,6 +29,10 @@ Flags
                     "export default [...]"; may be given again
   --system TEXT     the system prompt
   --max-iters N     how often the model may be asked before it must sum up; 10 unless given
+  --session ID      keep the conversation in a store under this id; it goes on in any later process. What is
+                    stored is the conversation: say model, tools and system prompt again each time
+  --store STORE     file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE; file:~/.agentchart/sessions unless
+                    given
   --json            print one AgentEvent per line on stdout and nothing else there
   --debug           print the stack of an error
   -h, --help        print this
@@ -36,9 +46,11 @@ Environment
 Output
   The model's words go to stdout, everything else to stderr.
   Ctrl-C interrupts the turn and keeps what was said so far; a second Ctrl-C exits at once.
+  SIGTERM, with --session: the turn stops at its next step, is saved, and the command to go on is printed.
 
 Exit codes
-  0     done; also if the turn is suspended, then the calls it waits for are printed
+  0     done; also if the turn is suspended, then the calls it waits for are printed, and with --session the
+        command that answers them; also after SIGTERM with --session
   1     failed, or interrupted by Ctrl-C
   2     the command line is wrong
   130   a second Ctrl-C

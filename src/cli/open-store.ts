@@ -6,7 +6,9 @@ import { UsageError } from "./usage-error.ts";
 
 /** Opens the store that `--store` names; `~/.agentchart/sessions` if it names none. Throws a {@link UsageError} for what is
  *  no store. */
-export async function openStore(spec = `file:${join(homedir(), ".agentchart", "sessions")}`): Promise<SessionStore> {
+export async function openStore(
+  spec = `file:${join(homedir(), ".agentchart", "sessions")}`,
+): Promise<SessionStore> {
   const [, kind, place = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
   switch (kind) {
     case "file": {
@@ -23,12 +25,17 @@ export async function openStore(spec = `file:${join(homedir(), ".agentchart", "s
       return postgresStore({ connectionString: spec });
     }
     default:
-      throw new UsageError(`There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "${withoutPassword(spec)}".`);
+      throw new UsageError(
+        `There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "${withoutPassword(spec)}".`,
+      );
   }
 }
 
 /** Calls `use` with the store that `--store` names and closes it. */
-export async function withStore<T>(spec: string | undefined, use: (store: SessionStore) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  spec: string | undefined,
+  use: (store: SessionStore) => Promise<T>,
+): Promise<T> {
   const store = await openStore(spec);
   return ending(
     () => use(store),

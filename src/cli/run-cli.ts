@@ -1,20 +1,12 @@
 import packageJson from "agentchart/package.json" with { type: "json" };
+import { commandName, findCommand, isGroup } from "./commands.ts";
 import { failureText, sentence, stackText } from "./failure-text.ts";
-import { CHART_FLAGS, PROGRAM_FLAGS, RUN_FLAGS } from "./flags.ts";
+import { PROGRAM_FLAGS, SESSIONS_FLAGS } from "./flags.ts";
 import { HELP } from "./help.ts";
-import { nearestName } from "./nearest-name.ts";
-import { readFlags, type FlagSpec, type GivenFlags } from "./read-flags.ts";
-import type { Surroundings } from "./run-command.ts";
+import { readFlags } from "./read-flags.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { openTerminal, type Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
-
-type Command = (flags: GivenFlags, surroundings: Surroundings) => number | Promise<number>;
-
-// Loaded when needed: help and complaints need no agent.
-const COMMANDS: { readonly [name: string]: { readonly flags: FlagSpec; load(): Promise<Command> } } = {
-  run: { flags: RUN_FLAGS, load: async () => (await import("./run-command.ts")).runCommand },
-  chart: { flags: CHART_FLAGS, load: async () => (await import("./chart-command.ts")).chartCommand },
-};
 
 /** The program `agentchart`. Gives its exit code: 0 done, 1 failed, 2 the command line is wrong. Never rejects. */
 export async function runCli(args: readonly string[]): Promise<number> {
@@ -27,7 +19,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     terminal.endLine();
     const text = failureText(thrown);
     terminal.fail(`agentchart: ${isUsage ? `${text} See ${helpCommand(args)}.` : sentence(text)}`);
-    if (isDebug) stderr.write(`${withoutSecrets(stackText(thrown), env)}\n`);
+    if (isDebug) stderr.write(`${withoutSecrets(stackText(thrown), env, args)}\n`);
     return isUsage ? 2 : 1;
   };
   // A reader that has seen enough, as `head`, needs no explanation.
@@ -43,13 +35,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
 }
 
 async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const [name = "", ...rest] = args;
-  if (name === "" || name.startsWith("-")) return programCommand(args, surroundings);
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw unknownCommand(name);
-  const flags = readFlags(rest, command.flags);
+  const [first = "", second = ""] = args;
+  if (first === "" || first.startsWith("-")) return programCommand(args, surroundings);
+  if (isGroup(first) && (second === "" || second.startsWith("-")))
+    return sessionsCommand(args.slice(1), surroundings);
+  const command = findCommand(args);
+  const flags = readFlags(command.args, command.flags);
   if (flags.has("help")) {
-    surroundings.stdout.write(HELP[name as keyof typeof HELP]);
+    surroundings.stdout.write(command.help);
     return 0;
   }
   const run = await command.load();
@@ -60,22 +53,26 @@ function programCommand(args: readonly string[], { stdout }: Surroundings): numb
   const flags = readFlags(args, PROGRAM_FLAGS);
   if (flags.has("version")) stdout.write(`${packageJson.version}\n`);
   else if (flags.has("help")) stdout.write(HELP.program);
-  else throw new UsageError("Say what to do: agentchart run or agentchart chart.");
+  else throw new UsageError("Say what to do: agentchart run, agentchart sessions or agentchart chart.");
   return 0;
 }
 
-function unknownCommand(name: string): UsageError {
-  const near = nearestName(name, Object.keys(COMMANDS));
-  return new UsageError(`There is no command "${name}".${near ? ` Did you mean "${near}"?` : ""}`);
+function sessionsCommand(args: readonly string[], { stdout }: Surroundings): number {
+  const flags = readFlags(args, SESSIONS_FLAGS);
+  if (!flags.has("help"))
+    throw new UsageError("Say what to do: agentchart sessions ls, show, resume, fork, export, import or rm.");
+  stdout.write(HELP.sessions);
+  return 0;
 }
 
-function helpCommand([name = ""]: readonly string[]): string {
-  return Object.hasOwn(COMMANDS, name) ? `"agentchart ${name} --help"` : '"agentchart --help"';
+function helpCommand(args: readonly string[]): string {
+  return `"${["agentchart", commandName(args), "--help"].filter(Boolean).join(" ")}"`;
 }
 
-function withoutSecrets(text: string, env: { readonly [name: string]: string | undefined }): string {
-  const secrets = [env["OPENAI_API_KEY"], env["DASHSCOPE_API_KEY"]].filter((secret) => secret !== undefined);
-  return secrets
+function withoutSecrets(text: string, env: Surroundings["env"], args: readonly string[]): string {
+  const keys = [env["OPENAI_API_KEY"], env["DASHSCOPE_API_KEY"]].filter((key) => key !== undefined);
+  const passwords = args.flatMap((arg) => /:\/\/[^/@:]*:([^/]*)@/.exec(arg)?.[1] ?? []);
+  return [...keys, ...passwords]
     .filter((secret) => secret.length >= 4)
     .reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }

@@ -66,16 +66,16 @@ export function closingLine({ reason, turn }: Reply<unknown>): string {
 }
 
 const WAITS_FOR = {
-  approval: "an approval",
-  externalResult: "the result",
-  stopRequested: "a word to go on",
-  unknownOutcome: "a decision whether it is to run again",
+  approval: "an approval of",
+  externalResult: "the result of",
+  stopRequested: "a word to go on with",
+  unknownOutcome: "word of what became of",
 } as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
 
 /** The line for a call that keeps a turn suspended. */
 export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
   const why = reason ? ` (${reason})` : "";
-  return `Waits for ${WAITS_FOR[waitsFor]} of ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
+  return `Waits for ${WAITS_FOR[waitsFor]} ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
 }
 
 function gistOf({ output }: ToolResultBlock): string {

@@ -5,7 +5,9 @@ const WIDEST = 60;
 /** Rows under a head, in columns as wide as their widest cell, at most 60; the last column takes what it needs, up to 200. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const last = head.length - 1;
-  const lines = [head, ...rows].map((row) => row.map((cell, column) => oneLine(cell, column === last ? 200 : WIDEST)));
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell, column) => oneLine(cell, column === last ? 200 : WIDEST)),
+  );
   const widths = head.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ""))));
   const padded = (cell: string, column: number): string =>
     column === last ? cell : cell + " ".repeat(widths[column]! - widthOf(cell));

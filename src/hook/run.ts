@@ -65,19 +65,54 @@ function messageFrom(hook: string, point: HookPoint, value: unknown): Msg | unde
   return value === undefined ? undefined : messagesOf(hook, point, [value])![0];
 }
 
+/** As `messagesOf`, for messages that a model will read: what they may not hold is said at once, not by the provider. */
+function readableOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
+  const messages = messagesOf(hook, point, value);
+  if (messages?.some(({ role }) => role === "system")) {
+    throw badReturn(
+      hook,
+      point,
+      "hooks must not put system messages among the others; return `system` with the whole system text instead.",
+    );
+  }
+  return messages;
+}
+
+/** As `readableOf`, for messages that are stored: calls in them would have nobody who answers them (I2). */
+function storableOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
+  const messages = readableOf(hook, point, value);
+  if (messages?.some((message) => toolUsesOf(message).length > 0)) {
+    throw badReturn(hook, point, "only the agent's own answer may ask for tool calls.");
+  }
+  return messages;
+}
+
+/** The agent's own answer as a hook has changed it. */
+function answerOf(
+  hook: string,
+  point: HookPoint,
+  value: unknown,
+  isTaken: (callId: string) => boolean,
+): Msg | undefined {
+  if (value === undefined) return undefined;
+  const message = messagesOf(hook, point, [value])![0]!;
+  if (message.role !== "assistant")
+    throw badReturn(hook, point, `the message must have the role assistant, not ${message.role}`);
+  if (toolResultsOf(message).length > 0)
+    throw badReturn(hook, point, "the message must not hold tool results");
+  const ids = toolUsesOf(message).map(({ id }) => id);
+  const wrong = ids.find((id, index) => id === "" || ids.indexOf(id) !== index || isTaken(id));
+  if (wrong !== undefined)
+    throw badReturn(hook, point, `the call id ${JSON.stringify(wrong)} is empty or used already`);
+  return message;
+}
+
 async function preCall(scope: HookScope, given: HooksInput & { readonly point: "preCall" }): Promise<Found> {
   let { input, system } = given;
   const history = given.transcript.slice();
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });
-    input = messagesOf(hook.name, "preCall", answer["input"]) ?? input;
-    if (input.some(({ role }) => role === "system")) {
-      throw badReturn(
-        hook.name,
-        "preCall",
-        "hooks must not put system messages into `input`; return `system` with the whole system text instead.",
-      );
-    }
+    input = storableOf(hook.name, "preCall", answer["input"]) ?? input;
     system = (answer["system"] as string | undefined) ?? system;
   }
   return { input, system };
@@ -88,8 +123,8 @@ async function prePrompt(scope: HookScope, point: "preReasoning" | "preSummary")
   let { messages, system, options } = before;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
-    messages = messagesOf(hook.name, point, answer["messages"]) ?? messages;
-    messages = [...messages, ...(messagesOf(hook.name, point, answer["append"]) ?? [])];
+    messages = readableOf(hook.name, point, answer["messages"]) ?? messages;
+    messages = [...messages, ...(readableOf(hook.name, point, answer["append"]) ?? [])];
     system = (answer["system"] as string | undefined) ?? system;
     options = (answer["options"] as typeof options | undefined) ?? options;
   }
@@ -127,17 +162,21 @@ function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
   }
 }
 
-async function postReasoning(scope: HookScope, given: { readonly draft: Draft }): Promise<Found> {
+async function postReasoning(
+  scope: HookScope,
+  given: HooksInput & { readonly draft: Draft },
+): Promise<Found> {
   const { finishReason } = given.draft;
+  const isTaken = (callId: string): boolean => given.transcript.hasCall(callId);
   let { message } = given.draft;
   let stop = false;
   let goto: readonly Msg[] | undefined;
   let asking = "";
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "postReasoning", { ...scope.at, message, finishReason });
-    message = messageFrom(hook.name, "postReasoning", answer["message"]) ?? message;
+    message = answerOf(hook.name, "postReasoning", answer["message"], isTaken) ?? message;
     stop ||= answer["stop"] === true;
-    const wished = messagesOf(hook.name, "postReasoning", answer["goto"]);
+    const wished = storableOf(hook.name, "postReasoning", answer["goto"]);
     if (wished) [goto, asking] = [[...(goto ?? []), ...wished], hook.name];
   }
   if (goto && !stop) checkGoto(asking, message, goto);
@@ -201,7 +240,10 @@ async function postMessage(
   let message = first;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, point, { ...scope.at, [key]: message });
-    message = messageFrom(hook.name, point, answer[key]) ?? message;
+    message =
+      (point === "postCall"
+        ? messageFrom(hook.name, point, answer[key])
+        : answerOf(hook.name, point, answer[key], () => false)) ?? message;
   }
   return message;
 }

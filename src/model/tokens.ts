@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
 import type { Block, Msg } from "../message/types.ts";
 
-type Encoding = { encode(text: string, allowed: string[], disallowed: string[]): { readonly length: number } };
+type Encoding = {
+  encode(text: string, allowed: string[], disallowed: string[]): { readonly length: number };
+};
 
 /** The tokenizer is quadratic in runs without a break; an estimate may cut them. */
 const LONG_RUN = /(\S{400})/;
@@ -14,7 +16,9 @@ let encoding: Encoding | undefined;
 
 function encoder(): Encoding {
   if (!encoding) {
-    const tiktoken = createRequire(import.meta.url)("@dqbd/tiktoken") as { get_encoding(name: string): Encoding };
+    const tiktoken = createRequire(import.meta.url)("@dqbd/tiktoken") as {
+      get_encoding(name: string): Encoding;
+    };
     encoding = tiktoken.get_encoding("cl100k_base");
   }
   return encoding;

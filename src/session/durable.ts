@@ -22,7 +22,11 @@ export type DurableOptions = {
 };
 
 /** What a store knew of a session. */
-export type Stored = { readonly context: AgentContext; readonly activeGroups: readonly string[] | undefined; readonly hooks: readonly string[] };
+export type Stored = {
+  readonly context: AgentContext;
+  readonly activeGroups: readonly string[] | undefined;
+  readonly hooks: readonly string[];
+};
 
 /** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
  *  `session/version` and `session/damaged`. */
@@ -37,7 +41,12 @@ export async function readStored(
   for await (const entry of store.read(sessionId)) fold.push(entry);
   const session = fold.state();
   checkMessages(session.messages, `Session '${sessionId}'`);
-  return { context: contextOf(session, settings), activeGroups: fold.groups, hooks: fold.hooks, seq: fold.seq };
+  return {
+    context: contextOf(session, settings),
+    activeGroups: fold.groups,
+    hooks: fold.hooks,
+    seq: fold.seq,
+  };
 }
 
 /** One agent's hold on its stored session: the lease, the restore, and the journal. */
@@ -56,7 +65,8 @@ export class DurableSession {
     const { store, settings, now, redact, standing } = this.#options;
     const { sessionId } = settings;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: LEASE_MS });
-    if (!lease) throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
+    if (!lease)
+      throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
     try {
       const stored = await readStored(store, sessionId, settings);
       this.#journal = new Journal({

@@ -80,7 +80,9 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
 export function hasNewResult(before: AgentContext, after: AgentContext): boolean {
   if (before.calls === after.calls) return false;
   const known = new Set(before.calls.map(({ result }) => result));
-  return after.calls.length === 0 || after.calls.some(({ result }) => result !== undefined && !known.has(result));
+  return (
+    after.calls.length === 0 || after.calls.some(({ result }) => result !== undefined && !known.has(result))
+  );
 }
 
 /** Where the session stands. */
@@ -113,6 +115,12 @@ export function positionFact(before: Position | undefined, after: Position): Fac
   const { state, at, reason = null } = after;
   return {
     type: "position",
-    data: { state, at, ...(reason !== (before?.reason ?? null) && { reason }), ...(progress && { progress }), ...(request && { request }) },
+    data: {
+      state,
+      at,
+      ...(reason !== (before?.reason ?? null) && { reason }),
+      ...(progress && { progress }),
+      ...(request && { request }),
+    },
   };
 }

@@ -5,7 +5,15 @@ import type { JournalEntry } from "../store/port.ts";
 import { freshContext, type AgentContext, type CallRecord, type Settings } from "../turn/context.ts";
 import type { Position } from "./entries.ts";
 import type { Standing } from "./journal.ts";
-import { checkFormat, entryPointOf, FORMAT, keptOf, readKept, type Kept, type SessionState } from "./format.ts";
+import {
+  checkFormat,
+  entryPointOf,
+  FORMAT,
+  keptOf,
+  readKept,
+  type Kept,
+  type SessionState,
+} from "./format.ts";
 
 /** The parts of a checkpoint, beside the transcript, which is in the journal. */
 export type Checkpoint = {
@@ -89,7 +97,10 @@ export class JournalFold {
       case "budget.extended":
         return; // the position that comes with it says it all
       default:
-        throw new AgentError("session/version", `Journal entry ${entry.seq} has the unknown type '${entry.type}'.`);
+        throw new AgentError(
+          "session/version",
+          `Journal entry ${entry.seq} has the unknown type '${entry.type}'.`,
+        );
     }
   }
 
@@ -124,7 +135,8 @@ export class JournalFold {
       readonly from: number;
       readonly messages: readonly (Msg & { readonly ref?: string })[];
     };
-    if (!Number.isInteger(from) || from > this.#messages.length) throw damaged(entry, `there is no message ${from}`);
+    if (!Number.isInteger(from) || from > this.#messages.length)
+      throw damaged(entry, `there is no message ${from}`);
     this.#messages.length = from;
     for (const message of messages) {
       const { ref, ...plainMessage } = message;
@@ -139,7 +151,12 @@ export class JournalFold {
   }
 
   #takeCall(entry: JournalEntry, isNew: boolean): void {
-    const { id, set, unset = [], call } = entry.data as unknown as {
+    const {
+      id,
+      set,
+      unset = [],
+      call,
+    } = entry.data as unknown as {
       readonly id: string;
       readonly set: Partial<CallRecord>;
       readonly unset?: readonly string[];

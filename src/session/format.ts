@@ -6,7 +6,14 @@ import type { AgentContext } from "../turn/context.ts";
 export const FORMAT = 1;
 
 /** The parts of the context that outlive the process; the rest is configuration, transcript, or of this process only. */
-export const KEPT = ["progress", "inbox", "request", "calls", "remembered", "wanted"] as const satisfies readonly (keyof AgentContext)[];
+export const KEPT = [
+  "progress",
+  "inbox",
+  "request",
+  "calls",
+  "remembered",
+  "wanted",
+] as const satisfies readonly (keyof AgentContext)[];
 export type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
 
 /** A session as it stood at one moment, free of XState: what a restore goes on from. */
@@ -36,7 +43,10 @@ const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resume
 export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"] {
   const place = Object.hasOwn(ENTRY_POINTS, state) ? state : state.split(".")[0]!;
   if (!Object.hasOwn(ENTRY_POINTS, place)) {
-    throw new AgentError("session/version", `The stored state '${state}' is no state of this version's chart.`);
+    throw new AgentError(
+      "session/version",
+      `The stored state '${state}' is no state of this version's chart.`,
+    );
   }
   return ENTRY_POINTS[place]!;
 }

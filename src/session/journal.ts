@@ -105,7 +105,12 @@ export class Journal {
     const standsAt = positionOf(context, state);
     const entries = [...facts, positionFact(this.#position, standsAt)].map((fact, index): JournalEntry => {
       const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject;
-      return { seq: this.#seq + index + 1, at, type: fact.type, data: redact ? (redact(data) as JsonObject) : data };
+      return {
+        seq: this.#seq + index + 1,
+        at,
+        type: fact.type,
+        data: redact ? (redact(data) as JsonObject) : data,
+      };
     });
     const seq = this.#seq + entries.length;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;

@@ -106,6 +106,7 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       const context = { ...contextOf(session, NO_SETTINGS), transcript: Transcript.of(messages) };
       const lease = await store.acquire(forked, { owner: randomUUID(), ttlMs: LEASE_MS });
       if (!lease || (await store.load(forked))) {
+        if (lease) await store.release(lease);
         throw new AgentError("session/conflict", `Session '${forked}' exists already.`);
       }
       const journal = new Journal({

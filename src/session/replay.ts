@@ -3,7 +3,11 @@ import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { CallRecord } from "../turn/context.ts";
 
-type Body = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, "seq" | "n" | "at" | "turn"> : never) : never;
+type Body = AgentEvent extends infer E
+  ? E extends AgentEvent
+    ? Omit<E, "seq" | "n" | "at" | "turn">
+    : never
+  : never;
 
 /** Reads a journal for what listeners would have heard; results are kept because messages refer to them. */
 class EntryReader {
@@ -12,10 +16,16 @@ class EntryReader {
   bodies(entry: JournalEntry): Body[] {
     const { data } = entry;
     if (entry.type === "messages") {
-      const { messages } = data as unknown as { readonly messages: readonly (Msg & { readonly ref?: string })[] };
+      const { messages } = data as unknown as {
+        readonly messages: readonly (Msg & { readonly ref?: string })[];
+      };
       return messages.map(({ ref, ...message }) => {
         const result = ref === undefined ? undefined : this.#results.get(ref);
-        return { type: "message", phase: "other", message: result ? { ...message, content: [result] } : message };
+        return {
+          type: "message",
+          phase: "other",
+          message: result ? { ...message, content: [result] } : message,
+        };
       });
     }
     if (entry.type === "call") {
@@ -51,7 +61,8 @@ export function replayEvents(
       const bodies = reader.bodies(entry);
       if (entry.seq <= after) continue;
       last = entry.seq;
-      for (const body of bodies) listener({ seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent);
+      for (const body of bodies)
+        listener({ seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent);
     }
     isLive = true;
     for (const event of waiting.splice(0)) if (event.seq >= last) listener(event);

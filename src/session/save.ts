@@ -27,7 +27,11 @@ export async function saveSession(
   store: SessionStore,
   key: string,
   standing: Standing,
-  options: { readonly now: () => number; readonly redact?: (value: Json) => Json; readonly parts?: SavedParts },
+  options: {
+    readonly now: () => number;
+    readonly redact?: (value: Json) => Json;
+    readonly parts?: SavedParts;
+  },
 ): Promise<void> {
   const { now, redact, parts = {} } = options;
   const lease = await store.acquire(key, { owner: randomUUID(), ttlMs: LEASE_MS });

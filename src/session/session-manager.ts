@@ -39,7 +39,8 @@ export function sessionManager(options: {
   const manager: SessionManager = {
     async loadIfExists() {
       const found: boolean[] = [];
-      for (const component of components) found.push(await component.loadIfExists(store, keyOf(component), parts));
+      for (const component of components)
+        found.push(await component.loadIfExists(store, keyOf(component), parts));
       return found.includes(true);
     },
     async loadOrThrow() {

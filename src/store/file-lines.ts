@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { JsonObject } from "../message/types.ts";
 
@@ -19,11 +18,26 @@ const START = '{"off":';
 const CHUNK = 16_384;
 const NEWLINE = 10;
 
-/** A line with the offset where it stands; `value` is undefined for damage. */
-export type FileLine = { readonly off: number; readonly end: number; readonly value: JsonObject | undefined };
+/** A line and where it stands. `value` is undefined if it is damaged, or skipped by L3 or L4. */
+export type FileLine = {
+  readonly off: number;
+  readonly end: number;
+  readonly value: JsonObject | undefined;
+  readonly isSkipped: boolean;
+};
 
-/** How much of a file is there, and whether it ends within a line. */
-export type FileEnd = { readonly size: number; readonly isTorn: boolean };
+/** Which file it was, how much of it was there, and whether that ended within a line. */
+export type FileEnd = {
+  readonly ino: number;
+  /** Inode numbers are used again. */
+  readonly bornAt: number;
+  readonly size: number;
+  readonly isTorn: boolean;
+};
+
+export function isSameFile(a: FileEnd, b: FileEnd): boolean {
+  return a.ino === b.ino && a.bornAt === b.bornAt;
+}
 
 function seal(off: number, fields: object): Buffer {
   const body = JSON.stringify({ off, ...fields }).slice(0, -1);
@@ -38,18 +52,18 @@ function unseal(line: Buffer): JsonObject | undefined {
 }
 
 /** L3 and L4. */
-function isRest(line: Buffer): boolean {
+function isSkipped(line: Buffer, off: number): boolean {
   if (line.subarray(1 - TORN.length).toString("latin1") === TORN.trimEnd()) return true;
   for (let at = line.indexOf(START, 1); at !== -1; at = line.indexOf(START, at + 1)) {
-    if (unseal(line.subarray(at))) return true;
+    const value = unseal(line.subarray(at));
+    if (value) return value["off"] !== off + at;
   }
   return false;
 }
 
-function readLine(line: Buffer, off: number): FileLine | undefined {
-  const end = off + line.length + 1;
+function readLine(line: Buffer, off: number): FileLine {
   const value = unseal(line);
-  return value || !isRest(line) ? { off, end, value } : undefined;
+  return { off, end: off + line.length + 1, value, isSkipped: !value && isSkipped(line, off) };
 }
 
 /** The bytes of a file from one offset to another, fewer if it ends before. */
@@ -74,22 +88,44 @@ function newlineBefore(fd: number, to: number): number {
   return -1;
 }
 
-export function endOf(fd: number): FileEnd {
-  const { size } = fstatSync(fd);
-  return { size, isTorn: size > 0 && bytesAt(fd, size - 1, size)[0] !== NEWLINE };
+/** The end of a file; `known` if it has not changed since. */
+export function endOf(fd: number, known?: FileEnd): FileEnd {
+  const { ino, birthtimeMs: bornAt, size } = fstatSync(fd);
+  if (known && known.ino === ino && known.bornAt === bornAt && known.size === size) return known;
+  return { ino, bornAt, size, isTorn: size > 0 && bytesAt(fd, size - 1, size)[0] !== NEWLINE };
 }
 
 /** The lines before `size`, the last one first. */
 export function* linesBackward(fd: number, size: number): Generator<FileLine> {
-  for (let stop = newlineBefore(fd, size); stop !== -1; ) {
+  for (let stop = newlineBefore(fd, size); stop !== -1;) {
     const before = newlineBefore(fd, stop);
     const line = readLine(bytesAt(fd, before + 1, stop), before + 1);
-    if (line) yield line;
+    if (!line.isSkipped) yield line;
     stop = before;
   }
 }
 
-/** The line that begins at `off`; undefined if none does. */
+/** The lines from `off` to `size`. */
+export function* linesForward(fd: number, off: number, size: number): Generator<FileLine> {
+  let rest = Buffer.alloc(0);
+  let start = off;
+  for (let at = off; at < size;) {
+    const chunk = bytesAt(fd, at, Math.min(size, at + Math.max(4 * CHUNK, rest.length)));
+    if (chunk.length === 0) return;
+    at += chunk.length;
+    rest = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let stop = rest.indexOf(NEWLINE); stop !== -1; stop = rest.indexOf(NEWLINE, from)) {
+      const line = readLine(rest.subarray(from, stop), start);
+      if (!line.isSkipped) yield line;
+      start += stop + 1 - from;
+      from = stop + 1;
+    }
+    rest = rest.subarray(from);
+  }
+}
+
+/** The line that begins at `off`; undefined if none ends behind it. */
 export function lineAt(fd: number, off: number): FileLine | undefined {
   for (let length = CHUNK; ; length *= 2) {
     const bytes = bytesAt(fd, off, off + length);
@@ -99,36 +135,15 @@ export function lineAt(fd: number, off: number): FileLine | undefined {
   }
 }
 
+/** True if a file that ends within a line ends with a whole one, whose newline alone is not what was written. */
+export function hasLostNewline(fd: number, size: number): boolean {
+  const rest = bytesAt(fd, newlineBefore(fd, size) + 1, size);
+  return unseal(rest.subarray(0, -1)) !== undefined;
+}
+
 /** True if a line may begin here. */
 export function isLineStart(fd: number, off: number): boolean {
   return off === 0 || bytesAt(fd, off - 1, off)[0] === NEWLINE;
-}
-
-/** The lines from `off` to the end the file has now. */
-export async function* linesForward(path: string, off: number): AsyncGenerator<FileLine> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    let rest = Buffer.alloc(0);
-    let start = off;
-    for (let at = off; at < size; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(Math.max(4 * CHUNK, rest.length), size - at));
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-      let from = 0;
-      for (let stop = rest.indexOf(NEWLINE); stop !== -1; stop = rest.indexOf(NEWLINE, from)) {
-        const line = readLine(rest.subarray(from, stop), start);
-        if (line) yield line;
-        start += stop + 1 - from;
-        from = stop + 1;
-      }
-      rest = rest.subarray(from);
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 /**
@@ -151,7 +166,7 @@ export function appendLine(
   }
   const size = end.size + bytes.length;
   const isOurs = fstatSync(fd).size === size || bytesAt(fd, end.size, size).equals(bytes);
-  return isOurs ? { off, end: { size, isTorn: false } } : undefined;
+  return isOurs ? { off, end: { ...end, size, isTorn: false } } : undefined;
 }
 
 /** Runs `work` on an open file and closes it. */

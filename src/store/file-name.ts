@@ -22,7 +22,9 @@ export function folderOf(sessionId: string): string {
 /** The id a folder is named after; undefined if the name holds a hash, and null if it is no folder of a session. */
 export function idOfFolder(name: string): string | undefined | null {
   if (HASH.test(name)) return name.length === 60 + 33 ? undefined : null;
-  const bytes = name.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
+  const bytes = name.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) =>
+    String.fromCodePoint(parseInt(hex, 16)),
+  );
   const sessionId = Buffer.from(bytes, "latin1").toString("utf8");
   return sessionId !== "" && folderOf(sessionId) === name ? sessionId : null;
 }

@@ -3,7 +3,9 @@ import type { WaitsFor } from "../turn/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** What stores read out of a position; `meta` is undefined if this position does not say. */
-export type PositionFacts = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & { readonly meta?: JsonObject };
+export type PositionFacts = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
+  readonly meta?: JsonObject;
+};
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -34,7 +34,13 @@ function infoOf(row: Row): SessionInfo {
 }
 
 /** The conditions of a list, each with its value. */
-function conditionsOf({ prefix, phase, meta, wakeBefore, cursor }: SessionFilter): [string, string | number][] {
+function conditionsOf({
+  prefix,
+  phase,
+  meta,
+  wakeBefore,
+  cursor,
+}: SessionFilter): [string, string | number][] {
   const after = prefix === undefined ? undefined : keyAfterPrefix(toKey(prefix));
   return [
     ...(prefix === undefined ? [] : [["session_id >= ?", toKey(prefix)] as [string, string]]),
@@ -67,7 +73,8 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
       return db.transaction(false, () => {
         const row = find(key);
         const holder = row?.["owner"] ?? null;
-        if (holder !== null && holder !== toKey(owner) && (row?.["expires_at"] as number) > now()) return undefined;
+        if (holder !== null && holder !== toKey(owner) && (row?.["expires_at"] as number) > now())
+          return undefined;
         const former = row?.["fence"] ?? db.get("SELECT value FROM last_fence")?.["value"];
         const lease = { sessionId, owner, fence: (former as number) + 1, expiresAt: now() + ttlMs };
         db.run(
@@ -128,7 +135,12 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
         );
         if (meta) {
           const labels = JSON.stringify(labelsOf(meta));
-          db.run("UPDATE sessions SET meta = ?, labels = ? WHERE session_id = ?", JSON.stringify(meta), labels, key);
+          db.run(
+            "UPDATE sessions SET meta = ?, labels = ? WHERE session_id = ?",
+            JSON.stringify(meta),
+            labels,
+            key,
+          );
         }
         if (checkpoint) {
           const data = JSON.stringify(checkpoint);
@@ -234,4 +246,3 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
     },
   };
 }
-

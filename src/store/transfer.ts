@@ -134,7 +134,10 @@ export async function importSession(
       }
       for (const input of inputs) await store.putInput(sessionId, input);
       const meta = factsOf(end.position).meta ?? header.meta;
-      const last = { position: { ...end.position, meta }, ...(end.checkpoint && { checkpoint: end.checkpoint }) };
+      const last = {
+        position: { ...end.position, meta },
+        ...(end.checkpoint && { checkpoint: end.checkpoint }),
+      };
       await store.append(sessionId, { expectedSeq: seq, fence, entries: entries.slice(seq), ...last });
     };
     try {

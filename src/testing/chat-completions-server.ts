@@ -4,12 +4,11 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   parseRequest,
   problemOf,
-  type ChatCompletionsMessage,
   type ChatCompletionsRequest,
   type ChatCompletionsToolCall,
 } from "./chat-completions-request.ts";
 
-export type { ChatCompletionsMessage, ChatCompletionsRequest, ChatCompletionsToolCall };
+export type { ChatCompletionsRequest, ChatCompletionsToolCall };
 
 /** The assistant message to send, and how. */
 export type ChatCompletionsAnswer = {

@@ -10,7 +10,8 @@ export const inboxFacts: readonly StoreFact[] = [
   [
     "inputs are taken in the order they came, and stay until they are acknowledged",
     async ({ store, open }) => {
-      for (const id of ["b", "a", "c"]) assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
+      for (const id of ["b", "a", "c"])
+        assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
       const expected = ["b", "a", "c"].map((id) => ({ id, data: { text: `${id} 😀\u0000` } }));
       assert.deepEqual(await store.takeInputs("s", 100), expected);
       assert.deepEqual(await store.takeInputs("s", 2), expected.slice(0, 2));
@@ -48,7 +49,9 @@ export const inboxFacts: readonly StoreFact[] = [
     "of many who put the same id at once, one is accepted",
     async ({ store, open }) => {
       const handles = [store, await open()];
-      const puts = Array.from({ length: 12 }, (_, index) => put(handles[index % 2]!, `${index % 3}`, { index }));
+      const puts = Array.from({ length: 12 }, (_, index) =>
+        put(handles[index % 2]!, `${index % 3}`, { index }),
+      );
       const accepted = (await Promise.all(puts)).filter((answer) => answer === "accepted");
       assert.equal(accepted.length, 3);
       assert.deepEqual((await idsOf(store)).toSorted(), ["0", "1", "2"]);

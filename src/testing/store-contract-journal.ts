@@ -22,7 +22,10 @@ export const journalFacts: readonly StoreFact[] = [
       assert.equal(await store.append("s", batchOf(lease, 0, 2)), 2);
       assert.equal(await store.append("s", batchOf(lease, 2, 3)), 5);
       for (const handle of [store, await open()]) {
-        assert.deepEqual(await all(handle.read("s")), [1, 2, 3, 4, 5].map((seq) => entryOf(seq)));
+        assert.deepEqual(
+          await all(handle.read("s")),
+          [1, 2, 3, 4, 5].map((seq) => entryOf(seq)),
+        );
         assert.deepEqual(await handle.load("s"), { seq: 5, position: { phase: "running", at: 5 } });
       }
     },
@@ -106,7 +109,10 @@ export const journalFacts: readonly StoreFact[] = [
         Array.from({ length: 10 }, (_, writer) =>
           handles[writer % 2]!.append(
             "s",
-            batchOf(lease, 1, 1, { entries: [entryOf(2, { writer })], position: { phase: "running", writer } }),
+            batchOf(lease, 1, 1, {
+              entries: [entryOf(2, { writer })],
+              position: { phase: "running", writer },
+            }),
           ),
         ),
       );
@@ -144,7 +150,10 @@ export const journalFacts: readonly StoreFact[] = [
       const seqs = Array.from({ length: 300 }, (_, index) => index + 1);
       for (const after of [0, 1, 2, 3, 58, 59, 60, 61, 62, 63, 64, 150, 240, 243, 298, 299, 300, 301]) {
         assert.deepEqual(seqsOf(await all(store.read("s", { after }))), seqs.slice(after));
-        assert.deepEqual(seqsOf(await all(store.read("s", { after, limit: 7 }))), seqs.slice(after, after + 7));
+        assert.deepEqual(
+          seqsOf(await all(store.read("s", { after, limit: 7 }))),
+          seqs.slice(after, after + 7),
+        );
       }
       assert.deepEqual(await all(store.read("s", { limit: 0 })), []);
       for await (const { seq } of store.read("s")) if (seq === 5) break;
@@ -154,7 +163,8 @@ export const journalFacts: readonly StoreFact[] = [
     "entries of a megabyte, and texts of any characters, come back as they were",
     async ({ store, open }) => {
       const lease = await leaseOf(store, "s");
-      const text = 'NUL \u0000, \u0001, lone \ud800 surrogate, 😀, e\u0301 é, \u2028, \ufeff, "\\n\n\r\n\t", \u{10ffff}';
+      const text =
+        'NUL \u0000, \u0001, lone \ud800 surrogate, 😀, e\u0301 é, \u2028, \ufeff, "\\n\n\r\n\t", \u{10ffff}';
       const big = "ü".repeat(400_000) + "x".repeat(300_000);
       const odd = { text, [text]: [text, 1e21, -0.5, true, null, {}], __proto: {}, "": "" };
       const entries = [entryOf(1, { big }), { ...entryOf(2, odd), type: "häppened 😀" }];
@@ -176,7 +186,10 @@ export const journalFacts: readonly StoreFact[] = [
       const lease = await leaseOf(store, "s");
       const data = { list: [1] };
       const position = { phase: "stopped", meta: { label: "a" } };
-      await store.append("s", batchOf(lease, 0, 0, { entries: [entryOf(1, data)], position, checkpoint: data }));
+      await store.append(
+        "s",
+        batchOf(lease, 0, 0, { entries: [entryOf(1, data)], position, checkpoint: data }),
+      );
       data.list.push(2);
       position.meta.label = "b";
       const first = await store.load("s");

@@ -97,7 +97,14 @@ const listFacts: readonly StoreFact[] = [
           wakeAt: 500,
           meta: tenant,
         },
-        { sessionId: "a:3", ...at(3), phase: "running", waitsFor: [], wakeAt: 900, meta: { tenant: "y", n: 1 } },
+        {
+          sessionId: "a:3",
+          ...at(3),
+          phase: "running",
+          waitsFor: [],
+          wakeAt: 900,
+          meta: { tenant: "y", n: 1 },
+        },
         { sessionId: "b:1", ...at(4), phase: "suspended", waitsFor: ["externalResult"], meta: {} },
         { sessionId: "b:2", ...at(5), phase: "unfinished", waitsFor: [], meta: {} },
       ]);

@@ -97,7 +97,11 @@ export function limitResult(call: CallRef, maxIters: number): ToolResultBlock {
 }
 
 export function overBudgetResult(call: CallRef, limit: string): ToolResultBlock {
-  return errorResult(call, "tool/unavailable", `[ERROR] Tool execution cancelled because the budget of ${limit} is used up`);
+  return errorResult(
+    call,
+    "tool/unavailable",
+    `[ERROR] Tool execution cancelled because the budget of ${limit} is used up`,
+  );
 }
 
 export function suspendedResult(call: CallRef, reason: string | undefined): ToolResultBlock {

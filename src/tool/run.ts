@@ -103,6 +103,7 @@ export async function runTool(
   if (tool.external) return { suspension: { suspended: true } };
   const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return prepared;
+  if (ctx.signal.aborted) return { result: interruptedResult(call, false) };
   try {
     return toRun(call, await execute(tool, prepared.value, ctx));
   } catch (error) {

@@ -10,12 +10,6 @@ import type { Group, Tool, Toolkit } from "./types.ts";
 /** The name of the tool that lets the model choose its tool groups. */
 export const META_TOOL = "reset_equipped_tools";
 
-/** The state of a toolkit that belongs to a session. */
-export type ToolkitState = {
-  readonly activeGroups: readonly string[];
-  readonly presets: { readonly [tool: string]: JsonObject };
-};
-
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
 
@@ -138,17 +132,6 @@ class SessionToolkit implements Toolkit<never> {
     return copy;
   }
 
-  state(): ToolkitState {
-    return {
-      activeGroups: this.activeGroups(),
-      presets: Object.fromEntries(
-        [...this.#tools.values()].flatMap((tool) =>
-          Object.keys(tool.preset).length > 0 ? [[tool.name, tool.preset]] : [],
-        ),
-      ),
-    };
-  }
-
   /** Exactly these groups are on afterwards; names that no longer exist are passed over. */
   restoreGroups(active: readonly string[]): void {
     for (const [name, group] of this.#groups) group.active = active.includes(name);
@@ -173,26 +156,23 @@ class SessionToolkit implements Toolkit<never> {
     const list = [...this.#groups].map(
       ([name, { active, description }]) => `- ${name} (${active ? "on" : "off"}): ${description}`,
     );
-    const some = { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } };
     const tool = defineTool({
       name: META_TOOL,
-      description: `Choose your tool groups: those named in to_activate are switched on, those named in to_deactivate off, the others stay as they are.\n${list.join("\n")}`,
+      description: `Choose your tool groups: exactly the groups named in to_activate are on afterwards.\n${list.join("\n")}`,
       input: {
         type: "object",
-        properties: { to_activate: some, to_deactivate: some },
+        properties: {
+          to_activate: { type: "array", items: { type: "string", enum: [...this.#groups.keys()] } },
+        },
         required: ["to_activate"],
       },
       execute: (input) => {
-        const { to_activate: activate, to_deactivate: deactivate = [] } = input as {
-          readonly to_activate: readonly string[];
-          readonly to_deactivate?: readonly string[];
-        };
-        this.setGroups({ activate, deactivate });
-        const active = this.activeGroups();
+        const active = input["to_activate"] as readonly string[];
+        this.restoreGroups(active);
         const names = [...this.#tools.values()].flatMap((each) =>
           each.groups.some((group) => active.includes(group)) ? [each.name] : [],
         );
-        return `Active tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;
+        return `Successfully activated tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;
       },
     });
     return [tool as Tool<never>];

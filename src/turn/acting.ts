@@ -123,13 +123,21 @@ export function unspawnedCalls({ calls }: AgentContext): readonly CallRecord[] {
 /** What the service of a call is told. */
 export function toolInput({ progress }: AgentContext, record: CallRecord): ToolInput {
   const { turn, iteration } = progress;
-  return { turn, iteration, call: record.call, attempt: record.attempt, deadlineAt: record.deadlineAt ?? null };
+  return {
+    turn,
+    iteration,
+    call: record.call,
+    attempt: record.attempt,
+    deadlineAt: record.deadlineAt ?? null,
+  };
 }
 
 export function markSpawned(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
   if (fresh.size === 0) return {};
-  return { calls: context.calls.map((each) => (fresh.has(each) ? { ...each, spawned: each.attempt } : each)) };
+  return {
+    calls: context.calls.map((each) => (fresh.has(each) ? { ...each, spawned: each.attempt } : each)),
+  };
 }
 
 /** Calls that were noted as running but have no service yet are held back after all. */
@@ -165,7 +173,9 @@ function retried(record: CallRecord, at: number): CallRecord {
 
 /** The call that an outcome belongs to, while that very attempt runs. */
 function runningCall({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): CallRecord | undefined {
-  return calls.find((record) => record.call.id === callId && record.status === "running" && record.attempt === attempt);
+  return calls.find(
+    (record) => record.call.id === callId && record.status === "running" && record.attempt === attempt,
+  );
 }
 
 /** True for the outcome of an attempt that nobody waits for any more. */
@@ -251,7 +261,11 @@ export function wantsHooks(record: CallRecord | undefined): boolean {
 export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
   const record = nextResult(context);
   if (!record) return { at: outcome.at };
-  const stored = storeResult({ ...context, at: outcome.at }, record.call.id, outcome.result ?? record.result!);
+  const stored = storeResult(
+    { ...context, at: outcome.at },
+    record.call.id,
+    outcome.result ?? record.result!,
+  );
   const stop = context.stop || (outcome.stop ?? false);
   return { at: outcome.at, ...stored, stop, progress: { ...stored.progress!, stopping: stop } };
 }

@@ -45,7 +45,9 @@ export function exceededByTools(context: AgentContext): keyof Limits | undefined
   const starting = context.calls.filter(({ status }) => status === "approved").length;
   if (starting === 0) return undefined;
   if (used.toolCalls + starting > limitOf(context, "toolCalls")) return "toolCalls";
-  return LIMITS.find((name) => name !== "toolCalls" && name !== "modelCalls" && used[name] >= limitOf(context, name));
+  return LIMITS.find(
+    (name) => name !== "toolCalls" && name !== "modelCalls" && used[name] >= limitOf(context, name),
+  );
 }
 
 function overBudget(context: AgentContext, name: keyof Limits): Msg {
@@ -79,7 +81,10 @@ export function stopForBudget(context: AgentContext): Change {
   };
 }
 
-export function extendBudget(context: AgentContext, event: { readonly at: number; readonly extra: Limits }): Change {
+export function extendBudget(
+  context: AgentContext,
+  event: { readonly at: number; readonly extra: Limits },
+): Change {
   const { extended } = context.progress;
   const sums = LIMITS.flatMap((name) => {
     const extra = event.extra[name];

@@ -160,6 +160,8 @@ export type RequestState = {
   readonly graceAt: number | null;
   /** The running attempt has used up its time. */
   readonly timedOut: boolean;
+  /** How the last answer ended, even one without content. */
+  readonly finishReason?: FinishReason;
 };
 
 /** Messages that are not in the transcript yet. */

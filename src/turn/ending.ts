@@ -73,10 +73,16 @@ export function noteInterruption(
 
 /** The calls that the interrupt has cut off: those that were open, also in the partial answer, and have no result of
  *  their own. */
-function cutOffBy(interruption: Interruption | null, open: readonly PendingCall[], closed: AgentContext): readonly PendingCall[] {
+function cutOffBy(
+  interruption: Interruption | null,
+  open: readonly PendingCall[],
+  closed: AgentContext,
+): readonly PendingCall[] {
   const calls = new Map([...(interruption?.pending ?? []), ...open].map((call) => [call.callId, call]));
   const results = closed.transcript.slice(closed.progress.turnAt).flatMap(toolResultsOf);
-  return results.flatMap(({ id, state }) => (state === "interrupted" && calls.has(id) ? [calls.get(id)!] : []));
+  return results.flatMap(({ id, state }) =>
+    state === "interrupted" && calls.has(id) ? [calls.get(id)!] : [],
+  );
 }
 
 /** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
@@ -122,7 +128,10 @@ export function settleInterruption(context: AgentContext): Change {
     inbox: { input: [], queued: [], steering: [] },
     transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
     outcome: { reason: "INTERRUPTED", reply: recovery },
-    interruption: interruption && { ...interruption, pending: cutOffBy(interruption, pendingCalls(kept), closed) },
+    interruption: interruption && {
+      ...interruption,
+      pending: cutOffBy(interruption, pendingCalls(kept), closed),
+    },
     failure: null,
     stop: false,
     goto: null,
@@ -206,10 +215,16 @@ export function settleCall({ progress, inbox, request, calls, failure }: AgentCo
 }
 
 /** The process is about to end: the turn rests where it stands, and goes on there in any process. */
-export function park(context: AgentContext, place: NonNullable<AgentContext["progress"]["resumeAt"]>): Change {
+export function park(
+  context: AgentContext,
+  place: NonNullable<AgentContext["progress"]["resumeAt"]>,
+): Change {
   return {
     outcome: { reason: "SHUTDOWN" },
     progress: { ...context.progress, resumeAt: place, draining: false },
-    failure: { code: "run/shutdown", message: "The agent was shut down; call() goes on with the turn, in any process." },
+    failure: {
+      code: "run/shutdown",
+      message: "The agent was shut down; call() goes on with the turn, in any process.",
+    },
   };
 }

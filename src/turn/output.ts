@@ -52,7 +52,9 @@ export function outputOf(context: AgentContext, callId: string): Json | undefine
 /** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */
 function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
   const ids = new Set(
-    messages.flatMap((message) => toolUsesOf(message).flatMap(({ id, name }) => (name === OUTPUT_TOOL ? [id] : []))),
+    messages.flatMap((message) =>
+      toolUsesOf(message).flatMap(({ id, name }) => (name === OUTPUT_TOOL ? [id] : [])),
+    ),
   );
   return messages.flatMap((message) => {
     const content = message.content.filter(
@@ -70,9 +72,16 @@ export function storeOutput(context: AgentContext): Change {
   const turn = transcript.slice(progress.turnAt);
   const isOutput = (message: Msg): boolean => toolUsesOf(message).some(({ name }) => name === OUTPUT_TOOL);
   const used = turn.filter(isOutput).reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});
-  const thinking = turn.filter(isOutput).at(-1)?.content.filter(({ type }) => type === "thinking") ?? [];
+  const thinking =
+    turn
+      .filter(isOutput)
+      .at(-1)
+      ?.content.filter(({ type }) => type === "thinking") ?? [];
   const answer: Msg = {
-    ...makeMessage(context, "assistant", [...thinking, { type: "text", text: JSON.stringify(wanted!.value) }]),
+    ...makeMessage(context, "assistant", [
+      ...thinking,
+      { type: "text", text: JSON.stringify(wanted!.value) },
+    ]),
     reason: "STRUCTURED_OUTPUT",
     usage: used,
   };

@@ -38,7 +38,7 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   const { progress } = context;
   return {
     at: outcome.at,
-    request: { ...context.request, deadlineAt: null, timedOut: false },
+    request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
     failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
     draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason, ...(value !== undefined && { value }) } : null,
     progress: {
@@ -103,7 +103,7 @@ export function isEmptyAnswer(context: AgentContext): boolean {
 
 /** Asking again may help: the provider neither refused nor filtered. */
 export function mayAskAgain(context: AgentContext): boolean {
-  const reason = context.draft?.finishReason;
+  const reason = context.request.finishReason;
   return (
     context.progress.emptyRetries < context.settings.maxEmptyRetries &&
     reason !== "content_filter" &&
@@ -112,7 +112,7 @@ export function mayAskAgain(context: AgentContext): boolean {
 }
 
 export function failEmpty(context: AgentContext): Change {
-  const reason = context.draft?.finishReason ?? "unknown";
+  const reason = context.request.finishReason ?? "unknown";
   const filtered = reason === "content_filter" || reason === "refusal";
   return {
     draft: null,

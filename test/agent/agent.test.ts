@@ -233,6 +233,7 @@ describe("interrupt", () => {
     "in an async %s hook leaves a valid history",
     async (point) => {
       const { agent } = traced([{ text: "t", calls: [call("c1")] }, "next"], {
+        interruptGraceMs: 20,
         hooks: [{ name: "slow", [point]: () => new Promise(() => {}) }],
       });
       const running = agent.call("go");
@@ -245,7 +246,7 @@ describe("interrupt", () => {
       }[point];
       await expect
         .poll(() => JSON.stringify(agent.actor.getSnapshot().value))
-        .toMatch(new RegExp(`"${place}":"(pre|post)`));
+        .toMatch(new RegExp(`"${place}":\\{?"(pre|post)`));
       agent.interrupt("enough");
       expect((await running).reason).toBe("INTERRUPTED");
       const asked = (await agent.messages()).map(show);
@@ -253,6 +254,25 @@ describe("interrupt", () => {
       if (asked.some((each) => each.includes("c1"))) expect(asked).toContain("T(c1)");
     },
   );
+});
+
+describe("an interrupt while hooks see a result", () => {
+  test("lets them finish, so that what they hide stays hidden", async () => {
+    const { agent } = traced([{ calls: [call("c1"), call("c2")] }], {
+      hooks: [
+        {
+          name: "redact",
+          postActing: async ({ call: { id } }) => {
+            if (id === "c1") agent.interrupt();
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            return { result: { output: [{ type: "text", text: "hidden" }] } };
+          },
+        },
+      ],
+    });
+    expect((await agent.call("go")).reason).toBe("INTERRUPTED");
+    expect(JSON.stringify(await agent.messages())).not.toContain("done");
+  });
 });
 
 describe("steering", () => {
@@ -511,7 +531,9 @@ describe("approval", () => {
       name: "smuggler",
       postReasoning: ({ message, iteration }) =>
         iteration === 0
-          ? { message: { ...message, content: [{ type: "tool_use", id: "x", name: "pay", input: { n: 1 } }] } }
+          ? {
+              message: { ...message, content: [{ type: "tool_use", id: "x", name: "pay", input: { n: 1 } }] },
+            }
           : undefined,
       preActing: () => ({ input: { n: 2 } }),
     });

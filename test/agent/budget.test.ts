@@ -18,18 +18,21 @@ describe("budget", () => {
     [{ modelCalls: 1 }, /modelCalls 1 of 1/],
     [{ inputTokens: 50 }, /inputTokens 100 of 50/],
     [{ totalTokens: 110 }, /totalTokens 110 of 110/],
-  ])("%j rests in suspended before the next model call; extended, it goes on with its counters", async (budget, text) => {
-    const { agent, model } = setup([round("a"), "end"], { budget });
-    const reply = await agent.call("go");
-    expect([reply.reason, reply.text]).toEqual(["BUDGET_EXCEEDED", expect.stringMatching(text)]);
-    expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["budget"], pending: [] });
-    expect((await agent.call()).reason).toBe("BUDGET_EXCEEDED");
-    await agent.extendBudget({ modelCalls: 5, inputTokens: 500, totalTokens: 500 });
-    const end = await agent.call();
-    expect(end).toMatchObject({ text: "end", turn: { iterations: 2, modelCalls: 2 } });
-    model.done();
-    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0]", "T(a0)", "A[end]"]);
-  });
+  ])(
+    "%j rests in suspended before the next model call; extended, it goes on with its counters",
+    async (budget, text) => {
+      const { agent, model } = setup([round("a"), "end"], { budget });
+      const reply = await agent.call("go");
+      expect([reply.reason, reply.text]).toEqual(["BUDGET_EXCEEDED", expect.stringMatching(text)]);
+      expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["budget"], pending: [] });
+      expect((await agent.call()).reason).toBe("BUDGET_EXCEEDED");
+      await agent.extendBudget({ modelCalls: 5, inputTokens: 500, totalTokens: 500 });
+      const end = await agent.call();
+      expect(end).toMatchObject({ text: "end", turn: { iterations: 2, modelCalls: 2 } });
+      model.done();
+      expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0]", "T(a0)", "A[end]"]);
+    },
+  );
 
   test("toolCalls stops a batch before any of it runs", async () => {
     const { agent } = setup([round("a", 3), "end"], { budget: { toolCalls: 2 } });
@@ -43,7 +46,13 @@ describe("budget", () => {
     const { agent } = setup([round("a", 2), "fresh"], { budget: { toolCalls: 1, onExceeded: "stop" } });
     const reply = await agent.call("go");
     expect(reply.reason).toBe("BUDGET_EXCEEDED");
-    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a0,a1]", "T(a0)", "T(a1)", `A[${reply.text}]`]);
+    expect((await agent.messages()).map(show)).toEqual([
+      "U[go]",
+      "A[a0,a1]",
+      "T(a0)",
+      "T(a1)",
+      `A[${reply.text}]`,
+    ]);
     expect((await agent.call("again")).text).toBe("fresh");
   });
 
@@ -59,9 +68,14 @@ describe("budget", () => {
 
   test("counts cost by the given prices; a model without a price has an unknown cost", async () => {
     const prices = { scripted: { input: 2, output: 10 } };
-    const known = await setup([{ text: "x", usage: { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 0 } }], { prices }).agent.call("go");
+    const known = await setup(
+      [{ text: "x", usage: { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 0 } }],
+      { prices },
+    ).agent.call("go");
     expect(known.turn.usage.cost).toBeCloseTo(0.003);
-    const unknown = await setup([{ text: "x", usage: { inputTokens: 1, outputTokens: 1 } }], {}).agent.call("go");
+    const unknown = await setup([{ text: "x", usage: { inputTokens: 1, outputTokens: 1 } }], {}).agent.call(
+      "go",
+    );
     expect(unknown.turn.usage.cost).toBeUndefined();
   });
 });

@@ -5,7 +5,9 @@ import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { show } from "../support/trace.ts";
 
 const Weather = z.object({ city: z.string(), degrees: z.number().max(60) });
-const give = (response: unknown, id = "g1"): ScriptedTurn => ({ calls: [{ id, name: "generate_response", input: { response } as never }] });
+const give = (response: unknown, id = "g1"): ScriptedTurn => ({
+  calls: [{ id, name: "generate_response", input: { response } as never }],
+});
 const sun = { city: "Rome", degrees: 30 };
 
 const setup = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}, native = false) => {
@@ -15,22 +17,42 @@ const setup = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}
 
 describe("structured output by the generate_response tool", () => {
   test("gives the typed value, leaves one message of JSON, and the tool lives for one call", async () => {
-    const { agent, model } = setup([{ ...(give(sun) as object), usage: { inputTokens: 9, outputTokens: 3 } }, "plain"]);
+    const { agent, model } = setup([
+      { ...(give(sun) as object), usage: { inputTokens: 9, outputTokens: 3 } },
+      "plain",
+    ]);
     const reply = await agent.call("weather?", { output: Weather });
     const city: string = reply.output.city;
-    expect([city, reply.reason, reply.usage]).toMatchObject(["Rome", "STRUCTURED_OUTPUT", { inputTokens: 9, outputTokens: 3 }]);
+    expect([city, reply.reason, reply.usage]).toMatchObject([
+      "Rome",
+      "STRUCTURED_OUTPUT",
+      { inputTokens: 9, outputTokens: 3 },
+    ]);
     expect((await agent.messages()).map(show)).toEqual(["U[weather?]", `A[${JSON.stringify(sun)}]`]);
     await agent.call("thanks");
-    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([["generate_response"], []]);
+    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ["generate_response"],
+      [],
+    ]);
   });
 
   test("reminds a model that talks, forces the tool only then, and keeps the reminder out of history (S25)", async () => {
-    const { agent, model } = setup(["I will help", give(sun)], { maxIters: 1, generateOptions: { temperature: 0.5 } });
+    const { agent, model } = setup(["I will help", give(sun)], {
+      maxIters: 1,
+      generateOptions: { temperature: 0.5 },
+    });
     expect((await agent.call("weather?", { output: Weather })).output).toEqual(sun);
     expect(model.requests[0]?.options).toEqual({ temperature: 0.5 });
-    expect(model.requests[1]?.options).toEqual({ temperature: 0.5, toolChoice: { name: "generate_response" } });
+    expect(model.requests[1]?.options).toEqual({
+      temperature: 0.5,
+      toolChoice: { name: "generate_response" },
+    });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "user", name: "system" });
-    expect((await agent.messages()).map(show)).toEqual(["U[weather?]", "A[I will help]", `A[${JSON.stringify(sun)}]`]);
+    expect((await agent.messages()).map(show)).toEqual([
+      "U[weather?]",
+      "A[I will help]",
+      `A[${JSON.stringify(sun)}]`,
+    ]);
   });
 
   test("PROMPT mode reminds without forcing", async () => {
@@ -40,7 +62,11 @@ describe("structured output by the generate_response tool", () => {
   });
 
   test("a value outside the schema is an error result the model corrects, refinements included", async () => {
-    const { agent, model } = setup([give({ city: "Rome" }), give({ ...sun, degrees: 99 }, "g2"), give(sun, "g3")]);
+    const { agent, model } = setup([
+      give({ city: "Rome" }),
+      give({ ...sun, degrees: 99 }, "g2"),
+      give(sun, "g3"),
+    ]);
     expect((await agent.call("weather?", { output: Weather })).output).toEqual(sun);
     model.done();
     expect(await agent.messages()).toHaveLength(2);
@@ -48,17 +74,39 @@ describe("structured output by the generate_response tool", () => {
 
   test("never produced fails with output/missing and leaves a valid history", async () => {
     const { agent, model } = setup(["1", "2", "3", "4", "later"]);
-    await expect(agent.call("weather?", { output: Weather })).rejects.toMatchObject({ code: "output/missing" });
+    await expect(agent.call("weather?", { output: Weather })).rejects.toMatchObject({
+      code: "output/missing",
+    });
     expect((await agent.messages()).map(show)).toEqual(["U[weather?]", "A[1]", "A[2]", "A[3]", "A[4]"]);
     expect((await agent.call("and now?")).text).toBe("later");
     model.done();
   });
 
   test("sibling calls of the same message run and stay (F14)", async () => {
-    const look = defineTool({ name: "look", description: "", input: { type: "object" }, execute: () => "seen" });
-    const { agent } = setup([{ calls: [{ id: "l", name: "look" }, { id: "g", name: "generate_response", input: { response: sun } }] }], { tools: [look] });
+    const look = defineTool({
+      name: "look",
+      description: "",
+      input: { type: "object" },
+      execute: () => "seen",
+    });
+    const { agent } = setup(
+      [
+        {
+          calls: [
+            { id: "l", name: "look" },
+            { id: "g", name: "generate_response", input: { response: sun } },
+          ],
+        },
+      ],
+      { tools: [look] },
+    );
     expect((await agent.call("weather?", { output: Weather })).output).toEqual(sun);
-    expect((await agent.messages()).map(show)).toEqual(["U[weather?]", "A[l]", "T(l)", `A[${JSON.stringify(sun)}]`]);
+    expect((await agent.messages()).map(show)).toEqual([
+      "U[weather?]",
+      "A[l]",
+      "T(l)",
+      `A[${JSON.stringify(sun)}]`,
+    ]);
   });
 
   test("two agents on one toolkit do not share the tool (S15)", async () => {

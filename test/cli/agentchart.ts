@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** The sources of the program. */
+export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** Files for `--tools`. */
 export const TOOLS = {
@@ -11,6 +12,7 @@ export const TOOLS = {
   noTools: fileURLToPath(new URL("./fixtures/no-tools.ts", import.meta.url)),
   halfAList: fileURLToPath(new URL("./fixtures/half-a-list.ts", import.meta.url)),
   careless: fileURLToPath(new URL("./fixtures/careless.ts", import.meta.url)),
+  desk: fileURLToPath(new URL("./fixtures/desk.ts", import.meta.url)),
   throws: fileURLToPath(new URL("./fixtures/throws.ts", import.meta.url)),
 };
 

@@ -30,7 +30,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 
 describe("A command line that is wrong exits with 2 and one line", () => {
   test.for([
-    [[], 'Say what to do: agentchart run or agentchart chart. See "agentchart --help".'],
+    [[], 'Say what to do: agentchart run, agentchart sessions or agentchart chart. See "agentchart --help".'],
     [["rnu"], 'There is no command "rnu". Did you mean "run"? See "agentchart --help".'],
     [["--vresion"], 'There is no flag "--vresion". Did you mean "--version"? See "agentchart --help".'],
     [["run"], 'What is the question? agentchart run "<question>" See "agentchart run --help".'],
@@ -58,6 +58,48 @@ describe("A command line that is wrong exits with 2 and one line", () => {
     [
       ["run", "q", "--base-url", "http://localhost:1/v1"],
       'Which model of localhost:1? Name it with --model. See "agentchart run --help".',
+    ],
+    [["run", "q", "--store", "file:x"], '"--store" needs "--session". See "agentchart run --help".'],
+    [
+      ["run", "", "--session", "s"],
+      'What is the question? agentchart run "<question>" See "agentchart run --help".',
+    ],
+    [
+      ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
+      'There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "postgress://me:***@h/db". ' +
+        'See "agentchart run --help".',
+    ],
+    [["session"], 'There is no command "session". Did you mean "sessions"? See "agentchart --help".'],
+    [
+      ["sessions"],
+      "Say what to do: agentchart sessions ls, show, resume, fork, export, import or rm. " +
+        'See "agentchart sessions --help".',
+    ],
+    [
+      ["sessions", "shwo"],
+      'There is no command "sessions shwo". Did you mean "sessions show"? See "agentchart sessions --help".',
+    ],
+    [["sessions", "ls", "x"], '"x" is one word too many. See "agentchart sessions ls --help".'],
+    [
+      ["sessions", "ls", "--phase", "stoped"],
+      'There is no phase "stoped". Did you mean "stopped"? See "agentchart sessions ls --help".',
+    ],
+    [
+      ["sessions", "ls", "--limit", "0"],
+      '"--limit" must be a whole number from 1, not "0". See "agentchart sessions ls --help".',
+    ],
+    [
+      ["sessions", "show"],
+      'Which session? agentchart sessions show <id> See "agentchart sessions show --help".',
+    ],
+    [
+      ["sessions", "fork", "s"],
+      'At which position? "agentchart sessions show" lists them, --at names one. ' +
+        'See "agentchart sessions fork --help".',
+    ],
+    [
+      ["sessions", "rm", "s"],
+      'There is nobody to ask: say --yes to delete it. See "agentchart sessions rm --help".',
     ],
     [["chart"], 'In which format? Say --format mermaid or --format json. See "agentchart chart --help".'],
     [

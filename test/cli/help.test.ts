@@ -1,7 +1,18 @@
 import { expect, test, vi } from "vitest";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
-import { CHART_FLAGS, RUN_FLAGS } from "../../src/cli/flags.ts";
+import {
+  CHART_FLAGS,
+  EXPORT_FLAGS,
+  FORK_FLAGS,
+  IMPORT_FLAGS,
+  LIST_FLAGS,
+  REMOVE_FLAGS,
+  RESUME_FLAGS,
+  RUN_FLAGS,
+  SESSIONS_FLAGS,
+  SHOW_FLAGS,
+} from "../../src/cli/flags.ts";
 import { HELP } from "../../src/cli/help.ts";
 import { agentchart } from "./agentchart.ts";
 
@@ -14,6 +25,14 @@ test.for([
   [["run", "--help"], HELP.run],
   [["run", "q", "-h", "--json"], HELP.run],
   [["chart", "--help"], HELP.chart],
+  [["sessions", "--help"], HELP.sessions],
+  [["sessions", "ls", "--help"], HELP["sessions ls"]],
+  [["sessions", "show", "-h"], HELP["sessions show"]],
+  [["sessions", "resume", "--help"], HELP["sessions resume"]],
+  [["sessions", "fork", "--help"], HELP["sessions fork"]],
+  [["sessions", "export", "--help"], HELP["sessions export"]],
+  [["sessions", "import", "--help"], HELP["sessions import"]],
+  [["sessions", "rm", "--help"], HELP["sessions rm"]],
   [["--version"], `${packageJson.version}\n`],
 ] as const)("%j prints on stdout and exits with 0", async ([args, text]) => {
   expect(await agentchart(args)).toEqual({ code: 0, stdout: text, stderr: "" });
@@ -22,6 +41,14 @@ test.for([
 test.for([
   ["run", RUN_FLAGS],
   ["chart", CHART_FLAGS],
+  ["sessions", SESSIONS_FLAGS],
+  ["sessions ls", LIST_FLAGS],
+  ["sessions show", SHOW_FLAGS],
+  ["sessions resume", RESUME_FLAGS],
+  ["sessions fork", FORK_FLAGS],
+  ["sessions export", EXPORT_FLAGS],
+  ["sessions import", IMPORT_FLAGS],
+  ["sessions rm", REMOVE_FLAGS],
 ] as const)("the help of %s names every flag and no other", ([command, flags]) => {
   const named = new Set(HELP[command].match(/(?<=^ +(-h, )?)--[\w-]+/gm));
   expect([...named].toSorted()).toEqual(

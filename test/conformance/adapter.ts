@@ -44,14 +44,31 @@ import { memoryStore } from "agentchart/store/memory";
 
 // ── the suite's shapes
 
-type NormalBlock = { type: string; text?: string; id?: string; name?: string; input?: JsonObject; suspended?: boolean };
+type NormalBlock = {
+  type: string;
+  text?: string;
+  id?: string;
+  name?: string;
+  input?: JsonObject;
+  suspended?: boolean;
+};
 type NormalMsg = { role: Msg["role"]; name: string; blocks: NormalBlock[]; [field: string]: unknown };
 type InputBlock = NormalBlock & { thinking?: string; output?: string[]; raw?: string };
 /** Messages come in with `content`, and come back from hooks with `blocks`. */
-type InputMsg = { role: Msg["role"]; name?: string; text?: string; metadata?: JsonObject; content?: InputBlock[]; blocks?: InputBlock[] };
+type InputMsg = {
+  role: Msg["role"];
+  name?: string;
+  text?: string;
+  metadata?: JsonObject;
+  content?: InputBlock[];
+  blocks?: InputBlock[];
+};
 type NormalUsage = { input?: number; output?: number; time?: number };
 type NormalChoice = { type: "auto" | "none" | "required" | "specific"; name?: string };
-type NormalOptions = Omit<GenerateOptions, "toolChoice"> & { toolChoice?: NormalChoice | null; execution?: Execution };
+type NormalOptions = Omit<GenerateOptions, "toolChoice"> & {
+  toolChoice?: NormalChoice | null;
+  execution?: Execution;
+};
 type NormalExecution = Omit<Execution, "retryOn"> & { retryOn?: "all" | string[] };
 
 type RunnerPart = { blocks: (NormalBlock & { raw?: string; args?: string })[]; usage?: NormalUsage };
@@ -66,7 +83,12 @@ type RunnerTool = {
   external: boolean;
   execute(input: unknown, ctx: object): Promise<ToolAnswer>;
 };
-type RunnerHook = { name: string; priority?: number; tools?: RunnerTool[]; handle(event: object): Promise<void> };
+type RunnerHook = {
+  name: string;
+  priority?: number;
+  tools?: RunnerTool[];
+  handle(event: object): Promise<void>;
+};
 type Env = {
   model: RunnerModel;
   tools: RunnerTool[];
@@ -145,7 +167,16 @@ function normalUsage(usage: Usage | undefined): NormalUsage | undefined {
 
 function normal(msg: Msg, more: object = {}): NormalMsg {
   const { role, name, content, reason, metadata, usage } = msg;
-  const form = { role, name, blocks: content.map(normalBlock), reason, metadata, usage: normalUsage(usage), ...more, [ORIGIN]: msg };
+  const form = {
+    role,
+    name,
+    blocks: content.map(normalBlock),
+    reason,
+    metadata,
+    usage: normalUsage(usage),
+    ...more,
+    [ORIGIN]: msg,
+  };
   unchanged.set(form, msg);
   return form;
 }
@@ -189,7 +220,10 @@ function toOptions(options: NormalOptions = {}): GenerateOptions {
 function normalOptions(options: GenerateOptions): NormalOptions {
   const { toolChoice, ...rest } = options;
   if (toolChoice === undefined) return rest;
-  return { ...rest, toolChoice: typeof toolChoice === "string" ? { type: toolChoice } : { type: "specific", ...toolChoice } };
+  return {
+    ...rest,
+    toolChoice: typeof toolChoice === "string" ? { type: toolChoice } : { type: "specific", ...toolChoice },
+  };
 }
 
 function kindOf(error: AgentError): string {
@@ -221,15 +255,28 @@ const MODEL_CODES: { readonly [kind: string]: readonly [code: ErrorCode, isRetry
 function modelError(thrown: unknown): unknown {
   const { kind, message } = thrown as { kind?: string; message: string };
   if (kind === undefined) return thrown;
-  const [code, isRetryable] = MODEL_CODES[kind.toLowerCase().replaceAll("-", "_")] ?? ["model/failed" as const, false];
+  const [code, isRetryable] = MODEL_CODES[kind.toLowerCase().replaceAll("-", "_")] ?? [
+    "model/failed" as const,
+    false,
+  ];
   return new AgentError(code, message, { isRetryable, data: { kind }, cause: thrown });
 }
 
-function* partsOf({ blocks, usage }: RunnerPart, keyOf: (block: NormalBlock) => string): Generator<StreamPart> {
+function* partsOf(
+  { blocks, usage }: RunnerPart,
+  keyOf: (block: NormalBlock) => string,
+): Generator<StreamPart> {
   if (usage) {
     const { input, output, time } = usage;
-    const said = { inputTokens: input, outputTokens: output, durationMs: time === undefined ? undefined : time * 1_000 };
-    yield { type: "usage", usage: Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) };
+    const said = {
+      inputTokens: input,
+      outputTokens: output,
+      durationMs: time === undefined ? undefined : time * 1_000,
+    };
+    yield {
+      type: "usage",
+      usage: Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    };
   }
   for (const block of blocks) {
     const { type, text = "", id, name, input } = block;
@@ -268,7 +315,11 @@ function toModel(model: RunnerModel): ChatModel {
       const keyOf = fragmentKeys();
       const request = {
         messages: messages.map((message) => normal(message)),
-        tools: tools.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+        tools: tools.map(({ name, description, inputSchema }) => ({
+          name,
+          description,
+          parameters: inputSchema,
+        })),
         options: { ...normalOptions(options), execution },
         signal,
       };
@@ -316,36 +367,58 @@ function toTool(tool: RunnerTool, interrupt: () => void): Tool {
 type HookEvent = { type: string; [field: string]: unknown };
 
 /** Gives a hook of the suite its event, and returns what it has written on it. */
-async function told<P extends object>(hook: RunnerHook, type: string, fields: object, write?: (patch: P) => object) {
+async function told<P extends object>(
+  hook: RunnerHook,
+  type: string,
+  fields: object,
+  write?: (patch: P) => object,
+) {
   const patch = {} as P;
   const event: HookEvent = { type, ...fields };
-  for (const action of ["stop", "goto", "setMessage", "setInputMessages", "appendSystem", "setToolUse", "setToolResultText", "setOptions"]) {
+  for (const action of [
+    "stop",
+    "goto",
+    "setMessage",
+    "setInputMessages",
+    "appendSystem",
+    "setToolUse",
+    "setToolResultText",
+    "setOptions",
+  ]) {
     event[action] = () => notOffered(`${action} at ${type}`);
   }
   await hook.handle(Object.defineProperties(event, Object.getOwnPropertyDescriptors(write?.(patch) ?? {})));
   return patch;
 }
 
-function promptHook(hook: RunnerHook, type: "preReasoning" | "preSummary"): NonNullable<Hook["preReasoning"]> {
+function promptHook(
+  hook: RunnerHook,
+  type: "preReasoning" | "preSummary",
+): NonNullable<Hook["preReasoning"]> {
   return (e) =>
-    told<{ messages?: Msg[]; system?: string; options?: GenerateOptions }>(hook, type, { maxIterations: e.maxIters }, (patch) => {
-      let inputMessages = e.messages.map((message) => normal(message));
-      return {
-        get inputMessages() {
-          return inputMessages;
-        },
-        setInputMessages(messages: InputMsg[]) {
-          patch.messages = messages.map(toMsg);
-          inputMessages = patch.messages.map((message) => normal(message));
-        },
-        appendSystem(text: string) {
-          patch.system = joined(patch.system ?? e.system, text);
-        },
-        setOptions(options: NormalOptions) {
-          patch.options = toOptions(options);
-        },
-      };
-    });
+    told<{ messages?: Msg[]; system?: string; options?: GenerateOptions }>(
+      hook,
+      type,
+      { maxIterations: e.maxIters },
+      (patch) => {
+        let inputMessages = e.messages.map((message) => normal(message));
+        return {
+          get inputMessages() {
+            return inputMessages;
+          },
+          setInputMessages(messages: InputMsg[]) {
+            patch.messages = messages.map(toMsg);
+            inputMessages = patch.messages.map((message) => normal(message));
+          },
+          appendSystem(text: string) {
+            patch.system = joined(patch.system ?? e.system, text);
+          },
+          setOptions(options: NormalOptions) {
+            patch.options = toOptions(options);
+          },
+        };
+      },
+    );
 }
 
 const joined = (system: string, text: string): string => (system === "" ? text : `${system}\n${text}`);
@@ -442,9 +515,13 @@ function toHook(hook: RunnerHook, interrupt: () => void): Hook {
         },
       ),
     postSummary: (e) =>
-      told<{ message?: Msg }>(hook, "postSummary", {}, (patch) => rewritable(e.message, (message) => (patch.message = message))),
+      told<{ message?: Msg }>(hook, "postSummary", {}, (patch) =>
+        rewritable(e.message, (message) => (patch.message = message)),
+      ),
     postCall: (e) =>
-      told<{ reply?: Msg }>(hook, "postCall", {}, (patch) => rewritable(e.reply, (reply) => (patch.reply = reply))),
+      told<{ reply?: Msg }>(hook, "postCall", {}, (patch) =>
+        rewritable(e.reply, (reply) => (patch.reply = reply)),
+      ),
     reasoningChunk: (e) => hook.handle({ type: "reasoningChunk", chunk: normalChunk(e) }) as never,
     summaryChunk: (e) => hook.handle({ type: "summaryChunk", chunk: normalChunk(e) }) as never,
     actingChunk: ({ call, delta }) =>
@@ -484,7 +561,8 @@ function* streamed(event: AgentEvent, agent: string, brought: ReadonlySet<string
 
 function isIncluded({ type, last }: StreamedMsg, options: StreamOptions): boolean {
   if (options.eventTypes && !options.eventTypes.includes(type)) return false;
-  if (type === "REASONING") return (last ? options.includeReasoningResult : options.includeReasoningChunk) ?? true;
+  if (type === "REASONING")
+    return (last ? options.includeReasoningResult : options.includeReasoningChunk) ?? true;
   if (type === "SUMMARY") return (last ? options.includeSummaryResult : options.includeSummaryChunk) ?? true;
   return type !== "TOOL_RESULT" || last || (options.includeActingChunk ?? true);
 }
@@ -524,7 +602,9 @@ class Handle {
     const { schema, incremental = true } = options;
     const input = messages?.map(toMsg);
     const brought = new Set(
-      (input ?? []).flatMap(({ content }) => content.flatMap((block) => (block.type === "tool_result" ? [block.id] : []))),
+      (input ?? []).flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === "tool_result" ? [block.id] : [])),
+      ),
     );
     const stream = this.#agent.stream(input, { cumulative: !incremental, ...(schema && { output: schema }) });
     for await (const event of stream) {
@@ -592,7 +672,11 @@ class Handle {
 }
 
 function toolkitFor({ groups = [], enableMetaTool = false }: Spec, env: Env, interrupt: () => void): Toolkit {
-  return createToolkit({ tools: env.tools.map((tool) => toTool(tool, interrupt)), groups, metaTool: enableMetaTool });
+  return createToolkit({
+    tools: env.tools.map((tool) => toTool(tool, interrupt)),
+    groups,
+    metaTool: enableMetaTool,
+  });
 }
 
 function configOf(spec: Spec): Omit<AgentConfig, "model" | "toolkit"> {
@@ -653,7 +737,9 @@ type SessionStep = { readonly save?: string; readonly delete?: string };
 
 /** AgentScope's "memory" and "json" sessions are our stores in memory and in files. */
 function openSession(kind: "memory" | "json"): SessionStore {
-  return kind === "memory" ? memoryStore() : fileStore({ dir: mkdtempSync(join(tmpdir(), "agentchart-conformance-")) });
+  return kind === "memory"
+    ? memoryStore()
+    : fileStore({ dir: mkdtempSync(join(tmpdir(), "agentchart-conformance-")) });
 }
 
 const silent: ChatModel = { name: "none", async *stream() {} };
@@ -664,7 +750,8 @@ const unit = {
     const options = mergeOptions(primary && toOptions(primary), fallback && toOptions(fallback));
     return orNull({ ...normalOptions(options), ...(execution && { execution }) });
   },
-  mergeExecution: (primary: Execution | null, fallback: Execution | null) => orNull(mergeExecution(primary, fallback)),
+  mergeExecution: (primary: Execution | null, fallback: Execution | null) =>
+    orNull(mergeExecution(primary, fallback)),
   makeExecution: (execution: NormalExecution) => {
     createAgent({ name: "check", model: silent, modelExecution: toExecution(execution) });
     return execution;
@@ -695,7 +782,8 @@ const unit = {
     for (const { save, delete: gone } of steps) {
       if (save !== undefined) await agent.saveTo(session, save);
       if (gone !== undefined) await session.delete(gone);
-      for (const key of [save, gone]) if (key !== undefined) exists[key] = (await session.load(key)) !== undefined;
+      for (const key of [save, gone])
+        if (key !== undefined) exists[key] = (await session.load(key)) !== undefined;
     }
     return { keys: (await session.list()).sessions.map(({ sessionId }) => sessionId), exists };
   },
@@ -707,7 +795,11 @@ const unit = {
     return toChatRequest(
       {
         messages: messages.map(toMsg),
-        tools: tools.map(({ name, description = "", schema }) => ({ name, description, inputSchema: schema })),
+        tools: tools.map(({ name, description = "", schema }) => ({
+          name,
+          description,
+          inputSchema: schema,
+        })),
         options: mergeOptions(toOptions(said), defaults && toOptions(defaults)),
         execution: {},
       },
@@ -718,7 +810,9 @@ const unit = {
 
 function flattened<T extends { readonly content?: unknown }>(message: T): T {
   const { content } = message;
-  return Array.isArray(content) ? { ...message, content: content.map(({ text = "" }) => text).join("\n") } : message;
+  return Array.isArray(content)
+    ? { ...message, content: content.map(({ text = "" }) => text).join("\n") }
+    : message;
 }
 
 /** The suite's view of the product: names and shapes, no behaviour. */

@@ -35,7 +35,9 @@ describe("bounded memory", () => {
   });
 
   test("never splits a call from its result", async () => {
-    const { agent, model } = traced([{ calls: [call("c1"), call("c2")] }, "end"], { memory: { maxMessages: 1 } });
+    const { agent, model } = traced([{ calls: [call("c1"), call("c2")] }, "end"], {
+      memory: { maxMessages: 1 },
+    });
     await agent.call("go");
     expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "A[c1,c2]", "T(c1)", "T(c2)"]);
   });
@@ -49,7 +51,8 @@ describe("bounded memory", () => {
   test("a tool list is part of the estimate", async () => {
     const tools = [defineTool({ name: "t", description: "word ".repeat(100), input: { type: "object" } })];
     const size = async (config: object) =>
-      (await createAgent({ name: "b", model: scriptedModel(["x"]), ...config }).call("hi")).usage!.inputTokens!;
+      (await createAgent({ name: "b", model: scriptedModel(["x"]), ...config }).call("hi")).usage!
+        .inputTokens!;
     expect(await size({ tools })).toBeGreaterThan((await size({})) + 90);
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, sessionManager, toolResultMsg, userMsg, type AgentConfig } from "agentchart";
+import {
+  createAgent,
+  defineTool,
+  sessionManager,
+  toolResultMsg,
+  userMsg,
+  type AgentConfig,
+} from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 import { call, show, traced } from "../support/trace.ts";
@@ -11,7 +18,8 @@ const setup = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig>) => 
   const model = scriptedModel(turns);
   return { model, agent: createAgent({ name: "bot", model, sessionId: "s", ...config }) };
 };
-const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]> }) => (await agent.messages()).map(show);
+const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]> }) =>
+  (await agent.messages()).map(show);
 
 describe("a durable agent", () => {
   test("goes on in another process after a turn, a suspension and another turn", async () => {
@@ -29,7 +37,15 @@ describe("a durable agent", () => {
     await second.agent.close();
 
     const third = traced([], { store, sessionId: "s" });
-    expect(await memory(third.agent)).toEqual(["U[one]", "A[hi]", "U[two]", "A[c1,c2]", "T(c1)", "T(c2)", "A[done]"]);
+    expect(await memory(third.agent)).toEqual([
+      "U[one]",
+      "A[hi]",
+      "U[two]",
+      "A[c1,c2]",
+      "T(c1)",
+      "T(c2)",
+      "A[done]",
+    ]);
     expect(third.agent.status()).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
   });
 
@@ -77,11 +93,22 @@ describe("a durable agent", () => {
     await second.agent.open();
     expect(second.agent.status().phase).toBe("unfinished");
     const asked = await second.agent.call();
-    expect(asked).toMatchObject({ reason: "OUTCOME_UNKNOWN", pending: [{ callId: "pay", waitsFor: "unknownOutcome" }] });
+    expect(asked).toMatchObject({
+      reason: "OUTCOME_UNKNOWN",
+      pending: [{ callId: "pay", waitsFor: "unknownOutcome" }],
+    });
     await second.agent.decide("pay", { answer: "it went through" });
     expect((await second.agent.call()).text).toBe("done");
     expect(ran).toEqual(["quick", "idem", "pay", "once", "idem"]);
-    expect(await memory(second.agent)).toEqual(["U[go]", "A[quick,idem,pay,once]", "T(quick)", "T(idem)", "T(pay)", "T(once)", "A[done]"]);
+    expect(await memory(second.agent)).toEqual([
+      "U[go]",
+      "A[quick,idem,pay,once]",
+      "T(quick)",
+      "T(idem)",
+      "T(pay)",
+      "T(once)",
+      "A[done]",
+    ]);
   });
 
   test("shuts down at the next commit point, and call() goes on without the user's input again", async () => {
@@ -108,8 +135,14 @@ describe("a durable agent", () => {
 
   test("reports a failing save as store/failed, and never instead of the turn's own error", async () => {
     const store = memoryStore();
-    const broken = { ...store, acquire: store.acquire.bind(store), append: () => Promise.reject(new Error("disk full")) };
-    await expect(setup(["x"], { store: broken as never }).agent.call("go")).rejects.toMatchObject({ code: "store/failed" });
+    const broken = {
+      ...store,
+      acquire: store.acquire.bind(store),
+      append: () => Promise.reject(new Error("disk full")),
+    };
+    await expect(setup(["x"], { store: broken as never }).agent.call("go")).rejects.toMatchObject({
+      code: "store/failed",
+    });
   });
 
   test("restores approvals, remembered rules, budgets and tool groups", async () => {
@@ -120,7 +153,10 @@ describe("a durable agent", () => {
       permissions: { otherwise: "ask" },
       budget: { modelCalls: 2 },
     };
-    const first = setup([{ calls: [{ id: "a", name: "pay" }] }, { calls: [{ id: "b", name: "pay" }] }], config);
+    const first = setup(
+      [{ calls: [{ id: "a", name: "pay" }] }, { calls: [{ id: "b", name: "pay" }] }],
+      config,
+    );
     await first.agent.call("go");
     await first.agent.decide("a", { approve: true, remember: "tool" });
     await first.agent.close();
@@ -147,7 +183,9 @@ describe("saveTo and loadFrom", () => {
     await expect(second.agent.loadFrom(store, "other")).rejects.toMatchObject({ code: "session/not-found" });
     await second.agent.loadFrom(store, "k");
     expect(second.agent.status().phase).toBe("suspended");
-    expect((await second.agent.call(toolResultMsg([{ callId: "c1", name: "ext", text: "r" }]))).text).toBe("done");
+    expect((await second.agent.call(toolResultMsg([{ callId: "c1", name: "ext", text: "r" }]))).text).toBe(
+      "done",
+    );
   });
 });
 
@@ -181,14 +219,23 @@ describe("sessionManager", () => {
     const one = setup(["hi"], {}).agent;
     await one.call("hello");
     const managed = sessionManager({ store, sessionId: "m", components: [one] });
-    expect([await managed.exists(), await managed.loadIfExists(), await managed.saveIfExists()]).toEqual([false, false, false]);
+    expect([await managed.exists(), await managed.loadIfExists(), await managed.saveIfExists()]).toEqual([
+      false,
+      false,
+      false,
+    ]);
     await expect(managed.loadOrThrow()).rejects.toMatchObject({ message: "Session not found: m" });
     await managed.save();
     const other = setup([], {}).agent;
     await sessionManager({ store, sessionId: "m", components: [other] }).loadOrThrow();
     expect(await memory(other)).toEqual(["U[hello]", "A[hi]"]);
     const groupsOnly = setup([], {}).agent;
-    await sessionManager({ store, sessionId: "m", components: [groupsOnly], parts: { memory: false } }).loadOrThrow();
+    await sessionManager({
+      store,
+      sessionId: "m",
+      components: [groupsOnly],
+      parts: { memory: false },
+    }).loadOrThrow();
     expect(await memory(groupsOnly)).toEqual([]);
     expect([await managed.deleteIfExists(), await managed.deleteIfExists()]).toEqual([true, false]);
     await expect(managed.deleteOrThrow()).rejects.toMatchObject({ code: "session/not-found" });

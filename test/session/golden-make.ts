@@ -27,7 +27,13 @@ await interrupted.call("go");
 const refused = watch(plannedAgent(config));
 await refused.call("go");
 await refused.call("text").catch(() => {});
-const failing = watch(plannedAgent({ ...config, maxGotos: 0, hooks: [pausing, { name: "g", postReasoning: () => ({ goto: [] }) }] }));
+const failing = watch(
+  plannedAgent({
+    ...config,
+    maxGotos: 0,
+    hooks: [pausing, { name: "g", postReasoning: () => ({ goto: [] }) }],
+  }),
+);
 await failing.call("go").catch(() => {});
 
 const store = memoryStore();
@@ -38,6 +44,9 @@ for await (const entry of store.read("golden")) entries.push(JSON.stringify(entr
 writeFileSync(`${import.meta.dirname}/../fixtures/sessions/${version}.ndjson`, `${entries.join("\n")}\n`);
 
 for (const [state, snapshot] of seen) {
-  writeFileSync(`${import.meta.dirname}/../fixtures/sessions/${version}-${state}.json`, `${JSON.stringify(snapshot, null, 1)}\n`);
+  writeFileSync(
+    `${import.meta.dirname}/../fixtures/sessions/${version}-${state}.json`,
+    `${JSON.stringify(snapshot, null, 1)}\n`,
+  );
 }
 process.stdout.write(`${[...seen.keys()].toSorted().join("\n")}\n`);

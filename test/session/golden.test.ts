@@ -37,7 +37,12 @@ describe.each(journals)("golden journal %s", (file) => {
       const store = memoryStore();
       const lease = (await store.acquire("golden", { owner: "test", ttlMs: 1_000 }))!;
       const prefix = entries.slice(0, seq);
-      await store.append("golden", { expectedSeq: 0, fence: lease.fence, entries: prefix, position: { phase: "unfinished" } });
+      await store.append("golden", {
+        expectedSeq: 0,
+        fence: lease.fence,
+        entries: prefix,
+        position: { phase: "unfinished" },
+      });
       await store.release(lease);
       const recorded = new Set(
         prefix.flatMap(({ type, data }) => {
@@ -51,7 +56,10 @@ describe.each(journals)("golden journal %s", (file) => {
       await finish(agent);
       const messages = await agent.messages();
       expect(historyProblem(messages), `cut at ${seq}`).toBeUndefined();
-      expect(ran.filter((id) => recorded.has(id)), `cut at ${seq}`).toEqual([]);
+      expect(
+        ran.filter((id) => recorded.has(id)),
+        `cut at ${seq}`,
+      ).toEqual([]);
       const block = messages.at(-1)?.content[0];
       const answer = block?.type === "text" ? block.text : "";
       last ??= answer;
@@ -64,7 +72,12 @@ describe.each(journals)("golden journal %s", (file) => {
   test("shows each moment read-only", async () => {
     const store = memoryStore();
     const lease = (await store.acquire("golden", { owner: "test", ttlMs: 1_000 }))!;
-    await store.append("golden", { expectedSeq: 0, fence: lease.fence, entries, position: { phase: "stopped" } });
+    await store.append("golden", {
+      expectedSeq: 0,
+      fence: lease.fence,
+      entries,
+      position: { phase: "stopped" },
+    });
     const session = await openSession(store, "golden");
     const moments = await Promise.all(positions.map((seq) => session.at(seq)));
     const lengths = moments.map(({ messages }) => messages.length);

@@ -31,12 +31,40 @@ const lastPosition = (entries: JournalEntry[]): JsonObject & { state: string } =
 
 describe("a stored session meets another version", () => {
   test.each([
-    ["a newer format", (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 2 }), "session/version"],
-    ["a newer checkpoint", (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, format: 2 } }), "session/version"],
-    ["an unknown kind of entry", (entries: JournalEntry[]) => void ((entries[1] as { type: string }).type = "dream"), "session/version"],
-    ["a top-level state that is gone", (entries: JournalEntry[]) => void (lastPosition(entries).state = "planning.early"), "session/version"],
-    ["messages out of nowhere", (entries: JournalEntry[]) => void ((entries.find(({ type }) => type === "messages")! as { data: JsonObject }).data = { from: 7, messages: [] }), "session/damaged"],
-    ["a checkpoint without its parts", (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, kept: {} } }), "session/damaged"],
+    [
+      "a newer format",
+      (entries: JournalEntry[]) => void ((entries[0] as { data: JsonObject }).data = { format: 2 }),
+      "session/version",
+    ],
+    [
+      "a newer checkpoint",
+      (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, format: 2 } }),
+      "session/version",
+    ],
+    [
+      "an unknown kind of entry",
+      (entries: JournalEntry[]) => void ((entries[1] as { type: string }).type = "dream"),
+      "session/version",
+    ],
+    [
+      "a top-level state that is gone",
+      (entries: JournalEntry[]) => void (lastPosition(entries).state = "planning.early"),
+      "session/version",
+    ],
+    [
+      "messages out of nowhere",
+      (entries: JournalEntry[]) =>
+        void ((entries.find(({ type }) => type === "messages")! as { data: JsonObject }).data = {
+          from: 7,
+          messages: [],
+        }),
+      "session/damaged",
+    ],
+    [
+      "a checkpoint without its parts",
+      (_: JournalEntry[], checkpoint: JsonObject) => ({ checkpoint: { ...checkpoint, kept: {} } }),
+      "session/damaged",
+    ],
   ] as const)("%s is quarantined: readable, listed, never half-run", async (_name, edit, code) => {
     const store = await storeWith(edit as never);
     const before = (await store.load("s"))!.seq;
@@ -62,7 +90,9 @@ describe("a stored session meets another version", () => {
   );
 
   test("a hook that is gone is told of and harms nothing", async () => {
-    const store = await storeWith((_, checkpoint) => ({ checkpoint }), { hooks: [{ name: "audit", postCall: () => {} }] });
+    const store = await storeWith((_, checkpoint) => ({ checkpoint }), {
+      hooks: [{ name: "audit", postCall: () => {} }],
+    });
     const agent = plannedAgent({ store, sessionId: "s" });
     const failed: string[] = [];
     agent.subscribe((event) => event.type === "hook.failed" && failed.push(event.hook));
@@ -75,27 +105,41 @@ describe("a stored session meets another version", () => {
 describe("the hash of the chart", () => {
   type Config = { states: Record<string, { description?: string; states?: Record<string, unknown> }> };
   const copy = (edit: (config: Config) => void) => {
-    const config = structuredClone(JSON.parse(JSON.stringify(agentMachine.config, (_, value: unknown) => (typeof value === "function" ? undefined : value)))) as Config;
+    const config = structuredClone(
+      JSON.parse(
+        JSON.stringify(agentMachine.config, (_, value: unknown) =>
+          typeof value === "function" ? undefined : value,
+        ),
+      ),
+    ) as Config;
     edit(config);
     return createMachine(config as never);
   };
   const original = chartHash(copy(() => {}));
 
   test("is the same whatever the descriptions say", () => {
-    expect(chartHash(copy(({ states }) => void (states["acting"]!.description = "other words")))).toBe(original);
+    expect(chartHash(copy(({ states }) => void (states["acting"]!.description = "other words")))).toBe(
+      original,
+    );
   });
 
   test.each([
     ["added", ({ states }: Config) => void (states["suspended"]!.states!["napping"] = {})],
-    ["renamed", ({ states }: Config) => {
-      const { onError, ...rest } = states["stopped"]!.states!;
-      states["stopped"]!.states = { ...rest, afterError: onError };
-      delete (rest["failing"] as { always?: unknown }).always;
-    }],
-    ["removed", ({ states }: Config) => {
-      delete states["doCall"]!.states!["onError"];
-      delete (states["doCall"]!.states!["refusing"] as { always?: unknown }).always;
-    }],
+    [
+      "renamed",
+      ({ states }: Config) => {
+        const { onError, ...rest } = states["stopped"]!.states!;
+        states["stopped"]!.states = { ...rest, afterError: onError };
+        delete (rest["failing"] as { always?: unknown }).always;
+      },
+    ],
+    [
+      "removed",
+      ({ states }: Config) => {
+        delete states["doCall"]!.states!["onError"];
+        delete (states["doCall"]!.states!["refusing"] as { always?: unknown }).always;
+      },
+    ],
   ])("is another when a state is %s", (_name, edit) => {
     expect(chartHash(copy(edit))).not.toBe(original);
   });

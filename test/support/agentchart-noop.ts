@@ -1,4 +1,10 @@
-import { createAgent as createBare, defineHook, type Agent, type AgentConfig, type Hook } from "../../src/index.ts";
+import {
+  createAgent as createBare,
+  defineHook,
+  type Agent,
+  type AgentConfig,
+  type Hook,
+} from "../../src/index.ts";
 
 export * from "../../src/index.ts";
 

@@ -25,7 +25,10 @@ export function scripted(
 /** A tool that takes any object; without `execute` it is external. */
 export function toolOf(
   name: string,
-  execute?: (input: { readonly [key: string]: unknown }, ctx: ToolContext) => ToolReturn | Promise<ToolReturn>,
+  execute?: (
+    input: { readonly [key: string]: unknown },
+    ctx: ToolContext,
+  ) => ToolReturn | Promise<ToolReturn>,
   fields: Partial<Parameters<typeof defineTool>[0]> = {},
 ): Tool {
   return defineTool({

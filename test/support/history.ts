@@ -5,7 +5,10 @@ import { toolResultsOf, toolUsesOf, type Msg } from "agentchart";
  * directly behind the message that asked; a result stands nowhere else; no id comes twice; the system message, if there
  * is one, comes first. `open` are calls that may still lack their result: then nothing but results may stand behind them.
  */
-export function historyProblem(messages: readonly Msg[], open: ReadonlySet<string> = new Set()): string | undefined {
+export function historyProblem(
+  messages: readonly Msg[],
+  open: ReadonlySet<string> = new Set(),
+): string | undefined {
   const ids = messages.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) return `message ${twice} stands there twice`;
@@ -16,7 +19,8 @@ export function historyProblem(messages: readonly Msg[], open: ReadonlySet<strin
   while (index < messages.length) {
     const message = messages[index++]!;
     if (message.content.length === 0) return `message ${message.id} is empty`;
-    if (toolResultsOf(message).length > 0) return `message ${message.id} answers a call that does not stand before it`;
+    if (toolResultsOf(message).length > 0)
+      return `message ${message.id} answers a call that does not stand before it`;
     const calls = toolUsesOf(message).map(({ id }) => id);
     if (calls.length === 0) continue;
     if (message.role !== "assistant") return `message ${message.id} of a ${message.role} asks for calls`;
@@ -27,7 +31,8 @@ export function historyProblem(messages: readonly Msg[], open: ReadonlySet<strin
     const given: string[] = [];
     for (let next = messages[index]; next && toolResultsOf(next).length > 0; next = messages[++index]) {
       if (next.role !== "tool") return `result message ${next.id} has the role ${next.role}`;
-      if (next.content.some(({ type }) => type !== "tool_result")) return `message ${next.id} holds more than results`;
+      if (next.content.some(({ type }) => type !== "tool_result"))
+        return `message ${next.id} holds more than results`;
       given.push(...toolResultsOf(next).map(({ id }) => id));
     }
     const missing = calls.filter((id) => !given.includes(id));
@@ -35,7 +40,8 @@ export function historyProblem(messages: readonly Msg[], open: ReadonlySet<strin
     if (dangling.length > 0) return `calls without result: ${dangling.join(", ")}`;
     const expected = calls.filter((id) => given.includes(id));
     if (given.join() !== expected.join()) return `results ${given.join(", ")} for calls ${calls.join(", ")}`;
-    if (missing.length > 0 && index < messages.length) return `message ${messages[index]!.id} stands behind open calls`;
+    if (missing.length > 0 && index < messages.length)
+      return `message ${messages[index]!.id} stands behind open calls`;
   }
   return undefined;
 }

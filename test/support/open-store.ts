@@ -8,7 +8,8 @@ export type StoreSpec =
 
 export async function openStore(spec: StoreSpec): Promise<SessionStore> {
   if (spec.kind === "file") return (await import("agentchart/store/file")).fileStore({ dir: spec.dir });
-  if (spec.kind === "sqlite") return (await import("agentchart/store/sqlite")).sqliteStore({ path: spec.path });
+  if (spec.kind === "sqlite")
+    return (await import("agentchart/store/sqlite")).sqliteStore({ path: spec.path });
   const { postgresStore } = await import("agentchart/store/postgres");
   return postgresStore({ connectionString: spec.connectionString });
 }

@@ -2,11 +2,14 @@ import type { AgentEvent } from "agentchart";
 
 /**
  * What is wrong with the events of a session, or undefined. Every start has its end and nothing ends twice; one block
- * and one model call are open at a time; numbers rise; `turn.end` comes once and last in its turn.
+ * and one model call are open at a time; numbers rise; `turn.end` comes once and last in its turn. `startedBefore` are
+ * calls that were running when the process ended whose session this one goes on with: their end may come here.
  */
-export function eventsProblem(events: readonly AgentEvent[]): string | undefined {
+export function eventsProblem(events: readonly AgentEvent[], startedBefore: ReadonlySet<string> = new Set()): string | undefined {
   let open: { readonly turn: boolean; readonly model?: string; readonly block?: string } = { turn: false };
   const tools = new Set<string>();
+  const older = new Set(startedBefore);
+  const ends = (callId: string): boolean => tools.delete(callId) || older.delete(callId);
   let n = 0;
   for (const event of events) {
     const where = `at event ${event.n} (${event.type})`;
@@ -19,9 +22,13 @@ export function eventsProblem(events: readonly AgentEvent[]): string | undefined
         break;
       case "turn.end":
         if (!open.turn) return `a turn ends twice ${where}`;
-        if (open.model !== undefined || open.block !== undefined) return `the model is still speaking ${where}`;
+        if (open.model !== undefined || open.block !== undefined)
+          return `the model is still speaking ${where}`;
         if (tools.size > 0) return `calls without end: ${[...tools].join(", ")} ${where}`;
-        if ((event.reason === "ERROR") !== (event.error !== undefined && event.reply === undefined) && event.error === undefined)
+        if (
+          (event.reason === "ERROR") !== (event.error !== undefined && event.reply === undefined) &&
+          event.error === undefined
+        )
           return `neither a reply nor an error ${where}`;
         open = { turn: false };
         break;
@@ -43,7 +50,8 @@ export function eventsProblem(events: readonly AgentEvent[]): string | undefined
         if (open.block !== `${event.messageId}/${event.index}`) return `a delta outside its block ${where}`;
         break;
       case "block.end": {
-        if (open.block !== `${event.messageId}/${event.index}`) return `a block ends that is not open ${where}`;
+        if (open.block !== `${event.messageId}/${event.index}`)
+          return `a block ends that is not open ${where}`;
         const { block: _, ...rest } = open;
         open = rest;
         break;
@@ -56,10 +64,11 @@ export function eventsProblem(events: readonly AgentEvent[]): string | undefined
         if (!tools.has(event.callId)) return `progress of call ${event.callId} that does not run ${where}`;
         break;
       case "tool.end":
-        if (!tools.delete(event.callId)) return `call ${event.callId} ends that does not run ${where}`;
+        if (!ends(event.callId)) return `call ${event.callId} ends that does not run ${where}`;
         break;
       case "retry":
-        if (event.callId !== undefined && !tools.delete(event.callId)) return `call ${event.callId} is tried again without having run ${where}`;
+        if (event.callId !== undefined && !ends(event.callId))
+          return `call ${event.callId} is tried again without having run ${where}`;
         break;
       case "state":
       case "message":
@@ -69,4 +78,14 @@ export function eventsProblem(events: readonly AgentEvent[]): string | undefined
     }
   }
   return open.turn ? "the last turn has no end" : undefined;
+}
+
+/** The calls that run after these events. */
+export function runningAfter(events: readonly AgentEvent[]): ReadonlySet<string> {
+  const running = new Set<string>();
+  for (const event of events) {
+    if (event.type === "tool.start") running.add(event.call.id);
+    else if (event.type === "tool.end" || (event.type === "retry" && event.callId !== undefined)) running.delete(event.callId!);
+  }
+  return running;
 }

@@ -29,7 +29,9 @@ export const plannedModel: ChatModel = {
         yield { type: "tool.delta", key, id: `r${round}-${name}`, name, args: "{}" };
       }
     } else {
-      const results = messages.flatMap((message) => toolResultsOf(message).map(({ id, state }) => `${id} ${state}`));
+      const results = messages.flatMap((message) =>
+        toolResultsOf(message).map(({ id, state }) => `${id} ${state}`),
+      );
       yield { type: "text.delta", delta: results.join("; ") };
     }
     yield { type: "finish", reason: "stop" };
@@ -89,16 +91,26 @@ export const pausing: Hook = Object.fromEntries([
 ]) as Hook;
 
 export function plannedAgent(config: Partial<AgentConfig> = {}): Agent {
-  return createAgent({ name: "bot", model: plannedModel, tools: plannedTools(), parallelToolCalls: true, ...config });
+  return createAgent({
+    name: "bot",
+    model: plannedModel,
+    tools: plannedTools(),
+    parallelToolCalls: true,
+    ...config,
+  });
 }
 
 /** What a person at the desk does with whatever waits; the message to call with, if results are to be handed in. */
-export async function answerAll(agent: Agent, ran: (callId: string) => boolean = () => true): Promise<Msg | undefined> {
+export async function answerAll(
+  agent: Agent,
+  ran: (callId: string) => boolean = () => true,
+): Promise<Msg | undefined> {
   let results: Msg | undefined;
   for (const { callId, name, waitsFor, decided } of agent.status().pending) {
     if (decided) continue;
     if (waitsFor === "approval") await agent.decide(callId, "approve");
-    if (waitsFor === "unknownOutcome") await agent.decide(callId, ran(callId) ? { answer: valueOf(callId) } : "retry");
+    if (waitsFor === "unknownOutcome")
+      await agent.decide(callId, ran(callId) ? { answer: valueOf(callId) } : "retry");
     if (waitsFor === "externalResult") results = toolResultMsg([{ callId, name, text: valueOf(callId) }]);
   }
   return results;
@@ -112,7 +124,8 @@ export async function finish(agent: Agent, ran?: (callId: string) => boolean): P
     const isAnswered = phase === "stopped" && reason !== undefined && reason !== "ERROR";
     if (isAnswered) return;
     const isNew = (await agent.messages()).length === 0;
-    const input = phase === "suspended" ? await answerAll(agent, ran) : isNew && phase === "stopped" ? "go" : undefined;
+    const input =
+      phase === "suspended" ? await answerAll(agent, ran) : isNew && phase === "stopped" ? "go" : undefined;
     await agent.call(input);
   }
 }

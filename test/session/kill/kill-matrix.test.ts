@@ -14,22 +14,38 @@ const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const scale = process.env["SOAK"] === "1" ? 5 : 1;
 
-type Life = { readonly done?: string; readonly appends: number; readonly wasKilled: boolean; readonly errors: string };
+type Life = {
+  readonly done?: string;
+  readonly appends: number;
+  readonly wasKilled: boolean;
+  readonly errors: string;
+};
 
 /** One life of the session: until it is done, dies by its orders, or is killed after `killAfterMs`. */
 function live(orders: Orders, killAfterMs?: number): Promise<Life> {
   return new Promise((resolve) => {
     const worker = join(import.meta.dirname, "worker.ts");
-    const child = spawn(process.execPath, ["--conditions=agentchart-source", "--disable-warning=ExperimentalWarning", worker, JSON.stringify(orders)]);
+    const child = spawn(process.execPath, [
+      "--conditions=agentchart-source",
+      "--disable-warning=ExperimentalWarning",
+      worker,
+      JSON.stringify(orders),
+    ]);
     let out = "";
     let errors = "";
     child.stdout.on("data", (data: Buffer) => (out += data.toString()));
     child.stderr.on("data", (data: Buffer) => (errors += data.toString()));
-    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    const timer =
+      killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
     child.on("close", (_code, signal) => {
       clearTimeout(timer);
       const [, appends, done] = /^DONE (\d+) (.*)$/m.exec(out) ?? [];
-      resolve({ ...(done !== undefined && { done }), appends: Number(appends ?? 0), wasKilled: signal === "SIGKILL", errors });
+      resolve({
+        ...(done !== undefined && { done }),
+        appends: Number(appends ?? 0),
+        wasKilled: signal === "SIGKILL",
+        errors,
+      });
     });
   });
 }
@@ -38,7 +54,16 @@ function live(orders: Orders, killAfterMs?: number): Promise<Life> {
 async function check(orders: Orders, answer: string): Promise<void> {
   const store = await openStore(orders.store);
   const agent = createAgent({ name: "bot", model: scriptedModel([]), store, sessionId: orders.sessionId });
-  await expect.poll(() => agent.open().then(() => true, () => false), { timeout: 5_000 }).toBe(true);
+  await expect
+    .poll(
+      () =>
+        agent.open().then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 5_000 },
+    )
+    .toBe(true);
   const messages = await agent.messages();
   expect(historyProblem(messages)).toBeUndefined();
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
@@ -55,7 +80,9 @@ async function check(orders: Orders, answer: string): Promise<void> {
   const runs = existsSync(orders.ledger) ? readFileSync(orders.ledger, "utf8").trim().split("\n") : [];
   for (const line of runs) {
     const { callId, at } = JSON.parse(line) as { callId: string; at: number };
-    expect(at, `${callId} ran again after its result was recorded`).toBeLessThanOrEqual(recorded.get(callId) ?? Infinity);
+    expect(at, `${callId} ran again after its result was recorded`).toBeLessThanOrEqual(
+      recorded.get(callId) ?? Infinity,
+    );
   }
   await agent.close();
   await store.close();
@@ -92,18 +119,24 @@ const stores: readonly { readonly name: string; readonly spec: StoreSpec; readon
 ];
 
 describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
-  test("at every commit point loses nothing and repeats no recorded result", { timeout: 170_000 }, async () => {
-    const whole = ordersFor(spec);
-    const life = await live(whole);
-    expect(life.done, life.errors).toBeDefined();
-    await check(whole, life.done!);
-    const points = Array.from({ length: life.appends }, (_, index) => index + 1);
-    const deaths = points.flatMap((append) => (["before", "after"] as const).map((when) => ({ append, when })));
-    await each(deaths, async (dieAt) => {
-      const orders = ordersFor(spec);
-      await finishWith(orders, await live({ ...orders, dieAt }));
-    });
-  });
+  test(
+    "at every commit point loses nothing and repeats no recorded result",
+    { timeout: 170_000 },
+    async () => {
+      const whole = ordersFor(spec);
+      const life = await live(whole);
+      expect(life.done, life.errors).toBeDefined();
+      await check(whole, life.done!);
+      const points = Array.from({ length: life.appends }, (_, index) => index + 1);
+      const deaths = points.flatMap((append) =>
+        (["before", "after"] as const).map((when) => ({ append, when })),
+      );
+      await each(deaths, async (dieAt) => {
+        const orders = ordersFor(spec);
+        await finishWith(orders, await live({ ...orders, dieAt }));
+      });
+    },
+  );
 
   test("at random instants loses nothing and repeats no recorded result", { timeout: 170_000 }, async () => {
     await each(Array.from({ length: random * scale }), async () => {

@@ -1,0 +1,50 @@
+import type { OpenAI } from "openai";
+import { READ_ROOM, readRoom, SYSTEM, type Size } from "./task.ts";
+
+type Message = OpenAI.ChatCompletionMessageParam;
+type Call = { id: string; name: string; args: string };
+
+/** The least a ReAct loop can do over the `openai` client: stream, put the deltas together, run the tool, go round. */
+export async function bareLoop(client: OpenAI, size: Size): Promise<string> {
+  const messages: Message[] = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: "Go." },
+  ];
+  for (;;) {
+    const { content, calls } = await ask(client, messages);
+    if (calls.length === 0) return content;
+    const tool_calls = calls.map(({ id, name, args }) => ({
+      id,
+      type: "function" as const,
+      function: { name, arguments: args },
+    }));
+    messages.push({ role: "assistant", content, tool_calls });
+    for (const { id, args } of calls) {
+      const { room } = JSON.parse(args) as { readonly room: number };
+      messages.push({ role: "tool", tool_call_id: id, content: readRoom(room, size) });
+    }
+  }
+}
+
+async function ask(client: OpenAI, messages: Message[]) {
+  const stream = await client.chat.completions.create({
+    model: "loopback",
+    messages,
+    tools: [{ type: "function", function: READ_ROOM }],
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const calls: Call[] = [];
+  let content = "";
+  for await (const { choices } of stream) {
+    const delta = choices[0]?.delta;
+    content += delta?.content ?? "";
+    for (const { index, id, function: part } of delta?.tool_calls ?? []) {
+      const call = (calls[index] ??= { id: "", name: "", args: "" });
+      call.id ||= id ?? "";
+      call.name ||= part?.name ?? "";
+      call.args += part?.arguments ?? "";
+    }
+  }
+  return { content, calls };
+}

@@ -1,0 +1,30 @@
+/** CPU µs of this process, all threads, while `run` ran. */
+export async function cpuMicros(run: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Samples of each variant, taken in turns so that what else the machine does hits all of them alike. The first
+ *  `warmUp` rounds are not kept. */
+export async function inTurns<Name extends string>(
+  variants: { readonly [N in Name]: () => Promise<number> },
+  { samples, warmUp }: { readonly samples: number; readonly warmUp: number },
+): Promise<{ readonly [N in Name]: readonly number[] }> {
+  const names = Object.keys(variants) as Name[];
+  const taken = Object.fromEntries(names.map((name) => [name, []])) as unknown as { [N in Name]: number[] };
+  for (let round = 0; round < warmUp + samples; round++) {
+    for (const name of names) {
+      const value = await variants[name]();
+      if (round >= warmUp) taken[name].push(value);
+    }
+  }
+  return taken;
+}

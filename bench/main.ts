@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { bareChunks, calledChunks, hookedChunks, streamedChunks } from "./chunks.ts";
+import { inTurns } from "./cpu.ts";
+import { iterations } from "./iteration.ts";
+import { loopback } from "./loopback.ts";
+import { report } from "./report.ts";
+
+const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+
+const endless = { timeoutMs: Number.POSITIVE_INFINITY };
+const noDeadlines = { modelExecution: endless, toolExecution: endless };
+const hooks = [
+  {
+    name: "noop",
+    preReasoning: () => {},
+    postReasoning: () => {},
+    preActing: () => {},
+    postActing: () => {},
+  },
+];
+
+console.error("one iteration …");
+const iteration = await inTurns(
+  {
+    bare10: iterations(10, noDeadlines),
+    bare1000: iterations(1_000, noDeadlines),
+    default10: iterations(10, {}),
+    default1000: iterations(1_000, {}),
+    hooks10: iterations(10, { ...noDeadlines, hooks }),
+  },
+  { samples: 9, warmUp: 5 },
+);
+
+console.error("streamed chunks …");
+const chunks = await inTurns(
+  { bare: bareChunks, called: calledChunks, hooked: hookedChunks, streamed: streamedChunks },
+  { samples: 15, warmUp: 5 },
+);
+
+console.error("a task over loopback HTTP …");
+const often = { samples: 9, warmUp: 8 };
+const small = await loopback("small", often);
+const usual = await loopback("usual", often);
+
+const text = report({ iteration, chunks, small, usual });
+console.log(text);
+if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench.md"), text);

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { join } from "node:path";
+import { CHUNKS } from "./chunks.ts";
+import { median } from "./cpu.ts";
+import { ROUNDS, SIZES } from "./task.ts";
+
+type Samples = readonly number[];
+type Loopback = { readonly bare: Samples; readonly agent: Samples };
+export type Measured = {
+  readonly iteration: {
+    readonly [N in "bare10" | "bare1000" | "default10" | "default1000" | "hooks10"]: Samples;
+  };
+  readonly chunks: { readonly [N in "bare" | "called" | "hooked" | "streamed"]: Samples };
+  readonly small: Loopback;
+  readonly usual: Loopback;
+};
+
+const HOOK_POINTS = 4;
+
+function row(what: string, samples: Samples, digits: number, aim = ""): string {
+  const shown = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(digits));
+  return `| ${[what, ...shown, aim].join(" | ")} |`;
+}
+
+/** `a` over `b`, sample by sample: what else the machine did at the time falls out. */
+function each(a: Samples, b: Samples, combine: (a: number, b: number) => number): Samples {
+  return a.map((value, index) => combine(value, b[index]!));
+}
+
+function task(size: string, { bare, agent }: Loopback): string {
+  const ratio = each(agent, bare, (a, b) => a / b);
+  return [
+    row(`${size}: bare loop`, bare, 0),
+    row(`${size}: agent`, agent, 0),
+    row(`${size}: agent ÷ bare loop`, ratio, 2, "≤ 1.15"),
+  ].join("\n");
+}
+
+function versionOf(name: string): string {
+  const path = join(import.meta.dirname, "../node_modules", name, "package.json");
+  return `${name} ${(JSON.parse(readFileSync(path, "utf8")) as { version: string }).version}`;
+}
+
+function machine(): string {
+  const cores = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  const load = loadavg().map((value) => value.toFixed(2));
+  return [
+    `- Machine: ${cores.length} × ${cores[0]?.model.trim() || process.arch}, ${gigabytes} GiB, ${type()} ${release()}`,
+    `- Load while measuring (1, 5, 15 min): ${load.join(", ")}`,
+    `- Node ${process.versions.node}, ${versionOf("xstate")}, ${versionOf("openai")}`,
+    `- ${new Date().toISOString().slice(0, 10)}`,
+  ].join("\n");
+}
+
+/** The figures as Markdown. */
+export function report({ iteration, chunks, small, usual }: Measured): string {
+  const { bare10, bare1000, default10, default1000, hooks10 } = iteration;
+  const perHook = each(hooks10, bare10, (a, b) => (a - b) / HOOK_POINTS);
+  const head = (unit: string) => `| | median ${unit} | least | most | aim |\n|---|---|---|---|---|`;
+  return `# Benchmarks
+
+Written by \`npm run bench -- --write\`. Run it on your own machine: the absolute figures are those of one box.
+
+${machine()}
+
+CPU time of the whole process, all threads, garbage collection included. The variants of a table are measured in
+turns within one run; each figure is the median of its samples, with the least and the most beside it.
+
+## One iteration
+
+One model call and one tool call, both instant, so this is the cost of the chart and of what is around it.
+
+${head("µs")}
+${row("history 10, no deadlines", bare10, 0, "≤ 100")}
+${row("history 1,000, no deadlines", bare1000, 0, "flat")}
+${row("history 10, default time-outs", default10, 0, "≤ 150")}
+${row("history 1,000, default time-outs", default1000, 0, "flat")}
+${row("each hook point in use", perHook, 1, "≤ 20")}
+
+## One streamed chunk
+
+An answer of ${CHUNKS.toLocaleString("en")} chunks by an instant model.
+
+${head("µs")}
+${row("bare `for await` over the same model", chunks.bare, 2)}
+${row("`agent.call`", chunks.called, 2, "≤ 2")}
+${row("`agent.call` with a chunk hook", chunks.hooked, 2)}
+${row("`agent.stream`, every event read", chunks.streamed, 2, "≤ 2")}
+
+## A task of ${ROUNDS} rounds over loopback HTTP
+
+The server runs in a process of its own and is not counted. The bare loop uses the same \`openai\` client and does
+nothing but stream, put the deltas together, run the tool and go round. Every request carries the whole history.
+
+${head("CPU ms")}
+${task("small", small)}
+${task("usual", usual)}
+
+In a round of the small task the model says ${SIZES.small.words} words and the tool answers ${SIZES.small.characters} characters, in the usual one ${SIZES.usual.words} and ${SIZES.usual.characters.toLocaleString("en")}.
+
+## What is not measured
+
+- Time on the wall and latency: a model takes seconds, the rest is lost in it.
+- Memory, and the size of snapshots.
+- Several agents in one process, several calls at once, real tools, inspectors.
+- TLS, proxies and remote servers.
+- Cold starts: every variant has run before it is measured.
+`;
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildDatabase } from "../dataset/build-database.ts";
+import { checkDatabase } from "../dataset/check-database.ts";
+import type { AnalystDatabase } from "../tools/analyst-tools.ts";
+
+export type OpenData = {
+  readonly database: AnalystDatabase;
+  /** What the terminal says about the data. */
+  readonly note: string;
+  /** Removes what was built for this run. */
+  close(): void;
+};
+
+const ORDERS = fileURLToPath(new URL("../orders.csv", import.meta.url));
+
+function openCsv(path: string, synthetic: boolean, encoding: string | undefined): OpenData {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-demo-"));
+  const close = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", close);
+  try {
+    const file = join(folder, "data.sqlite");
+    const { table, rowCount, notes } = buildDatabase(path, file, encoding);
+    const about = [...(synthetic ? ["synthetic, made by a seeded script"] : []), ...notes].join(", ");
+    return {
+      database: { path: file, name: basename(path), synthetic },
+      note: `${basename(path)}, built into a SQLite database: table ${table}, ${rowCount} rows${about === "" ? "" : ` (${about})`}`,
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** The database to ask about: the user's own, one built from the user's CSV, or one built from the built-in orders.
+ *  Throws InputError if it cannot be read. */
+export async function openData({
+  db,
+  csv,
+  encoding,
+}: {
+  readonly db?: string;
+  readonly csv?: string;
+  readonly encoding?: string;
+}): Promise<OpenData> {
+  if (db === undefined) return openCsv(csv ?? ORDERS, csv === undefined, encoding);
+  await checkDatabase(db);
+  return {
+    database: { path: db, name: basename(db), synthetic: false },
+    note: `${db}, opened read-only`,
+    close: () => {},
+  };
+}

@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "./fixture.ts";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+const TIMEOUT = 60_000;
+
+type Finished = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs the demo as a person does, without any key of the machine that runs the test. */
+function demo(
+  args: readonly string[],
+  {
+    env = {},
+    onOutput,
+  }: { env?: Record<string, string>; onOutput?: (text: string, interrupt: () => void) => void } = {},
+): Promise<Finished & { out: string }> {
+  const out = join(temporaryFolder(), "out");
+  const { OPENAI_API_KEY: _, DASHSCOPE_API_KEY: __, OPENAI_BASE_URL: ___, ...inherited } = process.env;
+  const child = spawn(process.execPath, ["--conditions=agentchart-source", MAIN, "--out", out, ...args], {
+    env: { ...inherited, ...env },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    onOutput?.(stdout, () => child.kill("SIGINT"));
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr, out })));
+}
+
+describe("the demo", { timeout: TIMEOUT }, () => {
+  test.each([
+    ["en", "Total amount: 163946.22"],
+    ["zh", "金额总计：163946.22"],
+  ])("does the production task in %s", async (language, figure) => {
+    const { code, stdout, stderr, out } = await demo(["--lang", language]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^Model: a built-in stand-in, a rule-based planner and not a language model/);
+    expect(stdout).toContain(figure);
+    expect(stdout).toMatch(
+      /● reasoning[\s\S]*→ query_database[\s\S]*✓ query_database {2}\d+ ms[\s\S]*● acting/,
+    );
+    expect(stdout).toMatch(/Path through the chart[\s\S]*doCall[\s\S]*reasoning[\s\S]*acting[\s\S]*stopped/);
+    expect(stdout).toMatch(/\d+ tokens in, \d+ out \(estimated\), cost –/);
+    const report = /^Report: (.+\.html)$/.exec(lines.at(-1)!)?.[1];
+    expect(report?.startsWith(out)).toBe(true);
+    expect(readFileSync(report!, "utf8")).toContain("synthetic");
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("answers a question about the user's own CSV", async () => {
+    const csv = join(temporaryFolder(), "my.csv");
+    writeFileSync(csv, "town;paid\nOslo;1,5\nRome;2,25\nOslo;3\n");
+    const { code, stdout } = await demo(["total paid by town", "--csv", csv]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("- Oslo: total paid 4.5, 66.7 % of the whole");
+    expect(stdout).toContain("table my, 3 rows (decimal commas in paid)");
+    expect(stdout).not.toContain("synthetic");
+  });
+
+  test("says what it can answer if it is asked something else, and that is no failure", async () => {
+    const { code, stdout } = await demo(["Who are you?"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("You could ask:");
+  });
+
+  test("ends the turn cleanly at Ctrl-C", async () => {
+    let interrupted = false;
+    const { code, stdout, stderr } = await demo(["--pace", "15"], {
+      onOutput: (text, interrupt) => {
+        if (interrupted || !text.includes("✓ describe_database")) return;
+        interrupted = true;
+        interrupt();
+      },
+    });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    expect(stdout).toContain("Path through the chart (ended with INTERRUPTED)");
+  });
+
+  test.each([
+    [
+      ["--db", "/nowhere.sqlite"],
+      1,
+      /^Error: No such file: \/nowhere\.sqlite\. Check the path after --db\.\n$/,
+    ],
+    [["--csv", MAIN], 1, /^Error: main\.ts.*\n$/],
+    [["--wrong"], 2, /^Error: Unknown option '--wrong'\. Try --help\.\n$/],
+  ])("says in one line what is wrong with %j", async (args, exitCode, problem) => {
+    const { code, stderr, out } = await demo(args);
+    expect(code).toBe(exitCode);
+    expect(stderr).toMatch(problem);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test("names the server it cannot reach, and what to do", async () => {
+    const env = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", AGENTCHART_MODEL: "qwen3" };
+    const { code, stdout, stderr } = await demo([], { env });
+    expect(code).toBe(1);
+    expect(stdout.split("\n")[0]).toBe(
+      "Model: qwen3 at 127.0.0.1:9. The schema and query results are sent there (--offline avoids it).",
+    );
+    expect(stderr).toMatch(/^Error: .*127\.0\.0\.1:9.*--offline.*\n$/);
+  });
+
+  test("explains itself", async () => {
+    const { code, stdout } = await demo(["--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("npm run demo");
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import type { Tool } from "agentchart";
+import { onTestFinished, vi } from "vitest";
+import { buildDatabase } from "../dataset/build-database.ts";
+import type { SqlLimits } from "../sql/ask-child.ts";
+import { analystTools } from "../tools/analyst-tools.ts";
+
+// Every query runs in a process of its own; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
+
+export const ORDERS_CSV = fileURLToPath(new URL("../orders.csv", import.meta.url));
+
+/** A folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export type Fixture = {
+  readonly path: string;
+  readonly outDir: string;
+  readonly tools: readonly Tool[];
+  /** Asks the database directly, past all that is tested. */
+  readonly all: (sql: string) => Record<string, unknown>[];
+};
+
+function fixtureOf(folder: string, path: string, synthetic: boolean, limits?: SqlLimits): Fixture {
+  const outDir = join(folder, "out");
+  const database = { path, name: "test data", synthetic };
+  return {
+    path,
+    outDir,
+    tools: analystTools({ database, outDir, ...(limits && { limits }) }),
+    all: (sql) => {
+      const direct = new DatabaseSync(path, { readOnly: true });
+      const rows = direct.prepare(sql).all();
+      direct.close();
+      return rows;
+    },
+  };
+}
+
+/** Tools on a database built from a CSV file; from the built-in orders unless a text is given. */
+export function csvFixture(text?: string): Fixture {
+  const folder = temporaryFolder();
+  const csv = text === undefined ? ORDERS_CSV : join(folder, "data.csv");
+  if (text !== undefined) writeFileSync(csv, text);
+  const path = join(folder, "data.sqlite");
+  buildDatabase(csv, path);
+  return fixtureOf(folder, path, text === undefined);
+}
+
+/** Tools on a database that `fill` makes. */
+export function sqlFixture(fill: (database: DatabaseSync) => void, limits?: SqlLimits): Fixture {
+  const folder = temporaryFolder();
+  const path = join(folder, "data.sqlite");
+  const database = new DatabaseSync(path);
+  fill(database);
+  database.close();
+  return fixtureOf(folder, path, false, limits);
+}

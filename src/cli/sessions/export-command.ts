@@ -1,0 +1,48 @@
+import { createWriteStream } from "node:fs";
+import { realpath, rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { AgentError, messageOf } from "../../error/error.ts";
+import { exportSession } from "../../store/transfer.ts";
+import { withStore } from "../open-store.ts";
+import type { GivenFlags } from "../read-flags.ts";
+import { aboutSession } from "../stored-session.ts";
+import type { Surroundings } from "../surroundings.ts";
+import { onlyWord } from "../words.ts";
+
+/** `agentchart sessions export`: a session as NDJSON. Gives the exit code. */
+export async function exportCommand(flags: GivenFlags, { stdout, terminal }: Surroundings): Promise<number> {
+  const sessionId = onlyWord(flags, "Which session? agentchart sessions export <id>");
+  const out = flags.text("out");
+  return withStore(flags.text("store"), (store) =>
+    aboutSession({ sessionId, flags }, async () => {
+      const lines = exportSession(store, sessionId);
+      if (out === undefined) for await (const line of lines) stdout.write(line);
+      else {
+        await writeWhole(out, lines);
+        terminal.note(`Exported to ${out}.`);
+      }
+      return 0;
+    }),
+  );
+}
+
+/** Writes a file that is there as a whole or not at all, for its owner only. Pipes and devices are written to directly. */
+async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const target = await realpath(file).catch(() => resolve(file));
+  const there = await stat(target).catch(() => undefined);
+  const isDirect = there !== undefined && !there.isFile();
+  const path = isDirect ? target : `${target}.${process.pid}.part`;
+  try {
+    await pipeline(
+      Readable.from(lines),
+      createWriteStream(path, { mode: 0o600, flags: isDirect ? "w" : "wx" }),
+    );
+    if (!isDirect) await rename(path, target);
+  } catch (error) {
+    if (!isDirect) await rm(path, { force: true });
+    if (AgentError.is(error)) throw error;
+    throw new AgentError("store/failed", `${file} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,67 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { AgentError } from "../error/error.ts";
+import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
+import { commit, tailOf, type Draft, type Head, type Tail } from "./file-journal.ts";
+import type { RecentMap } from "./recent-map.ts";
+
+const MAX_TRIES = 1_000;
+const APPEND = constants.O_RDWR | constants.O_APPEND;
+
+/** Opens a file for appending, making it and its folder if it may. Undefined: there is none. */
+export function openToAppend(path: string, mayCreate: boolean): number | undefined {
+  for (;;) {
+    try {
+      return openSync(path, mayCreate ? APPEND | constants.O_CREAT : APPEND, 0o600);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      if (!mayCreate) return undefined;
+      makeFolder(dirname(path));
+    }
+  }
+}
+
+/** Makes a file survive a power loss, and its name and folder if it is new. */
+export async function syncAll(fd: number, path: string, isNew: boolean): Promise<void> {
+  await syncFile(fd);
+  if (!isNew) return;
+  await syncFolder(dirname(path));
+  await syncFolder(dirname(dirname(path)));
+}
+
+export type Change = {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly mayCreate: boolean;
+  /** What to append to a journal that ends so, if anything. May be asked again when another process was faster. */
+  readonly decide: (head: Head | undefined) => Draft | undefined;
+  readonly isSynced: boolean;
+};
+
+/** Reads the end of a journal, decides, and appends: all of it at one instant, as other processes see it. Undefined if nothing
+ *  was to be appended. */
+export async function changeJournal(change: Change, tails: RecentMap<Tail>): Promise<Head | undefined> {
+  const { path, sessionId, mayCreate, decide, isSynced } = change;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const fd = openToAppend(path, mayCreate);
+    if (fd === undefined) {
+      decide(undefined);
+      return undefined;
+    }
+    try {
+      const tail = tailOf(fd, sessionId, tails.get(path));
+      const draft = decide(tail.head);
+      if (!draft) return undefined;
+      const written = commit(fd, tail, draft);
+      if (!written) continue;
+      tails.set(path, written);
+      if (isSynced) await syncAll(fd, path, tail.head === undefined);
+      return written.head;
+    } finally {
+      closeSync(fd);
+    }
+  }
+  throw new AgentError("store/failed", `Session '${sessionId}' is written to by too many at once.`, {
+    isRetryable: true,
+  });
+}

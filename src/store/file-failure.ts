@@ -1,0 +1,37 @@
+import { AgentError } from "../error/error.ts";
+
+/** What goes wrong for a while only. */
+const PASSING = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);
+
+function failureOf(thrown: unknown, doing: string): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  const found = (thrown as { code?: unknown } | null)?.code;
+  const code = typeof found === "string" ? found : undefined;
+  return new AgentError(
+    "store/failed",
+    `The session folder: could not ${doing}${code ? ` (${code})` : ""}.`,
+    {
+      cause: thrown,
+      isRetryable: code !== undefined && PASSING.has(code),
+      ...(code !== undefined && { data: { code } }),
+    },
+  );
+}
+
+/** What `work` gives; whatever it throws becomes an AgentError. */
+export async function guarded<T>(doing: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(error, doing);
+  }
+}
+
+/** As {@link guarded}, for what comes one by one. */
+export async function* guardedItems<T>(doing: string, items: () => Iterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items();
+  } catch (error) {
+    throw failureOf(error, doing);
+  }
+}

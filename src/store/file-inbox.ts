@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../message/types.ts";
+import type { Acknowledged } from "./file-journal.ts";
+import {
+  appendLine,
+  endOf,
+  hasLostNewline,
+  isSameFile,
+  lineAt,
+  linesForward,
+  type FileEnd,
+} from "./file-lines.ts";
+import type { SessionInput } from "./port.ts";
+import { damagedSession } from "./stored-json.ts";
+
+// A session's inputs, one a line. Of lines with the same id the first counts. What is acknowledged stands in the journal, so
+// that an append and its acknowledgements are one write.
+
+type Item = { readonly id: string; readonly put: string; readonly off: number; readonly end: number };
+
+/** The ids of an inbox, as far as it was read. */
+export type InboxIndex = {
+  end: FileEnd;
+  readUpTo: number;
+  readonly items: Item[];
+  readonly byId: Map<string, Item>;
+};
+
+/** The index of an inbox, brought up to date. Throws `session/damaged`. */
+export function indexOf(fd: number, sessionId: string, known?: InboxIndex): InboxIndex {
+  const end = endOf(fd, known?.end);
+  if (end === known?.end) return known;
+  if (end.isTorn && hasLostNewline(fd, end.size)) throw damagedSession(sessionId, "the end of its inbox");
+  const isSame = known !== undefined && isSameFile(known.end, end) && known.readUpTo <= end.size;
+  const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
+  for (const line of linesForward(fd, index.readUpTo, end.size)) {
+    const { off, value } = line;
+    if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
+    const item = { id: value["id"] as string, put: value["put"] as string, off, end: line.end };
+    if (!index.byId.has(item.id)) {
+      index.byId.set(item.id, item);
+      index.items.push(item);
+    }
+    index.readUpTo = line.end;
+  }
+  index.end = end;
+  return index;
+}
+
+/** Appends an input. False if the inbox had its id; undefined if it has to be tried again. */
+export function appendInput(fd: number, sessionId: string, index: InboxIndex, input: SessionInput) {
+  const put = randomUUID().slice(0, 8);
+  appendLine(fd, index.end, () => ({ id: input.id, put, data: input.data }));
+  const written = indexOf(fd, sessionId, index).byId.get(input.id);
+  return written && written.put === put;
+}
+
+function itemsFrom({ items }: InboxIndex, { upTo }: Acknowledged): readonly Item[] {
+  return items.slice(items.findLastIndex(({ off }) => off < upTo) + 1);
+}
+
+/** What is acknowledged once `ids` are too. */
+export function acknowledge(index: InboxIndex, before: Acknowledged, ids: readonly string[]): Acknowledged {
+  const waiting = itemsFrom(index, before);
+  const known = new Set(waiting.map(({ id }) => id));
+  const done = new Set([...before.also, ...ids.filter((id) => known.has(id))]);
+  let { upTo } = before;
+  for (const item of waiting) {
+    if (!done.delete(item.id)) break;
+    upTo = item.end;
+  }
+  return { upTo, also: [...done] };
+}
+
+/** The oldest inputs that are not acknowledged. */
+export function waitingInputs(
+  fd: number,
+  sessionId: string,
+  index: InboxIndex,
+  acknowledged: Acknowledged,
+  limit: number,
+): SessionInput[] {
+  const done = new Set(acknowledged.also);
+  return itemsFrom(index, acknowledged)
+    .filter(({ id }) => !done.has(id))
+    .slice(0, limit)
+    .map(({ id, off }) => {
+      const value = lineAt(fd, off)?.value;
+      if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
+      return { id, data: value["data"] as JsonObject };
+    });
+}

@@ -1,0 +1,74 @@
+import { constants, fstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { AgentError } from "../error/error.ts";
+import { ifThere } from "./file-folder.ts";
+import { journalLineAt, journalLines, tailOf, type Tail } from "./file-journal.ts";
+import { linesBackward, withFile } from "./file-lines.ts";
+import { idOfFolder } from "./file-name.ts";
+import { factsOf } from "./position.ts";
+import type { SessionInfo } from "./port.ts";
+
+export const JOURNAL = "journal.ndjson";
+
+function infoAt(fd: number, sessionId: string, tail: Tail): SessionInfo | undefined {
+  const { head } = tail;
+  if (!head || head.position === null) return undefined;
+  const line = journalLineAt(fd, sessionId, head.position);
+  const { meta = {}, ...facts } = factsOf(line.position ?? {});
+  const metaLine =
+    head.meta === null || head.meta === line.off ? undefined : journalLineAt(fd, sessionId, head.meta);
+  const newest = metaLine ? (factsOf(metaLine.position ?? {}).meta ?? {}) : meta;
+  return { sessionId, seq: head.seq, ...facts, meta: newest, updatedAt: line.time };
+}
+
+/** What a list shows of a session; undefined if it does not exist. */
+export function infoOf(folder: string, sessionId: string): SessionInfo | undefined {
+  const read = (fd: number): SessionInfo | undefined => {
+    try {
+      return infoAt(fd, sessionId, tailOf(fd, sessionId));
+    } catch (error) {
+      if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
+      const updatedAt = Math.floor(fstatSync(fd).mtimeMs);
+      return { sessionId, seq: 0, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
+    }
+  };
+  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+}
+
+/** The id in the journal of a folder whose name does not tell it. */
+function idInJournal(folder: string): string | undefined {
+  const read = (fd: number): string | undefined => {
+    try {
+      for (const { session } of journalLines(fd, folder, 0)) if (session !== undefined) return session;
+    } catch (error) {
+      if (!AgentError.is(error)) throw error;
+    }
+    return undefined;
+  };
+  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+}
+
+/** The sessions that have a folder, in no order, with that folder. */
+export function sessionFolders(
+  dir: string,
+): readonly { readonly sessionId: string; readonly folder: string }[] {
+  const names = ifThere(() => readdirSync(dir)) ?? [];
+  return names.flatMap((name) => {
+    const folder = join(dir, name);
+    const id = idOfFolder(name);
+    const sessionId = id === undefined ? idInJournal(folder) : id;
+    return sessionId === undefined || sessionId === null ? [] : [{ sessionId, folder }];
+  });
+}
+
+/** The newest fence of a journal, as far as it can be read. */
+export function newestFence(folder: string): number {
+  const read = (fd: number): number => {
+    for (const { value } of linesBackward(fd, fstatSync(fd).size)) {
+      const fence = (value?.["head"] as { fence?: unknown } | undefined)?.fence;
+      if (typeof fence === "number") return fence;
+    }
+    return 0;
+  };
+  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? 0;
+}

@@ -1,0 +1,85 @@
+import type { ClientBase } from "pg";
+import { AgentError } from "../error/error.ts";
+
+/** Each brings the tables from the version of its index to the next; a released one never changes. `S` is the schema. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE S.sessions (
+     session_id text COLLATE "C" PRIMARY KEY,
+     seq bigint NOT NULL DEFAULT 0,
+     fence bigint NOT NULL DEFAULT 0,
+     owner text,
+     expires_at double precision NOT NULL DEFAULT 0,
+     position json,
+     phase text,
+     wake_at double precision,
+     meta json NOT NULL DEFAULT '{}',
+     labels text[] NOT NULL DEFAULT '{}',
+     updated_at double precision NOT NULL DEFAULT 0
+   );
+   CREATE INDEX sessions_by_phase ON S.sessions (phase, session_id);
+   CREATE INDEX sessions_by_wake_at ON S.sessions (wake_at) WHERE wake_at IS NOT NULL;
+   CREATE INDEX sessions_by_label ON S.sessions USING gin (labels);
+   CREATE TABLE S.checkpoints (session_id text COLLATE "C" PRIMARY KEY, data json NOT NULL);
+   CREATE TABLE S.entries (
+     session_id text COLLATE "C" NOT NULL,
+     seq bigint NOT NULL,
+     entry json NOT NULL,
+     PRIMARY KEY (session_id, seq)
+   );
+   CREATE TABLE S.inputs (
+     session_id text COLLATE "C" NOT NULL,
+     id text COLLATE "C" NOT NULL,
+     n bigint GENERATED ALWAYS AS IDENTITY,
+     data json,
+     PRIMARY KEY (session_id, id)
+   );
+   CREATE INDEX inputs_waiting ON S.inputs (session_id, n) WHERE data IS NOT NULL;
+   CREATE TABLE S.last_fence (value bigint NOT NULL);
+   INSERT INTO S.last_fence VALUES (0);`,
+];
+
+const NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
+
+/** A schema's name as SQL. Throws `config/invalid`. */
+export function quotedSchema(schema: string): string {
+  if (NAME.test(schema)) return `"${schema}"`;
+  throw new AgentError(
+    "config/invalid",
+    "The schema must be a lower-case name of letters, digits and _, 51 at most.",
+  );
+}
+
+async function versionOf(client: ClientBase, schema: string): Promise<number> {
+  // Not to_regclass: within a transaction it may not see what another process has just created.
+  const known = await client.query(
+    "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
+    [schema.slice(1, -1)],
+  );
+  if (known.rowCount === 0) return 0;
+  const { rows } = await client.query(
+    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`,
+  );
+  return Number(rows[0].version);
+}
+
+/** Makes or updates the tables, in one transaction that the caller commits; any number of processes may do so at once. Needs no
+ *  rights to create if there is nothing to do. Throws `session/version`. */
+export async function migrate(client: ClientBase, schema: string): Promise<void> {
+  const newest = MIGRATIONS.length;
+  if ((await versionOf(client, schema)) === newest) return;
+  await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
+  const found = await versionOf(client, schema);
+  if (found > newest) {
+    const message = `The schema has tables of version ${found}; this release knows ${newest}.`;
+    throw new AgentError("session/version", message);
+  }
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
+  );
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < found) continue;
+    await client.query(migration.replaceAll(/\bS\./gu, `${schema}.`));
+    await client.query(`INSERT INTO ${schema}.migrations (version) VALUES ($1)`, [index + 1]);
+  }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./source-files.ts";
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly exports: { readonly [subpath: string]: unknown };
+};
+const namesOf = async (subpath: string): Promise<string> =>
+  Object.keys((await import(subpath)) as object)
+    .toSorted()
+    .join(" ");
+
+test("the names each subpath exports", async () => {
+  const subpaths = Object.keys(exports).filter((subpath) => subpath !== "./package.json");
+  const lines: string[] = [];
+  for (const subpath of subpaths)
+    lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
+  expect(lines.join("\n")).toMatchInlineSnapshot(`
+    ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool mergeExecution mergeOptions openSession sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
+    ./openai: openaiModel toChatMessages toChatRequest
+    ./testing: chatCompletionsServer scriptedModel
+    ./machines: agentMachine chartJson chartMermaid
+    ./store/memory: memoryStore
+    ./store/file: fileStore
+    ./store/sqlite: sqliteStore
+    ./store/postgres: postgresStore"
+  `);
+});

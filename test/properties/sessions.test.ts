@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { play, type Problem } from "./play.ts";
+import { scenario } from "./scenario.ts";
+
+/** More runs, or the seed of a failure, for a long search: FC_MS=60000 FC_SEED=1 npx vitest run test/properties */
+const { FC_MS = "1800", FC_SEED } = process.env;
+
+test.each<[string, Problem["kind"]]>([
+  ["history is provider-valid whenever the model is asked and at rest", "history"],
+  ["call ends, and the session comes to rest", "end"],
+  ["start has its end among the events", "events"],
+  ["result that was recorded is kept: its call does not run again", "again"],
+  ["snapshot and every message survives JSON", "json"],
+  ["failure of a call is an AgentError", "error"],
+])("whatever models, tools, hooks and people do, every %s", { timeout: 2 * Number(FC_MS) + 10_000 }, async (_, kind) => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async (each) => {
+      const problems = await play(each);
+      expect(problems.filter((problem) => problem.kind === kind)).toEqual([]);
+    }),
+    { numRuns: 100_000, interruptAfterTimeLimit: Number(FC_MS), ...(FC_SEED && { seed: Number(FC_SEED) }) },
+  );
+});

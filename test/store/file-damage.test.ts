@@ -1,0 +1,192 @@
+import {
+  constants,
+  readFileSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  appendFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { AgentError } from "../../src/error/error.ts";
+import { commit, tailOf } from "../../src/store/file-journal.ts";
+import { withFile } from "../../src/store/file-lines.ts";
+import { fileStore } from "../../src/store/file.ts";
+import type { SessionStore } from "../../src/store/port.ts";
+import { all, batchOf, leaseOf } from "../../src/testing/store-contract-kit.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+
+const made: Scratch[] = [];
+afterEach(() => made.splice(0).forEach(({ remove }) => remove()));
+
+/** A session `s` of four entries with a checkpoint, two inputs and one of them acknowledged. */
+async function storedSession() {
+  const folder = scratch();
+  made.push(folder);
+  const open = () => fileStore({ dir: folder.dir, fsync: "never" });
+  const store = open();
+  const lease = await leaseOf(store, "s");
+  for (const id of ["1", "2"]) await store.putInput("s", { id, data: {} });
+  await store.append("s", batchOf(lease, 0, 2, { checkpoint: { c: 1 }, ackInputs: ["1"] }));
+  await store.append("s", batchOf(lease, 2));
+  await store.append("s", batchOf(lease, 3));
+  const journal = join(folder.dir, "s", "journal.ndjson");
+  const inbox = join(folder.dir, "s", "inbox.ndjson");
+  return { dir: folder.dir, open, store, lease, journal, inbox };
+}
+
+const view = async (store: SessionStore) => ({
+  loaded: await store.load("s"),
+  entries: await all(store.read("s")),
+  inputs: await store.takeInputs("s", 9),
+});
+
+const codeOf = (error: unknown) => (AgentError.is(error) ? error.code : String(error));
+
+describe("a torn last line", () => {
+  test("counts as never written, wherever it was cut, and the journal goes on", async () => {
+    const { open, lease, journal } = await storedSession();
+    const whole = readFileSync(journal);
+    const lastLine = whole.lastIndexOf("\n", -2) + 1;
+    // With all but its newline there, the line may count; nobody was told that it is written.
+    for (let size = lastLine; size < whole.length - 1; size += 3) {
+      writeFileSync(journal, whole.subarray(0, size));
+      expect((await open().load("s"))?.seq).toBe(3);
+      expect(await open().append("s", batchOf(lease, 3, 2))).toBe(5);
+      const stored = await view(open());
+      expect([stored.loaded?.seq, stored.entries.length]).toEqual([5, 5]);
+    }
+  });
+
+  test("is closed by the next line, also when that is torn too", async () => {
+    const { open, lease, journal } = await storedSession();
+    for (let round = 0; round < 3; round++) {
+      truncateSync(journal, statSync(journal).size - 20);
+      await open().append("s", batchOf(lease, 3));
+    }
+    appendFileSync(journal, '{"off":#to');
+    await open().append("s", batchOf(lease, 4));
+    expect((await view(open())).entries).toHaveLength(5);
+  });
+
+  test("of the inbox is no input, and the same id is accepted", async () => {
+    const { open, inbox } = await storedSession();
+    truncateSync(inbox, statSync(inbox).size - 10);
+    expect((await view(open())).inputs).toEqual([]);
+    expect(await open().putInput("s", { id: "2", data: { again: true } })).toBe("accepted");
+    expect((await view(open())).inputs).toEqual([{ id: "2", data: { again: true } }]);
+  });
+});
+
+describe("a flipped byte", () => {
+  test("anywhere is session/damaged or changes nothing, and never loses an entry in silence", async () => {
+    const { open, journal, inbox } = await storedSession();
+    const before = await view(open());
+    for (const path of [journal, inbox]) {
+      const whole = readFileSync(path);
+      for (const [index, byte] of whole.entries()) {
+        const flipped = Buffer.from(whole);
+        flipped[index] = byte ^ (1 << (index % 8));
+        writeFileSync(path, flipped);
+        const found = await view(open()).catch(codeOf);
+        if (typeof found === "string") expect(found).toBe("session/damaged");
+        else expect(found, `byte ${index}`).toEqual(before);
+      }
+      writeFileSync(path, whole);
+    }
+  });
+
+  test("in the last line stops every writer; the session is listed as quarantined and can be deleted", async () => {
+    const { open, lease, journal } = await storedSession();
+    const bytes = readFileSync(journal);
+    bytes[bytes.length - 30]! ^= 1;
+    writeFileSync(journal, bytes);
+    const store = open();
+    const attempts = [
+      store.append("s", batchOf(lease, 4)),
+      store.acquire("s", { owner: "anna", ttlMs: 1 }),
+      store.renew(lease, 1),
+      store.load("s"),
+    ];
+    for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: "session/damaged" });
+    expect((await store.list()).sessions).toMatchObject([{ sessionId: "s", phase: "quarantined" }]);
+    expect(await store.delete("s")).toBe(true);
+    expect((await leaseOf(store, "s")).fence).toBeGreaterThan(lease.fence);
+  });
+
+  test("in the middle is found by who reads there, and the entries before it are read", async () => {
+    const { open, journal } = await storedSession();
+    const text = readFileSync(journal, "utf8");
+    writeFileSync(journal, text.replace('"data":{"n":3}', '"data":{"n":9}'));
+    const store = open();
+    expect(await store.load("s")).toMatchObject({ seq: 4, checkpoint: { c: 1 } });
+    const seqs: number[] = [];
+    const reading = (async () => {
+      for await (const { seq } of store.read("s")) seqs.push(seq);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "session/damaged" });
+    expect(seqs).toEqual([1, 2]);
+  });
+
+  test("in a journal that an editor changed elsewhere too is damage, not a shorter session", async () => {
+    const { open, journal } = await storedSession();
+    const text = readFileSync(journal, "utf8");
+    const [first, second, ...rest] = text.split("\n");
+    for (const changed of [
+      ` ${text}`,
+      [first, ...rest].join("\n"),
+      [first, second, second, ...rest].join("\n"),
+    ]) {
+      writeFileSync(journal, changed);
+      await expect(view(open())).rejects.toMatchObject({ code: "session/damaged" });
+    }
+  });
+});
+
+describe("a writer that was overtaken between reading and writing", () => {
+  test("has written a line that does not count", async () => {
+    const { open, lease, journal } = await storedSession();
+    const late = (fd: number) => {
+      const tail = tailOf(fd, "s");
+      return async () => {
+        await open().append("s", batchOf(lease, 4));
+        const fields = { kind: "append", time: 0, from: 4, entries: [], position: {} } as const;
+        return commit(fd, tail, { fields, headAt: () => ({ ...tail.head!, seq: 99 }) });
+      };
+    };
+    const flags = constants.O_RDWR | constants.O_APPEND;
+    const { openSync, closeSync } = await import("node:fs");
+    const fd = openSync(journal, flags);
+    expect(await late(fd)()).toBeUndefined();
+    closeSync(fd);
+    expect((await view(open())).entries).toHaveLength(5);
+    expect(await open().append("s", batchOf(lease, 5))).toBe(6);
+    expect((await view(open())).loaded?.seq).toBe(6);
+  });
+
+  test("has not harmed the session if its line stands behind a torn one", async () => {
+    const { open, lease, journal } = await storedSession();
+    const line = withFile(journal, constants.O_RDONLY, (fd) => readFileSync(fd))
+      .toString("utf8")
+      .split("\n")
+      .at(-2)!;
+    appendFileSync(journal, `${line.slice(0, 50)}${line}\n`);
+    expect((await view(open())).entries).toHaveLength(4);
+    expect(await open().append("s", batchOf(lease, 4))).toBe(5);
+    expect((await view(open())).entries).toHaveLength(5);
+  });
+});
+
+test("a session's folder holds a journal, an inbox and a lease, one JSON object a line", async () => {
+  const { dir, store, lease } = await storedSession();
+  await store.renew(lease, 1_000);
+  expect(readdirSync(join(dir, "s")).toSorted()).toEqual(["inbox.ndjson", "journal.ndjson", "lease.json"]);
+  for (const name of readdirSync(join(dir, "s"))) {
+    const lines = readFileSync(join(dir, "s", name), "utf8")
+      .trimEnd()
+      .split("\n");
+    for (const line of lines) expect(JSON.parse(line)).toBeTypeOf("object");
+    expect(statSync(join(dir, "s", name)).mode & 0o077).toBe(0);
+  }
+});

@@ -1,0 +1,152 @@
+import { inspect } from "node:util";
+import pg from "pg";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { AgentError } from "../../src/error/error.ts";
+import type { Lease, SessionStore } from "../../src/store/port.ts";
+import { postgresStore } from "../../src/store/postgres.ts";
+import { all, batchOf, createSession, leaseOf } from "../../src/testing/store-contract-kit.ts";
+import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const server = await startPostgres();
+const schema = "agentchart_faults";
+const connectionString = server?.connectionString ?? "";
+const opened: SessionStore[] = [];
+
+function open(): SessionStore {
+  const store = postgresStore({ connectionString, schema });
+  opened.push(store);
+  return store;
+}
+
+async function sql(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+/** Appends until the session has `count` entries; after a failure it looks how far it came, as an agent does. */
+async function appendUntil(store: SessionStore, lease: Lease, count: number): Promise<AgentError[]> {
+  const failures: AgentError[] = [];
+  let seq = 0;
+  while (seq < count) {
+    try {
+      seq = await store.append(lease.sessionId, batchOf(lease, seq));
+    } catch (error) {
+      if (!AgentError.is(error)) throw error;
+      failures.push(error);
+      const loaded = await store.load(lease.sessionId).catch(() => undefined);
+      seq = loaded?.seq ?? seq;
+    }
+  }
+  return failures;
+}
+
+const isConnectionFailure = (error: AgentError) => error.code === "store/failed" && error.isRetryable;
+const seqsOf = async (store: SessionStore, id: string) => (await all(store.read(id))).map(({ seq }) => seq);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+afterAll(async () => {
+  if (server) await sql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  await server?.stop();
+});
+
+describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`}`, () => {
+  test("connections that end under load are typed errors, and no entry is lost or doubled", async () => {
+    const store = open();
+    const lease = await leaseOf(store, `terminated ${Date.now()}`);
+    const appending = appendUntil(store, lease, 300);
+    let isDone = false;
+    const kill =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%agentchart_faults%'";
+    const killing = (async () => {
+      while (!isDone) await sql(kill);
+    })();
+    const failures = await appending;
+    isDone = true;
+    await killing;
+    expect(failures.filter((error) => !isConnectionFailure(error))).toEqual([]);
+    expect(await seqsOf(open(), lease.sessionId)).toEqual(upTo(300));
+  });
+
+  test.skipIf(!server?.restart)("a restart under load is the same, and watchers go on", async () => {
+    const store = open();
+    const lease = await leaseOf(store, `restarted ${Date.now()}`);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const watching = (async () => {
+      for await (const seq of open().watch!(lease.sessionId, { signal: stop.signal })) {
+        seen.push(seq);
+        if (seq === 400) stop.abort();
+      }
+    })();
+    await store.append(lease.sessionId, batchOf(lease, 0));
+    const [failures] = await Promise.all([appendUntil(store, lease, 400), server!.restart!()]);
+    expect(
+      failures.filter((error) => !isConnectionFailure(error) && error.code !== "session/conflict"),
+    ).toEqual([]);
+    await watching;
+    expect(seen.at(-1)).toBe(400);
+    expect(await seqsOf(store, lease.sessionId)).toEqual(upTo(400));
+  });
+
+  test("tables of a newer release are session/version", async () => {
+    await createSession(open(), "s");
+    await sql(`INSERT INTO ${schema}.migrations (version) VALUES (99)`);
+    await expect(open().load("s")).rejects.toMatchObject({ code: "session/version" });
+    await sql(`DELETE FROM ${schema}.migrations WHERE version = 99`);
+    expect((await open().load("s"))?.seq).toBe(1);
+  });
+
+  test("a missing entry is session/damaged", async () => {
+    const store = open();
+    await store.append("holed", batchOf(await leaseOf(store, "holed"), 0, 3));
+    await sql(`DELETE FROM ${schema}.entries WHERE session_id = 'holed' AND seq = 2`);
+    await expect(all(store.read("holed"))).rejects.toMatchObject({ code: "session/damaged" });
+  });
+
+  test("a user without rights to create can use tables that are there", async () => {
+    await createSession(open(), "s2");
+    await sql("DROP ROLE IF EXISTS agentchart_guest");
+    await sql("CREATE ROLE agentchart_guest LOGIN PASSWORD 'guest'");
+    await sql(`GRANT USAGE ON SCHEMA ${schema} TO agentchart_guest;
+      GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO agentchart_guest`);
+    const url = new URL(connectionString);
+    [url.username, url.password] = ["agentchart_guest", "guest"];
+    const store = postgresStore({ connectionString: url.href, schema });
+    opened.push(store);
+    const lease = await leaseOf(store, "s2");
+    expect(await store.append("s2", batchOf(lease, 1))).toBe(2);
+    const elsewhere = postgresStore({ connectionString: url.href, schema: "agentchart_elsewhere" });
+    await expect(elsewhere.load("s")).rejects.toMatchObject({ code: "store/failed", isRetryable: false });
+    await elsewhere.close();
+    await sql(`REVOKE ALL ON SCHEMA ${schema} FROM agentchart_guest;
+      REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM agentchart_guest; DROP ROLE agentchart_guest`);
+  });
+});
+
+describe("no error tells the connection string", () => {
+  const secret = "s3cret-of-mine";
+  test.each([
+    ["store/failed", `postgres://me:${secret}@127.0.0.1:1/db`],
+    ["config/invalid", `postgres://me:${secret}@[/db`],
+  ])("%s", async (code, url) => {
+    const store = postgresStore({ connectionString: url });
+    const error: unknown = await store.load("s").catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+    await store.close();
+  });
+
+  test("options that cannot be are config/invalid at once", () => {
+    const config = { code: "config/invalid" };
+    expect(() => postgresStore({})).toThrow(expect.objectContaining(config));
+    expect(() => postgresStore({ connectionString: "postgres://x", schema: 'a"; --' })).toThrow(
+      expect.objectContaining(config),
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import pg from "pg";
+import { afterAll, describe, test } from "vitest";
+import { postgresStore } from "../../src/store/postgres.ts";
+import { storeContract } from "../../src/testing/store-contract.ts";
+import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
+
+const server = await startPostgres();
+const schema = "agentchart_contract";
+
+if (server) {
+  const pool = new pg.Pool({ connectionString: server.connectionString });
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await pool.end();
+    await server.stop();
+  });
+  const empty = `${["sessions", "checkpoints", "entries", "inputs"]
+    .map((table) => `DELETE FROM ${schema}.${table}`)
+    .join(";")}; UPDATE ${schema}.last_fence SET value = 0`;
+  storeContract(
+    "Postgres",
+    () => ({
+      open: (options) => postgresStore({ ...options, pool, schema }),
+      dispose: async () => void (await pool.query(empty)),
+    }),
+    { describe, test },
+  );
+} else {
+  test.skip(`the contract on Postgres (${NO_POSTGRES})`, () => {});
+}
