@@ -100,21 +100,29 @@ export function observe(host: Host, hook: Hook<never>, tell: () => unknown): voi
 
 type Ending = { readonly error?: AgentError };
 
-/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind. */
+/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind.
+ *  `ended` is called once and at that very moment: nothing of this request is heard behind what follows from its end. */
 function read(
   model: ChatModel,
   request: ModelRequest,
   controller: AbortController,
   take: (part: StreamPart) => void,
+  ended: (ending: Ending) => void,
 ): Promise<Ending> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const { signal } = controller;
     const { idleTimeoutMs } = request.execution;
     let isOver = false;
     const end = (ending: Ending): void => {
+      if (isOver) return;
       isOver = true;
       clearTimeout(idle);
-      resolve(ending);
+      try {
+        ended(ending);
+        resolve(ending);
+      } catch (error) {
+        reject(error as Error);
+      }
     };
     const idle =
       idleTimeoutMs === undefined || idleTimeoutMs > LONGEST_DELAY_MS
@@ -191,26 +199,29 @@ export async function callModel(
     model: model.name,
     attempt: input.attempt,
   });
-  const { error } = await read(model, request, controller, (part) => {
+  let outcome!: ModelOutcome;
+  const take = (part: StreamPart): void => {
     if (part.type === "usage") sink.usage = part.usage;
     const chunk = fold.push(part);
     if (chunk) sink.push(chunk);
+  };
+  const { error } = await read(model, request, controller, take, (ending) => {
+    sink.end();
+    outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name);
+    const { finishReason, usage } = outcome;
+    host.publish({
+      type: "model.end",
+      messageId,
+      finishReason,
+      ...(usage && { usage }),
+      ...(ending.error && { error: ending.error.toJSON() }),
+    });
   });
-  sink.end();
   const { signal } = controller;
-  const outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name);
-  const { finishReason, usage, delivered } = outcome;
   const failure = error && {
     ...error.toJSON(),
-    retry: !delivered && mayRetry(error, request.execution.retryOn),
+    retry: !outcome.delivered && mayRetry(error, request.execution.retryOn),
   };
-  host.publish({
-    type: "model.end",
-    messageId,
-    finishReason,
-    ...(usage && { usage }),
-    ...(error && { error: error.toJSON() }),
-  });
   const value = error || signal.aborted ? undefined : await nativeOutput(host, input, outcome.message);
   return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
 }

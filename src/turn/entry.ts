@@ -194,10 +194,31 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   return undefined;
 }
 
+/** Open calls of loaded history, which no record knows, become records if somebody answers them; what of them stays
+ *  unanswered is closed, for nothing says that it may run here. */
+function adoptOrphans(context: AgentContext, results: readonly ToolResultBlock[]): AgentContext {
+  if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
+  const { transcript } = context;
+  for (let index = transcript.length - 1; index >= 0; index--) {
+    const asked = toolUsesOf(transcript.at(index)!);
+    if (asked.length === 0) continue;
+    const later = transcript.slice(index + 1).flatMap((message) => toolResultsOf(message).map(({ id }) => id));
+    const isOpen = (id: string): boolean => !later.includes(id);
+    if (!results.some(({ id }) => isOpen(id) && asked.some((call) => call.id === id))) return context;
+    const calls = asked.map((call): CallRecord => {
+      const stored = !isOpen(call.id);
+      return { call, status: stored ? "done" : "suspended", hooked: true, stored, attempt: 0, since: context.at };
+    });
+    return { ...context, calls, progress: { ...freshTurn(context), batchAt: index } };
+  }
+  return context;
+}
+
 /** Supplied results are checked all together; then they are stored in call order, and what else came behind them
  *  (spec §3.4). Nothing is stored if anything is wrong. */
-export function takeResults(context: AgentContext): Change {
-  const results = context.inbox.input.flatMap(toolResultsOf);
+export function takeResults(given: AgentContext): Change {
+  const results = given.inbox.input.flatMap(toolResultsOf);
+  const context = adoptOrphans(given, results);
   const problem = problemOf(context, results);
   if (problem) return problem;
   const input = context.inbox.input.map((message) => ({
@@ -207,10 +228,11 @@ export function takeResults(context: AgentContext): Change {
   const order = context.calls.map(({ call }) => call.id);
   const isResult = (message: Msg): boolean => toolResultsOf(message).length > 0;
   const messages = resultsFirst(order, input);
-  const stored = messages.filter(isResult).reduce<AgentContext>((now, message) => {
+  let stored = messages.filter(isResult).reduce<AgentContext>((now, message) => {
     const ids = toolResultsOf(message).map(({ id }) => id);
     return { ...now, ...storeResultMessage(now, message, ids) };
   }, context);
+  if (context !== given) stored = closeCalls(stored, ({ call }) => recoveredResult(call));
   return {
     transcript: stored.transcript,
     calls: stored.calls,

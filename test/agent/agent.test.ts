@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
   AgentError,
+  assistantMsg,
   createAgent,
   defineHook,
   defineTool,
@@ -9,6 +10,7 @@ import {
   userMsg,
   type AgentConfig,
   type AgentEvent,
+  type Msg,
 } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { call, show, traced } from "../support/trace.ts";
@@ -160,6 +162,30 @@ describe("signals and time-outs of a call", () => {
     });
     const reply = await simple([deaf]).agent.call("a", { timeoutMs: 10, fallbackReply: "too slow" });
     expect(reply).toMatchObject({ text: "too slow", reason: "INTERRUPTED" });
+  });
+});
+
+describe("loaded history with open calls", () => {
+  const asked: Msg = {
+    ...assistantMsg(""),
+    content: ["a", "b"].map((id) => ({ type: "tool_use" as const, id, name: "t", input: {} })),
+  };
+
+  test("takes the result somebody brings and closes the rest", async () => {
+    const { agent, model } = simple(["thanks"], { messages: [userMsg("go"), asked] });
+    const reply = await agent.call(toolResultMsg([{ callId: "b", name: "t", text: "B" }]));
+    expect(reply.text).toBe("thanks");
+    expect(model.requests[0]?.messages.map(show)).toEqual(["U[go]", "A[a,b]", "T(a)", "T(b)"]);
+  });
+
+  test("is closed as failed when somebody just talks on, and refused results change nothing", async () => {
+    const { agent } = simple(["ok"], { messages: [userMsg("go"), asked] });
+    await expect(agent.call(toolResultMsg([{ callId: "x", name: "t", text: "?" }]))).rejects.toMatchObject({
+      code: "run/bad-results",
+    });
+    expect(await agent.messages()).toHaveLength(2);
+    await agent.call("never mind");
+    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a,b]", "T(a)", "T(b)", "U[never mind]", "A[ok]"]);
   });
 });
 

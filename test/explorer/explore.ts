@@ -59,6 +59,8 @@ class Walk {
   readonly #findings: Pick<Findings, "edges" | "table"> & { readonly leaves: Set<string> };
   readonly #reached: Reached[] = [];
   readonly #ids = new Map<string, number>();
+  /** Abstract states in which everything from outside has been tried. */
+  readonly #tried = new Set<string>();
   /** By state: the states its services lead to; nothing if it rests. */
   readonly #onward: number[][] = [];
   #queue: Open[] = [];
@@ -105,11 +107,18 @@ class Walk {
     const leaf = leafOf(snapshot.value);
     this.#findings.leaves.add(leaf);
     const scene = { context, leaf, step };
-    const moves = [
-      ...serviceMoves(servicesOf(snapshot), this.#world, scene),
-      ...outsideMoves(this.#world, scene),
-    ];
-    for (const move of moves) this.#try(state, leaf, move);
+    const isTried = this.#tried.has(state.key);
+    this.#tried.add(state.key);
+    for (const move of serviceMoves(servicesOf(snapshot), this.#world, scene)) this.#try(state, leaf, move);
+    for (const move of outsideMoves(this.#world, scene)) {
+      if (!isTried || this.#leadsOn(state, move)) this.#try(state, leaf, move);
+    }
+  }
+
+  /** False if what this move leads to would be beyond the bounds: then it need be tried once only. */
+  #leadsOn({ calls, disturbances }: Open, { kind, cost }: Move): boolean {
+    if (cost === "call") return calls < this.#bounds.calls;
+    return cost === "disturbance" ? disturbances < this.#bounds.disturbances : kind !== "late";
   }
 
   #try(state: Open, leaf: string, move: Move): void {
