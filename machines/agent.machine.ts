@@ -618,6 +618,7 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             call: { target: "#agent.doCall", actions: "beginCall" },
             "tool.decide": { actions: "recordDecision" },
+            "xstate.error.actor.*": { actions: "refuseEvent" },
             "run.shutdown": { actions: "refuseEvent" },
             "run.steer": { actions: "refuseEvent" },
           },
@@ -638,6 +639,7 @@ export const agentMachine = agentSetup.createMachine({
             ],
             "session.observe": { actions: ["observe", "deliverWaiting"] },
             "session.load": { actions: "load" },
+            "xstate.error.actor.*": { actions: "refuseEvent" },
             "run.shutdown": { actions: "refuseEvent" },
             "session.resume": [
               { guard: "resumesWithResults", target: "#agent.doCall", actions: "beginResume" },

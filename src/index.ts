@@ -50,6 +50,8 @@ export type {
 } from "./model/port.ts";
 export { openSession } from "./session/open-session.ts";
 export type { Moment, StoredSession } from "./session/open-session.ts";
+export { replayOf } from "./session/replay-of.ts";
+export type { Fork, ForkedCall, ForkOptions } from "./session/fork.ts";
 export type { SavedParts } from "./session/save.ts";
 export { sessionManager } from "./session/session-manager.ts";
 export type { SessionComponent, SessionManager } from "./session/session-manager.ts";

@@ -2,7 +2,9 @@ import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { AgentError } from "../error/error.ts";
 import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
-import { commit, tailOf, type Draft, type Head, type Tail } from "./file-journal.ts";
+import { commit, tailOf, type Acknowledged, type Draft, type Head, type Tail } from "./file-journal.ts";
+import type { Batch } from "./port.ts";
+import { factsOf } from "./position.ts";
 import type { RecentMap } from "./recent-map.ts";
 
 const MAX_TRIES = 1_000;
@@ -29,19 +31,40 @@ export async function syncAll(fd: number, path: string, isNew: boolean): Promise
   await syncFolder(dirname(dirname(path)));
 }
 
+/** The line of an append. */
+export function appendDraft(head: Head, batch: Batch, time: number, inbox: Acknowledged): Draft {
+  const { expectedSeq: from, entries, position, checkpoint } = batch;
+  const former = checkpoint && { checkpoint, formerCheckpoint: head.checkpoint };
+  const hasMeta = factsOf(position).meta !== undefined;
+  return {
+    fields: { kind: "append", time, from, entries, position, ...former },
+    headAt: (off) => ({
+      ...head,
+      seq: from + entries.length,
+      position: off,
+      checkpoint: checkpoint ? off : head.checkpoint,
+      meta: hasMeta ? off : head.meta,
+      inbox,
+    }),
+  };
+}
+
 export type Change = {
   readonly path: string;
   readonly sessionId: string;
   readonly mayCreate: boolean;
   /** What to append to a journal that ends so, if anything. May be asked again when another process was faster. */
   readonly decide: (head: Head | undefined) => Draft | undefined;
+  /** The change survives a power loss. */
   readonly isSynced: boolean;
+  /** A new journal does, whatever the change. */
+  readonly isNewSynced: boolean;
 };
 
 /** Reads the end of a journal, decides, and appends: all of it at one instant, as other processes see it. Undefined if nothing
  *  was to be appended. */
 export async function changeJournal(change: Change, tails: RecentMap<Tail>): Promise<Head | undefined> {
-  const { path, sessionId, mayCreate, decide, isSynced } = change;
+  const { path, sessionId, mayCreate, decide, isSynced, isNewSynced } = change;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const fd = openToAppend(path, mayCreate);
     if (fd === undefined) {
@@ -55,7 +78,8 @@ export async function changeJournal(change: Change, tails: RecentMap<Tail>): Pro
       const written = commit(fd, tail, draft);
       if (!written) continue;
       tails.set(path, written);
-      if (isSynced) await syncAll(fd, path, tail.head === undefined);
+      const isNew = tail.head === undefined;
+      if (isSynced || (isNew && isNewSynced)) await syncAll(fd, path, isNew);
       return written.head;
     } finally {
       closeSync(fd);

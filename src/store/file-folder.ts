@@ -63,12 +63,19 @@ export function removeFolder(dir: string, folder: string, fence: number): void {
 
 const leaseFile = (folder: string) => join(folder, "lease.json");
 
+function renewedLease(folder: string): Lease | undefined {
+  const text = ifThere(() => readFileSync(leaseFile(folder), "utf8"));
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Lease);
+  } catch {
+    return undefined; // a power loss may leave a file without content
+  }
+}
+
 /** When the lease of a head expires: it may have been renewed since. */
 export function expiryOf(folder: string, { fence, expiresAt }: Head): number {
-  const text = ifThere(() => readFileSync(leaseFile(folder), "utf8"));
-  if (text === undefined) return expiresAt;
-  const renewed = JSON.parse(text) as Lease;
-  return renewed.fence === fence ? renewed.expiresAt : expiresAt;
+  const renewed = renewedLease(folder);
+  return renewed?.fence === fence ? renewed.expiresAt : expiresAt;
 }
 
 /** Notes a renewal. A former holder that is late may replace the note: then the lease ends at its first time, which its

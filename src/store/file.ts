@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { changeJournal, openToAppend, syncAll } from "./file-change.ts";
+import { appendDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { guarded, guardedItems } from "./file-failure.ts";
 import { expiryOf, fenceFloor, ifThere, removeFolder, writeRenewal } from "./file-folder.ts";
 import { acknowledge, appendInput, indexOf, waitingInputs, type InboxIndex } from "./file-inbox.ts";
@@ -17,7 +17,7 @@ import {
 import { withFile } from "./file-lines.ts";
 import { infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderOf } from "./file-name.ts";
-import type { Batch, JournalEntry, SessionInfo, SessionStore } from "./port.ts";
+import type { JournalEntry, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, isAtRest, matches } from "./position.ts";
 import { RecentMap } from "./recent-map.ts";
 import { holds, leaseLost, refusalOf, storeClosed } from "./refusal.ts";
@@ -39,23 +39,6 @@ const INBOX = "inbox.ndjson";
 const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
 
-function appendDraft(head: Head, batch: Batch, time: number, inbox: Acknowledged): Draft {
-  const { expectedSeq: from, entries, position, checkpoint } = batch;
-  const former = checkpoint && { checkpoint, formerCheckpoint: head.checkpoint };
-  const hasMeta = factsOf(position).meta !== undefined;
-  return {
-    fields: { kind: "append", time, from, entries, position, ...former },
-    headAt: (off) => ({
-      ...head,
-      seq: from + entries.length,
-      position: off,
-      checkpoint: checkpoint ? off : head.checkpoint,
-      meta: hasMeta ? off : head.meta,
-      inbox,
-    }),
-  };
-}
-
 /**
  * Sessions in files, for any number of processes on one machine: a folder per session with `journal.ndjson` (see
  * file-journal.ts), `inbox.ndjson` and `lease.json`, to be read by people and changed by nobody. There is no lock that a dead
@@ -73,17 +56,16 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     checkId(sessionId, "A session id");
     return join(dir, folderOf(sessionId));
   };
-  const isSynced = fsync !== "never";
+  const isKept = fsync !== "never";
   const change = (
     sessionId: string,
-    mayCreate: boolean,
-    isDurable: boolean,
+    how: { readonly mayCreate?: boolean; readonly isSynced?: boolean },
     decide: (head?: Head) => Draft | undefined,
-  ) =>
-    changeJournal(
-      { path: join(folder(sessionId), JOURNAL), sessionId, mayCreate, isSynced: isDurable, decide },
-      tails,
-    );
+  ) => {
+    const path = join(folder(sessionId), JOURNAL);
+    const { mayCreate = false, isSynced = false } = how;
+    return changeJournal({ path, sessionId, mayCreate, isSynced, isNewSynced: isKept, decide }, tails);
+  };
 
   /** What `read` gives of a journal that is there and not empty. */
   function look<T>(sessionId: string, read: (fd: number, head: Head) => T): T | undefined {
@@ -117,7 +99,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         inboxes.set(path, index);
         const isNew = index.items.length === 0;
         const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, sessionId, index, input);
-        if (isAccepted && isSynced) await syncAll(fd, path, isNew);
+        if (isAccepted && isKept) await syncAll(fd, path, isNew);
         if (isAccepted !== undefined) return isAccepted ? "accepted" : "duplicate";
       } finally {
         closeSync(fd);
@@ -141,7 +123,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       guarded("acquire a lease", async () => {
         checkId(owner, "An owner");
         const path = folder(sessionId);
-        const head = await change(sessionId, true, isSynced, (found) => {
+        const head = await change(sessionId, { mayCreate: true, isSynced: fsync === "always" }, (found) => {
           const isHeld = found !== undefined && found.owner !== null && found.owner !== owner;
           if (isHeld && expiryOf(path, found) > now()) return undefined;
           const fence = (found?.fence ?? fenceFloor(dir)) + 1;
@@ -170,7 +152,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     release: (lease) =>
       guarded("release a lease", async () => {
-        await change(lease.sessionId, false, false, (head) =>
+        await change(lease.sessionId, {}, (head) =>
           head && holds(lease, head)
             ? { fields: { kind: "release", time: now() }, headAt: () => ({ ...head, owner: null }) }
             : undefined,
@@ -180,9 +162,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     append: (sessionId, batch) =>
       guarded("append", async () => {
         const { phase } = factsOf(batch.position);
-        const isDurable = fsync === "always" || (fsync === "rest" && isAtRest(phase));
+        const isSynced = fsync === "always" || (fsync === "rest" && isAtRest(phase));
         const { ackInputs = [] } = batch;
-        const head = await change(sessionId, false, isDurable, (found) => {
+        const head = await change(sessionId, { isSynced }, (found) => {
           const refusal = refusalOf(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
           const taken =

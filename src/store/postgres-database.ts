@@ -17,7 +17,7 @@ export type Row = { readonly [column: string]: unknown };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Connection lost, server going down or starting up, too many connections, deadlock, serialization. */
-const PASSING = /^(?:08...|57P0.|53300|40P01|40001|ECONN.*|EPIPE|ETIMEDOUT)$/u;
+const PASSING = /^(?:08...|57P0.|53300|40P01|40001|ECONN.*|EPIPE|ETIMEDOUT|EAI_AGAIN)$/u;
 
 async function loadDriver(): Promise<Driver> {
   try {

@@ -10,7 +10,10 @@ const hooks = (output: object = {}): ChartEvent => doneEvent("runHooks", { at: 2
 const failedHook = errorEvent("runHooks", { code: "hook/failed", message: "failed" });
 const slept = (at = 200): ChartEvent => doneEvent("sleepUntil", { at });
 const review = (...actions: readonly string[]): ChartEvent =>
-  doneEvent("reviewCalls", { at: 200, verdicts: actions.map((action, index) => ({ callId: `c${index + 1}`, action })) });
+  doneEvent("reviewCalls", {
+    at: 200,
+    verdicts: actions.map((action, index) => ({ callId: `c${index + 1}`, action })),
+  });
 const ends = (number: number, output: object): ChartEvent =>
   doneEvent(`tool.c${number}`, { at: 200, callId: `c${number}`, attempt: 1, ...output });
 const result = (number: number): ChartEvent => ends(number, { result: toolResult(`c${number}`, "ok") });
@@ -28,30 +31,146 @@ const ROWS: readonly Row[] = [
   ["acting.preHooks", "a failing hook", pending, failedHook, "stopped.idle", "ERROR"],
   ["acting.preHooks", "an interrupt", pending, INTERRUPT, "stopped.idle", "INTERRUPTED"],
   ["acting.reviewing", "the call is allowed", pending, review("allow"), "acting.executing.running"],
-  ["acting.reviewing", "the call is allowed and a store is configured", { ...pending, settings: { isDurable: true } }, review("allow"), "acting.executing.committing"],
-  ["acting.reviewing", "one of two asks", two, review("allow", "ask"), "suspended.waiting", "APPROVAL_REQUIRED"],
+  [
+    "acting.reviewing",
+    "the call is allowed and a store is configured",
+    { ...pending, settings: { isDurable: true } },
+    review("allow"),
+    "acting.executing.committing",
+  ],
+  [
+    "acting.reviewing",
+    "one of two asks",
+    two,
+    review("allow", "ask"),
+    "suspended.waiting",
+    "APPROVAL_REQUIRED",
+  ],
   ["acting.reviewing", "the call is denied", pending, review("deny"), "reasoning.calling.running"],
-  ["acting.reviewing", "a call of unknown outcome is left", asking([{}, { status: "unknown" }]), review("allow"), "suspended.waiting", "OUTCOME_UNKNOWN"],
-  ["acting.executing.committing", "it is durable", { ...asking([{ status: "running", attempt: 1 }]), settings: { isDurable: true } }, doneEvent("commit", { at: 200 }), "acting.executing.running"],
-  ["acting.executing.committing", "an interrupt before anything ran", asking([{ status: "running", attempt: 1 }]), INTERRUPT, "stopped.idle", "INTERRUPTED"],
+  [
+    "acting.reviewing",
+    "a call of unknown outcome is left",
+    asking([{}, { status: "unknown" }]),
+    review("allow"),
+    "suspended.waiting",
+    "OUTCOME_UNKNOWN",
+  ],
+  [
+    "acting.executing.committing",
+    "it is durable",
+    { ...asking([{ status: "running", attempt: 1 }]), settings: { isDurable: true } },
+    doneEvent("commit", { at: 200 }),
+    "acting.executing.running",
+  ],
+  [
+    "acting.executing.committing",
+    "an interrupt before anything ran",
+    asking([{ status: "running", attempt: 1 }]),
+    INTERRUPT,
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
   ["acting.executing.running", "the only result", running, result(1), "reasoning.calling.running"],
   ["acting.executing.running", "one of two results", runningTwo, result(2), "acting.executing.running"],
-  ["acting.executing.running", "a result that hooks want to see", { ...running, listening: ["postActing"] }, result(1), "acting.postHooks"],
-  ["acting.executing.running", "a suspension", running, ends(1, { suspension: { suspended: true } }), "suspended.waiting", "TOOL_SUSPENDED"],
-  ["acting.executing.running", "a result of another attempt", running, ends(1, { attempt: 2 }), "acting.executing.running"],
-  ["acting.executing.running", "a call out of time", asking([{ ...RUNNING, deadlineAt: 150 }]), slept(), "reasoning.calling.running"],
-  ["acting.executing.running", "a call out of time that may be repeated", asking([{ ...RUNNING, deadlineAt: 150, execution: { maxAttempts: 2 } }]), slept(), "acting.executing.running"],
-  ["acting.executing.running", "a tool service that breaks", running, errorEvent("tool.c1", new Error("broken")), "stopped.idle", "ERROR"],
+  [
+    "acting.executing.running",
+    "a result that hooks want to see",
+    { ...running, listening: ["postActing"] },
+    result(1),
+    "acting.postHooks",
+  ],
+  [
+    "acting.executing.running",
+    "a suspension",
+    running,
+    ends(1, { suspension: { suspended: true } }),
+    "suspended.waiting",
+    "TOOL_SUSPENDED",
+  ],
+  [
+    "acting.executing.running",
+    "a result of another attempt",
+    running,
+    ends(1, { attempt: 2 }),
+    "acting.executing.running",
+  ],
+  [
+    "acting.executing.running",
+    "a call out of time",
+    asking([{ ...RUNNING, deadlineAt: 150 }]),
+    slept(),
+    "reasoning.calling.running",
+  ],
+  [
+    "acting.executing.running",
+    "a call out of time that may be repeated",
+    asking([{ ...RUNNING, deadlineAt: 150, execution: { maxAttempts: 2 } }]),
+    slept(),
+    "acting.executing.running",
+  ],
+  [
+    "acting.executing.running",
+    "a tool service that breaks",
+    running,
+    errorEvent("tool.c1", new Error("broken")),
+    "stopped.idle",
+    "ERROR",
+  ],
   ["acting.executing.running", "an interrupt", running, INTERRUPT, "acting.executing.aborting"],
-  ["acting.executing.aborting", "the last result", { ...running, ...interrupted }, result(1), "stopped.idle", "INTERRUPTED"],
-  ["acting.executing.aborting", "one of two results", { ...runningTwo, ...interrupted }, result(1), "acting.executing.aborting"],
-  ["acting.executing.aborting", "a deaf tool", { ...running, ...interrupted }, slept(), "stopped.idle", "INTERRUPTED"],
-  ["acting.postHooks", "nothing is changed", { ...done, listening: ["postActing"] }, hooks(), "reasoning.calling.running"],
+  [
+    "acting.executing.aborting",
+    "the last result",
+    { ...running, ...interrupted },
+    result(1),
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
+  [
+    "acting.executing.aborting",
+    "one of two results",
+    { ...runningTwo, ...interrupted },
+    result(1),
+    "acting.executing.aborting",
+  ],
+  [
+    "acting.executing.aborting",
+    "a deaf tool",
+    { ...running, ...interrupted },
+    slept(),
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
+  [
+    "acting.postHooks",
+    "nothing is changed",
+    { ...done, listening: ["postActing"] },
+    hooks(),
+    "reasoning.calling.running",
+  ],
   ["acting.postHooks", "a stop", done, hooks({ stop: true }), "stopped.idle", "ACTING_STOP_REQUESTED"],
-  ["acting.postHooks", "a stop while another call is suspended", asking([{ status: "done" }, { status: "suspended" }]), hooks({ stop: true }), "suspended.waiting", "ACTING_STOP_REQUESTED"],
-  ["acting.postHooks", "another result is to come", { ...asking([{ status: "done" }, { status: "done" }]), listening: ["postActing"] }, hooks(), "acting.postHooks"],
+  [
+    "acting.postHooks",
+    "a stop while another call is suspended",
+    asking([{ status: "done" }, { status: "suspended" }]),
+    hooks({ stop: true }),
+    "suspended.waiting",
+    "ACTING_STOP_REQUESTED",
+  ],
+  [
+    "acting.postHooks",
+    "another result is to come",
+    { ...asking([{ status: "done" }, { status: "done" }]), listening: ["postActing"] },
+    hooks(),
+    "acting.postHooks",
+  ],
   ["acting.postHooks", "a failing hook", done, failedHook, "stopped.idle", "ERROR"],
-  ["acting.postHooks", "the iterations are used up", { ...done, progress: { batchAt: 1, iteration: 2 } }, hooks(), "summarizing.calling.running"],
+  [
+    "acting.postHooks",
+    "the iterations are used up",
+    { ...done, progress: { batchAt: 1, iteration: 2 } },
+    hooks(),
+    "summarizing.calling.running",
+  ],
 ];
 
 describe("acting, one event at a time", () => {
@@ -70,7 +189,11 @@ describe("events that are not handled at once", () => {
 
   it("an observed message waits behind open calls", () => {
     const waiting = asking([{ status: "suspended" }]);
-    const { context } = after("suspended.waiting", waiting, { type: "session.observe", at: 200, messages: [says] });
+    const { context } = after("suspended.waiting", waiting, {
+      type: "session.observe",
+      at: 200,
+      messages: [says],
+    });
     expect(context.inbox.queued).toEqual([says]);
     expect(openCalls(context)).toHaveLength(1);
   });
@@ -82,14 +205,27 @@ describe("events that are not handled at once", () => {
 
   it("a decision is recorded and runs nothing", () => {
     const asks = asking([{ asks: "it asks" }]);
-    const { context, value } = after("suspended.waiting", asks, { type: "tool.decide", at: 200, callId: "c1", decision: "deny" });
+    const { context, value } = after("suspended.waiting", asks, {
+      type: "tool.decide",
+      at: 200,
+      callId: "c1",
+      decision: "deny",
+    });
     expect(context.calls[0]?.decided).toBe("deny");
     expect(value).toEqual({ suspended: "waiting" });
   });
 
   it.each<[string, string, ChartEvent]>([
-    ["a decision about no open call", "suspended.waiting", { type: "tool.decide", at: 200, callId: "c9", decision: "approve" }],
-    ["a decision while the calls run", "acting.executing.running", { type: "tool.decide", at: 200, callId: "c1", decision: "approve" }],
+    [
+      "a decision about no open call",
+      "suspended.waiting",
+      { type: "tool.decide", at: 200, callId: "c9", decision: "approve" },
+    ],
+    [
+      "a decision while the calls run",
+      "acting.executing.running",
+      { type: "tool.decide", at: 200, callId: "c1", decision: "approve" },
+    ],
     ["a call while a turn runs", "reasoning.calling.running", { type: "call", at: 200, input: [] }],
     ["an interrupt at rest", "stopped.idle", { type: "run.interrupt", at: 200, cause: "user" }],
     ["a steering message at rest", "stopped.idle", { type: "run.steer", at: 200, message: says }],

@@ -49,7 +49,16 @@ export function asking(records: readonly Partial<CallRecord>[], given: Given = {
     const call = uses[index]!;
     const isDone = record.status === "done" || record.status === "denied";
     const result = isDone ? { result: toolResult(call.id, "done") } : {};
-    return { call, status: "pending", hooked: true, stored: false, attempt: 0, since: 0, ...result, ...record };
+    return {
+      call,
+      status: "pending",
+      hooked: true,
+      stored: false,
+      attempt: 0,
+      since: 0,
+      ...result,
+      ...record,
+    };
   });
   return { transcript, calls, ...given, progress: { batchAt: 1, ...given.progress } };
 }
@@ -76,7 +85,14 @@ export function after(leaf: string, given: Given, event: ChartEvent): AgentSnaps
 }
 
 /** A row of a table: in this state, given this, that event leads there; with a word on why the turn ended. */
-export type Row = readonly [from: string, what: string, given: Given, event: ChartEvent, to: string, reason?: string];
+export type Row = readonly [
+  from: string,
+  what: string,
+  given: Given,
+  event: ChartEvent,
+  to: string,
+  reason?: string,
+];
 
 /** Where a row really leads. */
 export function outcomeOf([from, , given, event, , reason]: Row): readonly [string, string | undefined] {

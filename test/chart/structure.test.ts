@@ -12,7 +12,8 @@ const pathOf = (node: AnyStateNode): string => node.path.join(".");
 /** The name of a guard or an action; undefined for one that is written where it is used. */
 function nameOf(reference: unknown): string | undefined {
   if (typeof reference === "string") return reference;
-  const named = typeof reference === "object" && reference !== null && "type" in reference ? reference.type : undefined;
+  const named =
+    typeof reference === "object" && reference !== null && "type" in reference ? reference.type : undefined;
   return typeof named === "string" ? named : undefined;
 }
 
@@ -50,7 +51,14 @@ describe("the chart", () => {
     const invoked = states.flatMap((node) => node.invoke.map(({ id, src }) => ({ id, src })));
     const slots = Object.keys(agentMachine.implementations.actors);
     expect(invoked.filter(({ id, src }) => id !== src)).toEqual([]);
-    expect(slots.toSorted()).toEqual(["callModel", "commit", "reviewCalls", "runHooks", "runTool", "sleepUntil"]);
+    expect(slots.toSorted()).toEqual([
+      "callModel",
+      "commit",
+      "reviewCalls",
+      "runHooks",
+      "runTool",
+      "sleepUntil",
+    ]);
     expect(invoked.filter(({ src }) => !slots.includes(String(src)))).toEqual([]);
   });
 
@@ -84,7 +92,8 @@ describe("the chart", () => {
       reached.add(node);
       if (node.parent) reach(node.parent as AnyStateNode);
       if (node.type === "compound") for (const initial of node.initial.target) reach(initial as AnyStateNode);
-      for (const { target = [] } of transitionsOf(node)) for (const next of target) reach(next as AnyStateNode);
+      for (const { target = [] } of transitionsOf(node))
+        for (const next of target) reach(next as AnyStateNode);
     };
     reach(root);
     expect(states.filter((node) => !reached.has(node)).map(pathOf)).toEqual([]);
@@ -97,7 +106,9 @@ describe("the chart", () => {
 
   it("runs a tool through one edge, behind the permission of every call", () => {
     const isInside = (node: unknown): boolean => pathOf(node as AnyStateNode).startsWith("acting.executing");
-    const entries = transitions.filter(({ source, target = [] }) => !isInside(source) && target.some(isInside));
+    const entries = transitions.filter(
+      ({ source, target = [] }) => !isInside(source) && target.some(isInside),
+    );
     expect(entries.map(({ source }) => pathOf(source as AnyStateNode))).toEqual(["acting.authorizing"]);
     const first = states.find((node) => pathOf(node) === "acting.authorizing")?.always?.[0];
     expect(nameOf(first?.guard)).toBe("needsApproval");

@@ -1,12 +1,13 @@
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { EdgeCoverage } from "./edges.ts";
-import { isRefusal, problemsOf, type Problem, type Transition } from "./invariants.ts";
+import { problemsOf, type Problem } from "./invariants.ts";
 import { keyOf } from "./key.ts";
 import { NOTHING, remember, type Memory } from "./memory.ts";
 import type { Move } from "./move.ts";
 import { serviceMoves } from "./outcomes.ts";
 import { outsideMoves } from "./outside.ts";
 import { leafOf, PureChart, servicesOf, type AgentMachine, type AgentSnapshot, type Step } from "./pure.ts";
+import { isRefusal, type Transition } from "./transition.ts";
 import { restoredFrom } from "./restore.ts";
 import { OutcomeTable } from "./state-table.ts";
 import { contextOf, type Bounds, type World } from "./worlds.ts";
@@ -165,7 +166,7 @@ class Walk {
     calls: number,
     disturbances: number,
   ): number {
-    const key = `${abstract} | ${memory.stops ? "stops" : ""} ${calls} ${disturbances}`;
+    const key = `${abstract} | ${memory.stops || memory.interrupted ? "stops" : ""} ${calls} ${disturbances}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.#reached.push(reached) - 1;

@@ -6,8 +6,33 @@ import { isAtRest, leafOf, type AgentSnapshot } from "./pure.ts";
 
 /** What of a context no guard depends on: texts, clocks, counters that only name things. */
 const IGNORED: ReadonlySet<string> = new Set([
-  ...["settings", "at", "startedAt", "turn", "made", "settled", "turnAt", "usage", "iterations", "transcript", "calls", "batchAt"],
-  ...["system", "edit", "outcome", "refused", "schema", "deadlineAt", "notBeforeAt", "graceAt", "finishReason", "remembered", "listening"],
+  ...[
+    "settings",
+    "at",
+    "startedAt",
+    "turn",
+    "made",
+    "settled",
+    "turnAt",
+    "usage",
+    "iterations",
+    "transcript",
+    "calls",
+    "batchAt",
+  ],
+  ...[
+    "system",
+    "edit",
+    "outcome",
+    "refused",
+    "schema",
+    "deadlineAt",
+    "notBeforeAt",
+    "graceAt",
+    "finishReason",
+    "remembered",
+    "listening",
+  ],
 ]);
 
 const flags = (named: { readonly [name: string]: unknown }): string =>
@@ -64,7 +89,9 @@ function partsOf(leaf: string, context: AgentContext): object {
   const isFresh = leaf === "stopped.idle" && !progress.continues && progress.resumeAt === null;
   if (isFresh) return { inbox, exceeded: progress.exceeded };
   const hasBudget = Object.keys(settings.budget).length > 0;
-  const ending = isAtRest(leaf) ? {} : { failed: failure && String(failure.retry), interrupted: interruption !== null };
+  const ending = isAtRest(leaf)
+    ? {}
+    : { failed: failure && String(failure.retry), interrupted: interruption !== null };
   const waits = (context.request.notBeforeAt ?? 0) > context.at;
   return { ...rest, inbox, counters, waits, ...ending, ...(hasBudget && { stats, extended }) };
 }
@@ -79,5 +106,7 @@ export function keyOf({ value, context }: AgentSnapshot): string {
   const points = HOOK_POINTS.map((point) => (context.listening.includes(point) ? "1" : "0")).join("");
   const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
   const remembers = context.remembered.length > 0 ? "remembers" : "";
-  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, remembers].join(" | ");
+  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, remembers].join(
+    " | ",
+  );
 }

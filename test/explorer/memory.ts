@@ -14,6 +14,8 @@ export type Memory = {
   readonly granted: ReadonlySet<string>;
   /** A hook asked to stop, and the turn is not at rest yet. */
   readonly stops: boolean;
+  /** The turn was interrupted and is not at rest yet. A crash within the grace period forgets it. */
+  readonly interrupted: boolean;
   /** Crashes and calls: each may start an open call anew. */
   readonly restarts: number;
 };
@@ -24,6 +26,7 @@ export const NOTHING: Memory = {
   decided: new Set(),
   granted: new Set(),
   stops: false,
+  interrupted: false,
   restarts: 0,
 };
 
@@ -82,6 +85,8 @@ export function remember(
     input: leaf === "doCall.onError" ? [] : input.filter((id) => waiting.has(id)),
     decided,
     granted: granted(memory, move, context),
+    interrupted:
+      !rests && kind !== "crash" && (memory.interrupted || (meaning.interrupts === true && !refused)),
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };

@@ -20,6 +20,8 @@ export type Meaning = {
   readonly replaces?: string;
   /** A hook asked to stop. */
   readonly stops?: boolean;
+  /** Somebody interrupts the turn. */
+  readonly interrupts?: boolean;
 };
 
 /** One thing that may happen next. */

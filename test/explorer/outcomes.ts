@@ -18,8 +18,9 @@ export type Ending = {
 
 function toolEndings({ call, attempt }: ToolInput): readonly Ending[] {
   const base = { callId: call.id, attempt };
-  const success = toolResult(call.id, `attempt ${attempt}`);
-  const failure = toolResult(call.id, `attempt ${attempt} failed`, "error");
+  const { name } = call;
+  const success = { ...toolResult(call.id, `attempt ${attempt}`), name };
+  const failure = { ...toolResult(call.id, `attempt ${attempt} failed`, "error"), name };
   return [
     { label: "success", output: { ...base, result: success }, meaning: { result: success } },
     { label: "suspended", output: { ...base, suspension: { suspended: true } } },

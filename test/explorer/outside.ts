@@ -3,7 +3,7 @@ import type { Msg } from "../../src/message/types.ts";
 import type { CallRecord } from "../../src/turn/context.ts";
 import { results, toolResult, user } from "./messages.ts";
 import { TICK, type Move, type Scene } from "./move.ts";
-import { doneEvent, isAtRest, type ChartEvent } from "./pure.ts";
+import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
 import { loadedContext, type World } from "./worlds.ts";
 
 type Decision = NonNullable<CallRecord["decided"]>;
@@ -68,18 +68,26 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
   const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
   if (leaf !== "suspended.waiting") return [unknown];
   const each = context.calls.flatMap(({ call }, index) =>
-    DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) => decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision)),
+    DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) =>
+      decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),
+    ),
   );
   return [unknown, ...each];
 }
 
 /** What services that the chart no longer waits for may still send: it must be traced and harm nothing. */
-function lateMoves(at: number): readonly Move[] {
+function lateMoves(leaf: string, at: number): readonly Move[] {
   const result = toolResult("gone", "late");
-  const late = (label: string, event: ChartEvent): Move => ({ label, group: label, kind: "late", events: [event] });
+  const late = (label: string, event: ChartEvent): Move => ({
+    label,
+    group: label,
+    kind: "late",
+    events: [event],
+  });
   return [
     late("late result of a tool", doneEvent("tool.gone", { at, callId: "gone", attempt: 1, result })),
     late("late outcome of a service", doneEvent("gone", { at })),
+    ...(isAtRest(leaf) ? [late("late failure of a service", errorEvent("gone", new Error("gone")))] : []),
   ];
 }
 
@@ -94,7 +102,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     kind: "outside",
     events: [event],
     cost: "disturbance",
-    ...(heard && { meaning: { heard } }),
+    meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
   });
   const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
   const loaded = loadedContext(world, at);
@@ -112,10 +120,13 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
       label: "session.load",
       group: "session.load",
       kind: "load",
-      events: [{ type: "session.load", context: loaded }, { type: "session.resume", at, input: [] }],
+      events: [
+        { type: "session.load", context: loaded },
+        { type: "session.resume", at, input: [] },
+      ],
       cost: "disturbance",
     },
     { label: "crash", group: "crash and restore", kind: "crash", events: [], cost: "disturbance" },
-    ...lateMoves(at),
+    ...lateMoves(scene.leaf, at),
   ];
 }

@@ -1,7 +1,13 @@
 import { HOOK_POINTS, type HookPoint } from "../../src/hook/types.ts";
 import { Transcript } from "../../src/message/transcript.ts";
 import type { Msg } from "../../src/message/types.ts";
-import { freshContext, type AgentContext, type ExecutionData, type Settings, type WantedOutput } from "../../src/turn/context.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type ExecutionData,
+  type Settings,
+  type WantedOutput,
+} from "../../src/turn/context.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";
 
 /** One configuration of an agent, and how its services may behave. */
@@ -82,7 +88,10 @@ const ONCE: ExecutionData = { maxAttempts: 1 };
 const FEW = ["text", "the structured answer", "the structured answer and a call"];
 
 /** One attempt of everything. */
-const SHORT: Spec = { tool: { execution: ONCE, onRestart: "ask" }, settings: { model: { maxAttempts: 1 } } };
+const SHORT: Spec = {
+  tool: { execution: ONCE, onRestart: "ask" },
+  settings: { maxIters: 1, model: { maxAttempts: 1 } },
+};
 
 const WORLDS: readonly World[] = [
   world("no hooks", { settings: { isDurable: true } }),
@@ -100,16 +109,32 @@ const WORLDS: readonly World[] = [
   }),
   world("one at a time", {
     tool: { execution: { timeoutMs: 30_000, maxAttempts: 2 }, onRestart: "ask", maxParallel: 1 },
-    settings: { parallel: 1, onTextWhilePending: "cancelPending", hasFallback: true },
+    settings: {
+      parallel: 1,
+      onTextWhilePending: "cancelPending",
+      hasFallback: true,
+      model: { maxAttempts: 1 },
+    },
   }),
   world("loaded history", {
     history: ORPHANS,
     tool: { execution: ONCE, onRestart: "ask" },
     settings: { onTextWhilePending: "queue", model: { maxAttempts: 1 } },
   }),
-  world("structured answer by a tool", { ...SHORT, answers: FEW, wanted: { mode: "tool", schema: {}, reminders: 0 } }),
-  world("structured answer by the model", { ...SHORT, answers: FEW, wanted: { mode: "native", schema: {}, reminders: 0 } }),
-  world("budget that suspends", { ...SHORT, settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 } } }),
+  world("structured answer by a tool", {
+    ...SHORT,
+    answers: FEW,
+    wanted: { mode: "tool", schema: {}, reminders: 0 },
+  }),
+  world("structured answer by the model", {
+    ...SHORT,
+    answers: FEW,
+    wanted: { mode: "native", schema: {}, reminders: 0 },
+  }),
+  world("budget that suspends", {
+    ...SHORT,
+    settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 } },
+  }),
   world("budget that stops", {
     ...SHORT,
     settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 }, onBudget: "stop" },
@@ -129,7 +154,12 @@ const withAllAnswers = ({ answers: _, ...rest }: World): World => rest;
 
 export const BOUNDS: { readonly [name in Bounds["name"]]: Bounds } = {
   small: { name: "small", calls: 2, disturbances: 1, worlds: WORLDS },
-  medium: { name: "medium", calls: 2, disturbances: 1, worlds: [...WORLDS, ...MORE_WORLDS].map(withAllAnswers) },
+  medium: {
+    name: "medium",
+    calls: 2,
+    disturbances: 1,
+    worlds: [...WORLDS, ...MORE_WORLDS].map(withAllAnswers),
+  },
   large: { name: "large", calls: 3, disturbances: 2, worlds: WORLDS.map(withAllAnswers) },
 };
 
@@ -141,6 +171,19 @@ export function contextOf({ settings, history, listening }: World): AgentContext
 export function loadedContext(world: World, at: number): AgentContext {
   const asked = [message("l1", "user", [text("l1")]), message("l2", "assistant", [toolUse("l2.1")])];
   const fresh = freshContext(world.settings, Transcript.of(asked));
-  const call = { call: toolUse("l2.1"), status: "suspended", hooked: true, stored: false, attempt: 1, since: at } as const;
-  return { ...fresh, at, calls: [call], progress: { ...fresh.progress, turn: 1, batchAt: 1 }, outcome: { reason: "TOOL_SUSPENDED" } };
+  const call = {
+    call: toolUse("l2.1"),
+    status: "suspended",
+    hooked: true,
+    stored: false,
+    attempt: 1,
+    since: at,
+  } as const;
+  return {
+    ...fresh,
+    at,
+    calls: [call],
+    progress: { ...fresh.progress, turn: 1, batchAt: 1 },
+    outcome: { reason: "TOOL_SUSPENDED" },
+  };
 }

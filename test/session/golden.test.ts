@@ -47,7 +47,9 @@ describe.each(journals)("golden journal %s", (file) => {
       const recorded = new Set(
         prefix.flatMap(({ type, data }) => {
           const { id, set } = data as { id?: string; set?: { result?: unknown } };
-          return type === "call" && set?.result ? [id] : [];
+          const { messages = [] } = data as { messages?: { content?: { type: string; id?: string }[] }[] };
+          const stored = messages.flatMap(({ content = [] }) => content).filter((block) => block.type === "tool_result");
+          return type === "call" && set?.result ? [id] : stored.map((block) => block.id);
         }),
       );
       const ran: string[] = [];

@@ -76,6 +76,10 @@ async function check(orders: Orders, answer: string): Promise<void> {
   for (const { type, data, at } of entries) {
     const { id, set } = data as { id?: string; set?: { result?: unknown } };
     if (type === "call" && id && set?.result && !recorded.has(id)) recorded.set(id, at);
+    const { messages: added = [] } = data as { messages?: { content?: { type: string; id?: string }[] }[] };
+    for (const block of added.flatMap(({ content = [] }) => content)) {
+      if (block.type === "tool_result" && !recorded.has(block.id!)) recorded.set(block.id!, at);
+    }
   }
   const runs = existsSync(orders.ledger) ? readFileSync(orders.ledger, "utf8").trim().split("\n") : [];
   for (const line of runs) {

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { AgentError } from "../error/error.ts";
+import { toolUsesOf } from "../message/query.ts";
+import { Transcript } from "../message/transcript.ts";
+import type { JsonObject, Msg } from "../message/types.ts";
+import { checkMessages } from "../message/validate.ts";
+import type { SessionStore } from "../store/port.ts";
+import { pendingCalls } from "../turn/calls.ts";
+import type { AgentContext } from "../turn/context.ts";
+import type { PendingCall } from "../turn/pending.ts";
+import { contextOf } from "./fold.ts";
+import type { SessionState } from "./format.ts";
+import { Journal, type Standing } from "./journal.ts";
+import { NO_SETTINGS } from "./no-settings.ts";
+
+const LEASE_MS = 30_000;
+
+/** A call as lists of a fork show it. */
+export type ForkedCall = { readonly callId: string; readonly name: string; readonly input: JsonObject };
+
+export type ForkOptions = {
+  /** Default: a new UUID. */
+  readonly sessionId?: string;
+  /** Other messages for the fork; the original keeps its own. */
+  readonly edits?: (messages: readonly Msg[]) => readonly Msg[];
+};
+
+export type Fork = {
+  readonly sessionId: string;
+  /** Calls that are open at this position: they run, or wait for an answer, in the fork too. */
+  readonly runsAgain: readonly PendingCall[];
+  /** Calls that the original made later and has results of. The fork makes them anew if it goes the same way, unless it
+   *  is driven by {@link replayOf}, which hands out the recorded results. */
+  readonly recordedLater: readonly ForkedCall[];
+};
+
+/** The calls whose results the journal recorded after `seq`. */
+async function recordedAfter(store: SessionStore, sessionId: string, seq: number): Promise<readonly ForkedCall[]> {
+  const calls = new Map<string, ForkedCall>();
+  const later = new Map<string, ForkedCall>();
+  const take = (id: string, at: number): void => {
+    const known = calls.get(id);
+    if (known && at > seq) later.set(id, known);
+  };
+  for await (const entry of store.read(sessionId)) {
+    if (entry.type === "messages") {
+      const { messages } = entry.data as unknown as { readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[] };
+      for (const { ref, content = [] } of messages) {
+        if (ref !== undefined) take(ref, entry.seq);
+        for (const block of content) if (block.type === "tool_result") take(block.id, entry.seq);
+      }
+    }
+    if (entry.type !== "call") continue;
+    const { id, set, call } = entry.data as unknown as {
+      readonly id: string;
+      readonly set: { readonly result?: unknown };
+      readonly call?: { readonly name: string; readonly input: JsonObject };
+    };
+    if (call) calls.set(id, { callId: id, name: call.name, input: call.input });
+    if (set.result) take(id, entry.seq);
+  }
+  return [...later.values()];
+}
+
+/** The context of the fork: open calls stay only while the message that asked for them is still there. */
+function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
+  const context = { ...contextOf(session, NO_SETTINGS), transcript: Transcript.of(messages) };
+  if (context.calls.length === 0) return context;
+  const first = context.calls[0]!.call.id;
+  const batchAt = messages.findLastIndex((message) => toolUsesOf(message).some(({ id }) => id === first));
+  const calls = batchAt < 0 ? [] : context.calls;
+  const resumeAt = batchAt < 0 ? null : context.progress.resumeAt;
+  return { ...context, calls, progress: { ...context.progress, batchAt, resumeAt } };
+}
+
+function standingOf(context: AgentContext, session: SessionState, meta: JsonObject): Standing {
+  const isSuspended = context.calls.length > 0 || context.progress.exceeded !== null;
+  const rest = isSuspended ? "suspended" : "stopped";
+  const { activeGroups } = session;
+  const state = context.progress.resumeAt === null ? `${rest}.${isSuspended ? "waiting" : "idle"}` : session.state;
+  const phase = context.progress.resumeAt === null ? rest : "unfinished";
+  return { context, state, activeGroups, isAtRest: true, chart: "", hooks: [], position: { phase, state, meta } };
+}
+
+/** Writes a session that begins as another stood. Throws `session/conflict` if the new id is taken. */
+export async function forkSession(
+  store: SessionStore,
+  session: SessionState & { readonly seq: number; readonly sessionId: string },
+  options: ForkOptions,
+): Promise<Fork> {
+  const { sessionId, seq } = session;
+  const forked = options.sessionId ?? randomUUID();
+  const edited = options.edits?.(session.messages);
+  const messages = edited ? checkMessages(edited, "fork: `edits`") : session.messages;
+  const context = forkedContext(session, messages);
+  const lease = await store.acquire(forked, { owner: randomUUID(), ttlMs: LEASE_MS });
+  try {
+    if (!lease || (await store.load(forked))) {
+      throw new AgentError("session/conflict", `Session '${forked}' exists already.`);
+    }
+    const standing = standingOf(context, session, { forkedFrom: sessionId, forkedAt: seq });
+    const journal = new Journal({ store, lease, seq: 0, now: Date.now, standing: () => standing });
+    const { inbox, remembered, wanted, calls } = context;
+    journal.note([
+      { type: "messages", data: { from: 0, messages } },
+      ...calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
+      { type: "kept", data: { inbox, remembered, wanted } },
+      { type: "groups", data: { active: session.activeGroups } },
+    ]);
+    await journal.flush();
+  } finally {
+    if (lease) await store.release(lease);
+  }
+  const recordedLater = await recordedAfter(store, sessionId, seq);
+  return { sessionId: forked, runsAgain: pendingCalls(context), recordedLater };
+}

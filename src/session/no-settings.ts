@@ -1,0 +1,20 @@
+import type { Settings } from "../turn/context.ts";
+
+/** Settings for reading a session without an agent: none of them shows in what is read. */
+export const NO_SETTINGS: Settings = {
+  agent: "",
+  sessionId: "",
+  system: "",
+  maxIters: 10,
+  maxGotos: 3,
+  maxEmptyRetries: 2,
+  parallel: 1,
+  onTextWhilePending: "refuse",
+  recoverOrphans: true,
+  interruptGraceMs: 2_000,
+  model: {},
+  hasFallback: false,
+  isDurable: true,
+  budget: {},
+  onBudget: "suspend",
+};

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { openSession, replayOf, userMsg } from "agentchart";
+import { memoryStore } from "../../src/store/memory.ts";
+import { historyProblem } from "../support/history.ts";
+import { finish, plannedAgent, plannedModel, plannedTools } from "../support/planned.ts";
+import { show } from "../support/trace.ts";
+
+async function recorded() {
+  const store = memoryStore();
+  const agent = plannedAgent({ store, sessionId: "s" });
+  await finish(agent);
+  await agent.close();
+  const session = await openSession(store, "s");
+  const positions: number[] = [];
+  for await (const { seq, type } of session.entries()) if (type === "position") positions.push(seq);
+  return { store, session, positions };
+}
+
+describe("a fork", () => {
+  test("of every position goes on to the same answer, and both sessions know each other", async () => {
+    const { store, session, positions } = await recorded();
+    const before = (await session.at()).messages.map(show);
+    for (const seq of positions) {
+      const fork = await session.fork(seq, { sessionId: `fork ${seq}` });
+      const agent = plannedAgent({ store, sessionId: fork.sessionId });
+      await finish(agent);
+      expect(historyProblem(await agent.messages()), `fork at ${seq}`).toBeUndefined();
+      expect((await agent.messages()).map(show), `fork at ${seq}`).toEqual(before);
+      await agent.close();
+    }
+    expect((await session.forks()).length).toBe(positions.length);
+    expect((await session.at()).messages.map(show)).toEqual(before);
+  });
+
+  test("tells what is open there and what was recorded later", async () => {
+    const { session, positions } = await recorded();
+    const early = await session.fork(positions[1]!);
+    expect(early.recordedLater.map(({ callId }) => callId)).toContain("r3-slow");
+    const last = await session.fork(positions.at(-1)!);
+    expect([last.runsAgain, last.recordedLater]).toEqual([[], []]);
+  });
+
+  test("takes edited messages; a taken id and a position that never was are refused", async () => {
+    const { store, session, positions } = await recorded();
+    const fork = await session.fork(positions.at(-1)!, { edits: (messages) => [...messages, userMsg("one more")] });
+    const agent = plannedAgent({ store, sessionId: fork.sessionId });
+    expect((await agent.messages()).at(-1)).toMatchObject({ role: "user" });
+    await expect(session.fork(1, { sessionId: "s" })).rejects.toMatchObject({ code: "session/conflict" });
+    await expect(session.fork(99_999)).rejects.toMatchObject({ code: "session/not-found" });
+    await expect(session.fork(positions[0]!, { edits: () => [{} as never] })).rejects.toMatchObject({ code: "message/invalid" });
+  });
+});
+
+describe("a replay", () => {
+  test("hands out what was recorded, asks the model nothing and runs no tool", async () => {
+    const { store, session, positions } = await recorded();
+    const ran: string[] = [];
+    const live = { model: { ...plannedModel, stream: () => { throw new Error("asked"); } }, tools: plannedTools((id) => ran.push(id)) };
+    const { sessionId } = await session.fork(positions[1]!);
+    const agent = plannedAgent({ store, sessionId, ...(await replayOf(store, "s", live)) });
+    await finish(agent);
+    expect((await agent.messages()).map(show)).toEqual((await session.at()).messages.map(show));
+    expect(ran).toEqual([]);
+  });
+
+  test("goes live at the first difference", async () => {
+    const { store, session, positions } = await recorded();
+    const ran: string[] = [];
+    const { sessionId } = await session.fork(positions[1]!, { edits: () => [userMsg("something else")] });
+    const live = { model: plannedModel, tools: plannedTools((id) => ran.push(id)) };
+    const agent = plannedAgent({ store, sessionId, ...(await replayOf(store, "s", live)) });
+    await finish(agent);
+    expect(ran).toContain("r0-quick");
+  });
+});
