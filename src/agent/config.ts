@@ -34,6 +34,7 @@ export function checkConfig(config: AgentConfig<never>): void {
   checkCount("maxIters", config.maxIters, 1);
   checkCount("maxGotos", config.maxGotos, 0);
   checkCount("interruptGraceMs", config.interruptGraceMs, 0);
+  checkCount("leaseMs", config.leaseMs, 1);
   checkCount("memory.maxMessages", config.memory?.maxMessages, 1);
   checkCount("memory.maxTokens", config.memory?.maxTokens, 1);
   if (typeof config.parallelToolCalls === "number")

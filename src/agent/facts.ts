@@ -79,9 +79,10 @@ export function eventsBetween(
   isSuspended: boolean,
 ): AgentEventBody[] {
   if (before === after) return [];
+  const isResuming = before.progress.resumeAt !== null; // what ran did so in another process
   const added = addedMessages(before, after);
   return [
-    ...(before.calls === after.calls ? [] : callEvents(before, after, added)),
+    ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
     ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),

@@ -300,7 +300,7 @@ export class Runtime {
   }
 
   #durableSession(store: SessionStore): DurableSession {
-    const { redact } = this.#config;
+    const { redact, leaseMs } = this.#config;
     return new DurableSession({
       store,
       settings: this.settings,
@@ -308,6 +308,7 @@ export class Runtime {
       standing: () => this.standing(),
       lost: (error) => this.stop(error),
       ...(redact && { redact }),
+      ...(leaseMs !== undefined && { leaseMs }),
     });
   }
 

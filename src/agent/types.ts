@@ -99,6 +99,8 @@ export type AgentConfig<Ctx = unknown> = {
   /** `step` (default): nothing that has a side effect starts before what led to it is stored. `turn`: saved only at rest;
    *  what a turn did is lost with its process, and its tools run again. */
   readonly durability?: "step" | "turn";
+  /** How long the session stays taken after the death of its process, in ms; default 30,000. It is renewed at a third. */
+  readonly leaseMs?: number;
   /** Applied to all that is stored or snapshotted. */
   readonly redact?: (value: Json) => Json;
   /** Tenant, labels. */

@@ -8,13 +8,14 @@ import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { Journal, type Standing } from "./journal.ts";
 
-/** How long a lease lasts without being renewed, ms. */
+/** How long a lease lasts without being renewed unless the agent says otherwise, ms. */
 const LEASE_MS = 30_000;
 
 export type DurableOptions = {
   readonly store: SessionStore;
   readonly settings: Settings;
   readonly now: () => number;
+  readonly leaseMs?: number;
   readonly redact?: (value: Json) => Json;
   readonly standing: () => Standing;
   /** Another process has the session: this one must stop at once. */
@@ -60,11 +61,15 @@ export class DurableSession {
     this.#options = options;
   }
 
+  get #leaseMs(): number {
+    return this.#options.leaseMs ?? LEASE_MS;
+  }
+
   /** Takes the session and gives what was stored of it. Throws `session/conflict` while another process has it. */
   async open(): Promise<Stored | undefined> {
     const { store, settings, now, redact, standing } = this.#options;
     const { sessionId } = settings;
-    const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: LEASE_MS });
+    const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
     if (!lease)
       throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
     try {
@@ -77,7 +82,7 @@ export class DurableSession {
         standing,
         ...(redact && { redact }),
       });
-      this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3);
+      this.#renewing = setInterval(() => void this.#renew(), this.#leaseMs / 3);
       this.#renewing.unref();
       return stored;
     } catch (error) {
@@ -140,7 +145,7 @@ export class DurableSession {
 
   async #renew(): Promise<void> {
     try {
-      await this.#journal?.renew(LEASE_MS);
+      await this.#journal?.renew(this.#leaseMs);
     } catch (error) {
       this.#lostIf(error);
     }

@@ -3,10 +3,10 @@ import {
   appendLine,
   endOf,
   hasLostNewline,
-  isLineStart,
   lineAt,
   linesBackward,
   linesForward,
+  mayBeMeant,
   type FileEnd,
   type FileLine,
 } from "./file-lines.ts";
@@ -62,7 +62,7 @@ export type Tail = { readonly end: FileEnd; readonly head: Head | undefined };
 function counts(fd: number, { off, value }: FileLine, sessionId: string): boolean {
   const meant = value?.["off"];
   if (meant === off) return true;
-  if (typeof meant === "number" && meant < off && isLineStart(fd, meant)) return false;
+  if (typeof meant === "number" && meant < off && mayBeMeant(fd, off, meant)) return false;
   throw damagedSession(sessionId, `its journal, at byte ${off}`);
 }
 

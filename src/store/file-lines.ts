@@ -141,9 +141,11 @@ export function hasLostNewline(fd: number, size: number): boolean {
   return unseal(rest.subarray(0, -1)) !== undefined;
 }
 
-/** True if a line may begin here. */
-export function isLineStart(fd: number, off: number): boolean {
-  return off === 0 || bytesAt(fd, off - 1, off)[0] === NEWLINE;
+/** True if the writer of a line may have meant it to stand at `meant`, further up than it does: a line begins there, or the
+ *  writer took a write that went on there for a torn one. */
+export function mayBeMeant(fd: number, off: number, meant: number): boolean {
+  if (meant === 0 || bytesAt(fd, meant - 1, meant)[0] === NEWLINE) return true;
+  return off >= TORN.length && bytesAt(fd, off - TORN.length, off).toString("latin1") === TORN;
 }
 
 /**

@@ -8,18 +8,36 @@ import { migrate } from "./sqlite-schema.ts";
 export type Row = { readonly [column: string]: unknown };
 
 const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_MS = 5;
 const [BUSY, LOCKED, CORRUPT, NOT_A_DATABASE] = [5, 6, 11, 26];
+
+function codeOf(thrown: unknown): number | undefined {
+  const errcode = (thrown as { errcode?: unknown } | null)?.errcode;
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
 
 function failureOf(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
-  const errcode = (thrown as { errcode?: unknown } | null)?.errcode;
-  const code = typeof errcode === "number" ? errcode & 0xff : undefined;
+  const code = codeOf(thrown);
   const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
   if (code === CORRUPT || code === NOT_A_DATABASE) {
     return new AgentError("session/damaged", "The SQLite file is damaged.", options);
   }
   const reason = code === undefined ? "" : ` (SQLite error ${code})`;
   return new AgentError("store/failed", `SQLite could not ${doing}${reason}.`, options);
+}
+
+/** Of several processes that make the same new file at once, SQLite tells some that it is busy without waiting. */
+function useWal(db: DatabaseSync): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return db.exec("PRAGMA journal_mode = WAL");
+    } catch (error) {
+      if (codeOf(error) !== BUSY || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
+    }
+  }
 }
 
 /** One SQLite file with its statements. Opens when first used; everything it throws is an AgentError. */
@@ -42,7 +60,7 @@ export class SqliteDatabase {
     try {
       db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       db.exec("PRAGMA synchronous = NORMAL");
-      db.exec("PRAGMA journal_mode = WAL");
+      useWal(db);
       migrate(db);
     } catch (error) {
       db.close();

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openCalls } from "../../src/turn/calls.ts";
 import type { CallRecord } from "../../src/turn/context.ts";
-import { toolResult, user } from "../explorer/messages.ts";
+import { toolResult } from "../explorer/messages.ts";
 import { doneEvent, errorEvent, type ChartEvent } from "../explorer/pure.ts";
-import { after, asking, outcomeOf, titleOf, type Row } from "./at.ts";
+import { asking, outcomeOf, titleOf, type Row } from "./at.ts";
+import { failedHook, hooks, INTERRUPT, slept } from "./events.ts";
 
-const INTERRUPT: ChartEvent = { type: "run.interrupt", at: 200, cause: "user" };
-const hooks = (output: object = {}): ChartEvent => doneEvent("runHooks", { at: 200, ...output });
-const failedHook = errorEvent("runHooks", { code: "hook/failed", message: "failed" });
-const slept = (at = 200): ChartEvent => doneEvent("sleepUntil", { at });
 const review = (...actions: readonly string[]): ChartEvent =>
   doneEvent("reviewCalls", {
     at: 200,
@@ -77,7 +73,7 @@ const ROWS: readonly Row[] = [
     "a result that hooks want to see",
     { ...running, listening: ["postActing"] },
     result(1),
-    "acting.postHooks",
+    "acting.postHooks.running",
   ],
   [
     "acting.executing.running",
@@ -98,14 +94,14 @@ const ROWS: readonly Row[] = [
     "acting.executing.running",
     "a call out of time",
     asking([{ ...RUNNING, deadlineAt: 150 }]),
-    slept(),
+    slept,
     "reasoning.calling.running",
   ],
   [
     "acting.executing.running",
     "a call out of time that may be repeated",
     asking([{ ...RUNNING, deadlineAt: 150, execution: { maxAttempts: 2 } }]),
-    slept(),
+    slept,
     "acting.executing.running",
   ],
   [
@@ -136,20 +132,27 @@ const ROWS: readonly Row[] = [
     "acting.executing.aborting",
     "a deaf tool",
     { ...running, ...interrupted },
-    slept(),
+    slept,
     "stopped.idle",
     "INTERRUPTED",
   ],
   [
-    "acting.postHooks",
+    "acting.postHooks.running",
     "nothing is changed",
     { ...done, listening: ["postActing"] },
     hooks(),
     "reasoning.calling.running",
   ],
-  ["acting.postHooks", "a stop", done, hooks({ stop: true }), "stopped.idle", "ACTING_STOP_REQUESTED"],
   [
-    "acting.postHooks",
+    "acting.postHooks.running",
+    "a stop",
+    done,
+    hooks({ stop: true }),
+    "stopped.idle",
+    "ACTING_STOP_REQUESTED",
+  ],
+  [
+    "acting.postHooks.running",
     "a stop while another call is suspended",
     asking([{ status: "done" }, { status: "suspended" }]),
     hooks({ stop: true }),
@@ -157,82 +160,41 @@ const ROWS: readonly Row[] = [
     "ACTING_STOP_REQUESTED",
   ],
   [
-    "acting.postHooks",
+    "acting.postHooks.running",
     "another result is to come",
     { ...asking([{ status: "done" }, { status: "done" }]), listening: ["postActing"] },
     hooks(),
-    "acting.postHooks",
+    "acting.postHooks.running",
   ],
-  ["acting.postHooks", "a failing hook", done, failedHook, "stopped.idle", "ERROR"],
+  ["acting.postHooks.running", "a failing hook", done, failedHook, "stopped.idle", "ERROR"],
   [
-    "acting.postHooks",
+    "acting.postHooks.running",
     "the iterations are used up",
     { ...done, progress: { batchAt: 1, iteration: 2 } },
     hooks(),
     "summarizing.calling.running",
+  ],
+  ["acting.postHooks.running", "an interrupt", done, INTERRUPT, "acting.postHooks.aborting"],
+  [
+    "acting.postHooks.aborting",
+    "the hooks are done",
+    { ...done, ...interrupted },
+    hooks(),
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
+  [
+    "acting.postHooks.aborting",
+    "deaf hooks",
+    { ...done, ...interrupted },
+    slept,
+    "stopped.idle",
+    "INTERRUPTED",
   ],
 ];
 
 describe("acting, one event at a time", () => {
   it.each(ROWS.map((row) => [titleOf(row), row] as const))("%s", (_title, row) => {
     expect(outcomeOf(row)).toEqual([row[4], row[5]]);
-  });
-});
-
-describe("events that are not handled at once", () => {
-  const says = user("m1");
-
-  it("a steering message waits for the next model call", () => {
-    const { context } = after("reasoning.calling.running", {}, { type: "run.steer", at: 200, message: says });
-    expect(context.inbox.steering).toEqual([says]);
-  });
-
-  it("an observed message waits behind open calls", () => {
-    const waiting = asking([{ status: "suspended" }]);
-    const { context } = after("suspended.waiting", waiting, {
-      type: "session.observe",
-      at: 200,
-      messages: [says],
-    });
-    expect(context.inbox.queued).toEqual([says]);
-    expect(openCalls(context)).toHaveLength(1);
-  });
-
-  it("an observed message is stored at once where nothing is open", () => {
-    const { context } = after("stopped.idle", {}, { type: "session.observe", at: 200, messages: [says] });
-    expect(context.transcript.at(-1)).toBe(says);
-  });
-
-  it("a decision is recorded and runs nothing", () => {
-    const asks = asking([{ asks: "it asks" }]);
-    const { context, value } = after("suspended.waiting", asks, {
-      type: "tool.decide",
-      at: 200,
-      callId: "c1",
-      decision: "deny",
-    });
-    expect(context.calls[0]?.decided).toBe("deny");
-    expect(value).toEqual({ suspended: "waiting" });
-  });
-
-  it.each<[string, string, ChartEvent]>([
-    [
-      "a decision about no open call",
-      "suspended.waiting",
-      { type: "tool.decide", at: 200, callId: "c9", decision: "approve" },
-    ],
-    [
-      "a decision while the calls run",
-      "acting.executing.running",
-      { type: "tool.decide", at: 200, callId: "c1", decision: "approve" },
-    ],
-    ["a call while a turn runs", "reasoning.calling.running", { type: "call", at: 200, input: [] }],
-    ["an interrupt at rest", "stopped.idle", { type: "run.interrupt", at: 200, cause: "user" }],
-    ["a steering message at rest", "stopped.idle", { type: "run.steer", at: 200, message: says }],
-    ["the outcome of a service that is gone", "stopped.idle", doneEvent("callModel", { at: 200 })],
-  ])("%s is refused with a trace", (_title, leaf, event) => {
-    const given = asking([{ status: leaf.startsWith("acting") ? "running" : "suspended" }]);
-    const { context } = after(leaf, leaf === "stopped.idle" ? {} : given, event);
-    expect(context.refused?.type).toBe(event.type);
   });
 });

@@ -14,7 +14,7 @@ import {
   type PendingCall,
   type Snapshot,
 } from "agentchart";
-import { eventsProblem, runningAfter } from "../support/paired-events.ts";
+import { eventsProblem } from "../support/paired-events.ts";
 import { historyProblem } from "../support/history.ts";
 import { hooksOf, limitsOf, modelOf, toolsOf } from "./actors.ts";
 import type { Disturbance, Scenario, Step } from "./scenario.ts";
@@ -124,6 +124,8 @@ class Session {
     const snapshot = json(this.#agent.snapshot());
     const old = this.#agent;
     this.#checkEvents(true);
+    const { calls } = snapshot["kept"] as unknown as { readonly calls: readonly { readonly call: { readonly id: string } }[] };
+    this.#startedBefore = new Set([...this.#startedBefore, ...calls.map(({ call }) => call.id)]);
     this.#agent = this.#begin(snapshot);
     old.actor.stop();
     old.actor.send = () => {};
@@ -244,7 +246,6 @@ class Session {
   #checkEvents(isCut: boolean): void {
     const problem = eventsProblem(this.#events, this.#startedBefore);
     if (problem && !(isCut && problem === "the last turn has no end")) this.#wrong("events", problem);
-    this.#startedBefore = new Set([...this.#startedBefore, ...runningAfter(this.#events)]);
     this.#events = [];
   }
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from "agentchart";
 /**
  * What is wrong with the events of a session, or undefined. Every start has its end and nothing ends twice; one block
  * and one model call are open at a time; numbers rise; `turn.end` comes once and last in its turn. `startedBefore` are
- * calls that were running when the process ended whose session this one goes on with: their end may come here.
+ * calls of a process that ended whose session this one goes on with: their end may come here.
  */
 export function eventsProblem(events: readonly AgentEvent[], startedBefore: ReadonlySet<string> = new Set()): string | undefined {
   let open: { readonly turn: boolean; readonly model?: string; readonly block?: string } = { turn: false };
@@ -78,14 +78,4 @@ export function eventsProblem(events: readonly AgentEvent[], startedBefore: Read
     }
   }
   return open.turn ? "the last turn has no end" : undefined;
-}
-
-/** The calls that run after these events. */
-export function runningAfter(events: readonly AgentEvent[]): ReadonlySet<string> {
-  const running = new Set<string>();
-  for (const event of events) {
-    if (event.type === "tool.start") running.add(event.call.id);
-    else if (event.type === "tool.end" || (event.type === "retry" && event.callId !== undefined)) running.delete(event.callId!);
-  }
-  return running;
 }

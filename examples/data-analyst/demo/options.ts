@@ -11,6 +11,10 @@ export type DemoOptions = {
   /** Tokens a second of the stand-in; 0 is full speed. */
   readonly pace?: number;
   readonly out: string;
+  /** Die in the middle of a tool, and go on in another process. */
+  readonly crash: boolean;
+  /** Where a life of a crashing session keeps it; `dies` is the life that is to be killed. */
+  readonly life?: { readonly dir: string; readonly dies: boolean };
   readonly help: boolean;
   readonly debug: boolean;
 };
@@ -33,6 +37,7 @@ export const HELP = `A data analyst that answers questions about a database, run
   --encoding NAME   encoding of the CSV file, if the guess is wrong
   --out DIR         where reports go (default: agentchart-out)
   --pace N          tokens a second of the stand-in; 0 is full speed (default: 30 on a terminal, else full speed)
+  --crash           be killed (SIGKILL) in the middle of a tool, and go on in a new process
   --lang en|zh      language of the default question
   --debug           show stack traces
   --help            show this
@@ -49,6 +54,9 @@ const OPTIONS = {
   pace: { type: "string" },
   out: { type: "string", default: "agentchart-out" },
   lang: { type: "string", default: "en" },
+  crash: { type: "boolean", default: false },
+  "life-in": { type: "string" },
+  "life-dies": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
   debug: { type: "boolean", default: false },
 } as const;
@@ -86,6 +94,8 @@ export function readOptions(args: readonly string[]): DemoOptions {
     ...(encoding !== undefined && { encoding }),
     ...(model !== undefined && { model }),
     ...(pace !== undefined && { pace }),
+    crash: values.crash,
+    ...(values["life-in"] !== undefined && { life: { dir: values["life-in"], dies: values["life-dies"] } }),
     offline: values.offline,
     out: values.out,
     help: values.help,

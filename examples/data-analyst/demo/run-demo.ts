@@ -2,6 +2,7 @@ import { AgentError, createAgent, type Agent, type AgentEvent, type ErrorCode, t
 import { analystTools } from "../tools/analyst-tools.ts";
 import { ChartPath, pathLines } from "./chart-path.ts";
 import { announce, chooseModel, type ModelChoice } from "./choose-model.ts";
+import { crashAndGoOn, deadlyTools, sessionOf } from "./crash.ts";
 import { openData } from "./open-data.ts";
 import { openModel } from "./open-model.ts";
 import { HELP, readOptions, type DemoOptions } from "./options.ts";
@@ -84,6 +85,23 @@ function conclude(
   return reply.reason === "INTERRUPTED" ? INTERRUPTED : DONE;
 }
 
+/** Opens the session, once the process before has lost its hold on it. True if there is a turn to go on with. */
+async function openSession(agent: Agent, terminal: Terminal): Promise<boolean> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await agent.open();
+      break;
+    } catch (error) {
+      if (tries === 50 || !AgentError.is(error) || error.code !== "session/conflict") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  if (agent.status().phase !== "unfinished") return false;
+  const { length } = await agent.messages();
+  terminal.line(`Found an unfinished turn with ${length} messages; the call that was cut off runs again.`, "bold");
+  return true;
+}
+
 async function answer(
   options: DemoOptions,
   choice: ModelChoice,
@@ -98,15 +116,17 @@ async function answer(
     name: "analyst",
     sysPrompt: INSTRUCTIONS,
     model: opened.model,
-    tools: analystTools({ database: data.database, outDir: options.out }),
+    tools: deadlyTools(analystTools({ database: data.database, outDir: options.out }), options),
     maxIters: 20,
     inspect: path.inspect,
+    ...sessionOf(options),
   });
   const stopListening = listenForInterrupt(agent, terminal, surroundings);
   try {
     terminal.line(`Data: ${data.note}`, "dim");
     terminal.line(`Question: ${options.question}`, "bold");
-    const stream = agent.stream(options.question);
+    const goesOn = await openSession(agent, terminal);
+    const stream = agent.stream(goesOn ? undefined : options.question);
     // The loop below throws what the reply would reject with.
     stream.reply.catch(() => {});
     const isEstimate = choice.kind === "standIn";
@@ -156,6 +176,7 @@ export async function runDemo(args: readonly string[], surroundings: Surrounding
       terminal.line(HELP);
       return DONE;
     }
+    if (options.crash) return await crashAndGoOn(args, terminal);
     const choice = chooseModel(surroundings.env, options);
     terminal.line(announce(choice), "yellow");
     return await answer(options, choice, terminal, surroundings);

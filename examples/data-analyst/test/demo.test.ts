@@ -53,6 +53,16 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(stdout).not.toContain("\u001b");
   });
 
+  test("killed in the middle of a tool, goes on in a new process and comes to the same figures", async () => {
+    const { code, stdout, stderr } = await demo(["--crash"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("The process was killed (SIGKILL)");
+    expect(stdout).toContain("Found an unfinished turn with 4 messages");
+    expect(stdout).toContain("Total amount: 163946.22");
+    expect(stdout.match(/→ describe_database/g)).toHaveLength(1);
+    expect(stdout).not.toContain("failed");
+  });
+
   test("answers a question about the user's own CSV", async () => {
     const csv = join(temporaryFolder(), "my.csv");
     writeFileSync(csv, "town;paid\nOslo;1,5\nRome;2,25\nOslo;3\n");

@@ -24,10 +24,6 @@ const store: typeof real = new Proxy(real, {
   get(target, key) {
     const member = Reflect.get(target, key, target) as unknown;
     if (typeof member !== "function") return member;
-    if (key === "acquire") {
-      // a lease of a life that was killed must not hold the next one up
-      return (id: string, { owner }: { owner: string }) => target.acquire(id, { owner, ttlMs: 50 });
-    }
     if (key !== "append") return member.bind(target) as unknown;
     return async (...args: Parameters<typeof real.append>) => {
       appends++;
@@ -47,7 +43,7 @@ const ran = (callId: string): boolean =>
 /** The lease of the life before may still hold: it died without releasing it. */
 async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
   for (;;) {
-    const agent = plannedAgent({ store, sessionId: orders.sessionId, tools: plannedTools(write, 15) });
+    const agent = plannedAgent({ store, sessionId: orders.sessionId, tools: plannedTools(write, 15), leaseMs: 50 });
     try {
       await agent.open();
       return agent;

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentConfig, Tool } from "agentchart";
+import { fileStore } from "agentchart/store/file";
+import type { DemoOptions } from "./options.ts";
+import type { Terminal } from "./terminal.ts";
+
+const MAIN = join(import.meta.dirname, "../main.ts");
+/** The lives follow each other at once, so the lease of the first must not outlive it for long. */
+const LEASE_MS = 500;
+
+/** The session of one life: kept in files, so that the next process finds it. */
+export function sessionOf({ life }: DemoOptions): Pick<AgentConfig, "store" | "sessionId" | "leaseMs"> {
+  return life ? { store: fileStore({ dir: life.dir }), sessionId: "demo", leaseMs: LEASE_MS } : {};
+}
+
+/** The tools of the life that is to die: the first query kills the process while it runs. */
+export function deadlyTools(tools: readonly Tool[], { life }: DemoOptions): readonly Tool[] {
+  return tools.map((tool): Tool => {
+    const again: Tool = { ...tool, onRestart: "retry" }; // reading a database twice does no harm
+    if (!life?.dies || tool.name !== "query_database") return life ? again : tool;
+    return { ...again, execute: () => new Promise(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)) };
+  });
+}
+
+function live(args: readonly string[]): Promise<{ readonly code: number | null; readonly signal: string | null }> {
+  const child = spawn(process.execPath, [...process.execArgv, MAIN, ...args], { stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** Runs the demo in a process that is killed in the middle of a tool, and then in a second one that goes on from what the
+ *  first one stored. Returns the exit code of the second. */
+export async function crashAndGoOn(args: readonly string[], terminal: Terminal): Promise<number> {
+  const dir = mkdtempSync(join(tmpdir(), "agentchart-crash-"));
+  const own = args.filter((arg) => arg !== "--crash");
+  try {
+    const first = await live([...own, "--life-in", dir, "--life-dies"]);
+    if (first.signal !== "SIGKILL") return first.code ?? 1;
+    terminal.line();
+    terminal.line("The process was killed (SIGKILL) while a tool was running. All that is left is the journal in", "red");
+    terminal.line(`${dir}. A new process goes on from it.`, "red");
+    terminal.line();
+    const second = await live([...own, "--life-in", dir]);
+    return second.code ?? 1;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
