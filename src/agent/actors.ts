@@ -23,25 +23,30 @@ import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
 import { fromService, type ServiceScope } from "./service.ts";
 
-/** Runs a service with a signal that aborts when the service is stopped or told to end. */
+/** Runs a service with a signal that aborts when the service is stopped or told to end. Of a stopped one nothing is to be
+ *  heard any more. */
 async function withSignal<Input, Output>(
   { system, onStop }: ServiceScope<Input>,
-  serve: (host: Host, controller: AbortController) => Promise<Output>,
+  serve: (host: Host, controller: AbortController, isStopped: () => boolean) => Promise<Output>,
 ): Promise<Output> {
   const host = hostOf(system);
   const controller = new AbortController();
-  onStop(() => controller.abort());
+  let isStopped = false;
+  onStop(() => {
+    isStopped = true;
+    controller.abort();
+  });
   const release = host.hold(controller);
   try {
     await Promise.resolve(); // subscribers of the transition hear of it before its service begins
-    return await serve(host, controller);
+    return await serve(host, controller, () => isStopped);
   } finally {
     release();
   }
 }
 
 const model = fromService<ModelOutcome, ModelInput>((scope) =>
-  withSignal(scope, (host, controller) => callModel(host, scope.input, controller)),
+  withSignal(scope, (host, controller, isStopped) => callModel(host, scope.input, controller, isStopped)),
 );
 
 const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>

@@ -100,15 +100,19 @@ export function observe(host: Host, hook: Hook<never>, tell: () => unknown): voi
 
 type Ending = { readonly error?: AgentError };
 
-/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind.
- *  `ended` is called once and at that very moment: nothing of this request is heard behind what follows from its end. */
-function read(
-  model: ChatModel,
-  request: ModelRequest,
-  controller: AbortController,
-  take: (part: StreamPart) => void,
-  ended: (ending: Ending) => void,
-): Promise<Ending> {
+type Reading = {
+  readonly model: ChatModel;
+  readonly request: ModelRequest;
+  readonly controller: AbortController;
+  /** The service was stopped: what there is to say has to be said at once. */
+  isStopped(): boolean;
+  take(part: StreamPart): void;
+  /** Called once. */
+  ended(ending: Ending): void;
+};
+
+/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind. */
+function read({ model, request, controller, isStopped, take, ended }: Reading): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const { signal } = controller;
     const { idleTimeoutMs } = request.execution;
@@ -133,7 +137,8 @@ function read(
             controller.abort();
           }, idleTimeoutMs);
     if (signal.aborted) return end({});
-    signal.addEventListener("abort", () => end({}), { once: true });
+    const onAbort = (): void => (isStopped() ? end({}) : queueMicrotask(() => end({})));
+    signal.addEventListener("abort", onAbort, { once: true });
     const pump = async (): Promise<void> => {
       for await (const part of model.stream(request, { signal })) {
         if (isOver) return;
@@ -185,6 +190,7 @@ export async function callModel(
   host: Host,
   input: ModelInput,
   controller: AbortController,
+  isStopped: () => boolean,
 ): Promise<ModelOutcome> {
   const request = requestOf(host, input);
   const model = modelOf(host, input.usesFallback);
@@ -205,7 +211,7 @@ export async function callModel(
     const chunk = fold.push(part);
     if (chunk) sink.push(chunk);
   };
-  const { error } = await read(model, request, controller, take, (ending) => {
+  const ended = (ending: Ending): void => {
     sink.end();
     outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name);
     const { finishReason, usage } = outcome;
@@ -216,7 +222,8 @@ export async function callModel(
       ...(usage && { usage }),
       ...(ending.error && { error: ending.error.toJSON() }),
     });
-  });
+  };
+  const { error } = await read({ model, request, controller, isStopped, take, ended });
   const { signal } = controller;
   const failure = error && {
     ...error.toJSON(),

@@ -14,3 +14,7 @@ export type {
 } from "./chat-completions-request.ts";
 export { scriptedModel } from "./scripted-model.ts";
 export type { ScriptedModel, ScriptedTurn } from "./scripted-model.ts";
+export { modelContract } from "./model-contract.ts";
+export type { ModelBehaviour, ModelContractOptions, ModelUnderTest } from "./model-contract.ts";
+export { storeContract } from "./store-contract.ts";
+export type { StoreContractOptions, StoreUnderTest } from "./store-contract.ts";

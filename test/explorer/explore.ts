@@ -50,6 +50,13 @@ function isSameKind(a: Problem, b: Problem): boolean {
   return kind(a) === kind(b);
 }
 
+/** The state a step leads to, and the error of a call that it rejects. */
+function outcomeOf(before: AgentSnapshot, after: AgentSnapshot): string {
+  const { failure, progress } = after.context;
+  const isRejected = failure !== null && progress.settled > before.context.progress.settled;
+  return isRejected ? `${leafOf(after.value)} ${failure.code}` : leafOf(after.value);
+}
+
 /** Walks one world breadth first, so that the first path to a problem is a shortest one. */
 class Walk {
   readonly violations: Violation[] = [];
@@ -137,7 +144,7 @@ class Walk {
     const problems = problemsOf(transition);
     for (const problem of problems) this.#report(state.id, move, problem);
     const refused = isRefusal(transition);
-    this.#findings.table.add(leaf, move, refused ? "refused" : leafAfter);
+    this.#findings.table.add(leaf, move, refused ? "refused" : outcomeOf(before, after.snapshot));
     if (problems.length > 0 || refused) return;
 
     const key = keyOf(after.snapshot);

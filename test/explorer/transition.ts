@@ -25,7 +25,9 @@ export const startedOf = ({ started }: Step, src: string): readonly Service[] =>
   started.filter((service) => service.src === src);
 
 /** True if the process or the session was exchanged: the clock of what was settled starts anew. */
-export const isRestored = ({ move }: Transition): boolean => move.kind === "crash" || move.kind === "load";
+export const isRestored = ({ before, move, after }: Transition): boolean =>
+  move.kind === "crash" ||
+  (move.kind === "load" && !isRefused(before.snapshot.context, after.snapshot.context));
 
 /** True if the chart has traced the event as one that has no place in this state. */
 export const isRefusal = (transition: Transition): boolean =>

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -149,7 +149,6 @@ describe("files", () => {
     await createSession(store, "t");
     await store.delete("s");
     expect(readdirSync(dir).toSorted()).toEqual(["t", "~floor"]);
-    const { renameSync } = await import("node:fs");
     renameSync(join(dir, "t"), join(dir, "~trash-of-a-killed-process"));
     expect(await store.list()).toEqual({ sessions: [] });
   });

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../src/error/error.ts";
-import { commit, tailOf } from "../../src/store/file-journal.ts";
+import { commit, tailOf, type Draft, type Head } from "../../src/store/file-journal.ts";
 import { withFile } from "../../src/store/file-lines.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";
@@ -145,32 +145,40 @@ describe("a flipped byte", () => {
 });
 
 describe("a writer that was overtaken between reading and writing", () => {
+  const APPEND = constants.O_RDWR | constants.O_APPEND;
+  const draftOf = (head: Head | undefined): Draft => ({
+    fields: { kind: "append", time: 0, from: 4, entries: [], position: {} },
+    headAt: () => ({ ...head!, seq: 99 }),
+  });
+
   test("has written a line that does not count", async () => {
     const { open, lease, journal } = await storedSession();
-    const late = (fd: number) => {
-      const tail = tailOf(fd, "s");
-      return async () => {
-        await open().append("s", batchOf(lease, 4));
-        const fields = { kind: "append", time: 0, from: 4, entries: [], position: {} } as const;
-        return commit(fd, tail, { fields, headAt: () => ({ ...tail.head!, seq: 99 }) });
-      };
-    };
-    const flags = constants.O_RDWR | constants.O_APPEND;
-    const { openSync, closeSync } = await import("node:fs");
-    const fd = openSync(journal, flags);
-    expect(await late(fd)()).toBeUndefined();
-    closeSync(fd);
+    const tail = withFile(journal, APPEND, (fd) => tailOf(fd, "s"));
+    await open().append("s", batchOf(lease, 4));
+    expect(withFile(journal, APPEND, (fd) => commit(fd, tail, draftOf(tail.head)))).toBeUndefined();
     expect((await view(open())).entries).toHaveLength(5);
     expect(await open().append("s", batchOf(lease, 5))).toBe(6);
     expect((await view(open())).loaded?.seq).toBe(6);
   });
 
+  test("has not harmed the session if it took a write that went on for a torn one", async () => {
+    const { open, lease, journal } = await storedSession();
+    const before = readFileSync(journal);
+    await open().append("s", batchOf(lease, 4));
+    const after = readFileSync(journal);
+    const half = before.length + 40;
+    writeFileSync(journal, after.subarray(0, half));
+    const tail = withFile(journal, APPEND, (fd) => tailOf(fd, "s"));
+    appendFileSync(journal, after.subarray(half));
+    expect(withFile(journal, APPEND, (fd) => commit(fd, tail, draftOf(tail.head)))).toBeUndefined();
+    expect((await view(open())).entries).toHaveLength(5);
+    expect(await open().append("s", batchOf(lease, 5))).toBe(6);
+    expect((await view(open())).entries).toHaveLength(6);
+  });
+
   test("has not harmed the session if its line stands behind a torn one", async () => {
     const { open, lease, journal } = await storedSession();
-    const line = withFile(journal, constants.O_RDONLY, (fd) => readFileSync(fd))
-      .toString("utf8")
-      .split("\n")
-      .at(-2)!;
+    const line = readFileSync(journal, "utf8").split("\n").at(-2)!;
     appendFileSync(journal, `${line.slice(0, 50)}${line}\n`);
     expect((await view(open())).entries).toHaveLength(4);
     expect(await open().append("s", batchOf(lease, 4))).toBe(5);

@@ -8,6 +8,7 @@ import { scriptedModel } from "agentchart/testing";
 import { historyProblem } from "../../support/history.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import { ROUNDS } from "../../support/planned.ts";
+import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import type { Orders } from "./worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
@@ -117,15 +118,21 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all([lane(), lane()]);
 }
 
-const stores: readonly { readonly name: string; readonly spec: StoreSpec; readonly random: number }[] = [
-  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: 12 },
-  { name: "SQLite", spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") }, random: 6 },
+const server = await startPostgres();
+afterAll(() => server?.stop());
+const stores: { readonly name: string; readonly spec: StoreSpec; readonly random: number }[] = [
+  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: 200 },
+  { name: "SQLite", spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") }, random: 60 },
 ];
+if (server) {
+  const { connectionString } = server;
+  stores.push({ name: "Postgres", spec: { kind: "postgres", connectionString }, random: 40 });
+} else test.skip(`kill -9 on Postgres (${NO_POSTGRES})`, () => {});
 
 describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
   test(
     "at every commit point loses nothing and repeats no recorded result",
-    { timeout: 170_000 },
+    { timeout: 900_000 },
     async () => {
       const whole = ordersFor(spec);
       const life = await live(whole);
@@ -142,7 +149,7 @@ describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
     },
   );
 
-  test("at random instants loses nothing and repeats no recorded result", { timeout: 170_000 }, async () => {
+  test("at random instants loses nothing and repeats no recorded result", { timeout: 900_000 }, async () => {
     await each(Array.from({ length: random * scale }), async () => {
       const orders = ordersFor(spec);
       await finishWith(orders, await live(orders, 150 + Math.random() * 250));
