@@ -10,7 +10,9 @@ const KILL_TESTS = "test/session/kill/*.test.ts";
 const again = (name: string) => ({
   extends: true as const,
   resolve: {
-    alias: [{ find: /^agentchart$/, replacement: `${import.meta.dirname}/test/support/agentchart-${name}.ts` }],
+    alias: [
+      { find: /^agentchart$/, replacement: `${import.meta.dirname}/test/support/agentchart-${name}.ts` },
+    ],
   },
   test: { name, include: ["test/agent/*.test.ts", `test/suites/${name}.test.ts`] },
 });

@@ -72,7 +72,8 @@ const base = setup({
     hasNoInput: ({ context }) => context.inbox.input.length === 0,
     carriesResults: ({ context }) => entry.carriesResults(context),
     cancelsPending: ({ context }) => context.settings.onTextWhilePending === "cancelPending",
-    queuesText: ({ context }) => context.settings.onTextWhilePending === "queue",
+    queuesText: ({ context }) =>
+      context.settings.onTextWhilePending === "queue" && context.progress.resumeAt === null,
     resumesIn: ({ context }, { place }: { place: NonNullable<Progress["resumeAt"]> }) =>
       context.progress.resumeAt === place,
 

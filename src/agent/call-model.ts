@@ -137,23 +137,28 @@ function read({ model, request, controller, isStopped, take, ended }: Reading): 
             controller.abort();
           }, idleTimeoutMs);
     if (signal.aborted) return end({});
-    const onAbort = (): void => (isStopped() ? end({}) : queueMicrotask(() => end({})));
+    let isAborted = false;
+    const onAbort = (): void => {
+      isAborted = true;
+      if (isStopped()) end({});
+      else queueMicrotask(() => end({}));
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     const pump = async (): Promise<void> => {
       for await (const part of model.stream(request, { signal })) {
-        if (isOver) return;
+        if (isOver || isAborted) return;
         idle?.refresh();
         take(part);
       }
     };
     pump().then(
       () => end({}),
-      (error: unknown) =>
-        end({
-          error: AgentError.is(error)
-            ? error
-            : new AgentError("model/failed", messageOf(error), { cause: error }),
-        }),
+      (thrown: unknown) => {
+        const error = AgentError.is(thrown)
+          ? thrown
+          : new AgentError("model/failed", messageOf(thrown), { cause: thrown });
+        end(isAborted ? {} : { error });
+      },
     );
   });
 }

@@ -49,7 +49,8 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     }
     const isThere = seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq === seq);
     if (!isThere) {
-      throw new AgentError("session/not-found", `Session '${sessionId}' has no position ${seq}; it begins at 1.`);
+      const last = (await store.load(sessionId))?.seq ?? 0;
+      throw new AgentError("session/not-found", `Session '${sessionId}' has no position ${seq}; it has 1 to ${last}.`);
     }
     return { ...fold.state(), seq: fold.seq };
   };

@@ -8,7 +8,6 @@ import {
   entryOf,
   leaseOf,
   refused,
-  viewOf,
   type StoreFact,
 } from "./store-contract-kit.ts";
 
@@ -213,41 +212,4 @@ const idFacts: readonly StoreFact[] = [
   ],
 ];
 
-const deleteFacts: readonly StoreFact[] = [
-  [
-    "a deleted session is gone, with its inputs and lease, and its neighbours stay",
-    async ({ store, open }) => {
-      const lease = await createSession(store, "s");
-      await store.putInput("s", { id: "1", data: {} });
-      await createSession(store, "s2");
-      const neighbour = await viewOf(store, "s2");
-      assert.equal(await (await open()).delete("s"), true);
-      assert.deepEqual(await viewOf(store, "s"), {
-        loaded: undefined,
-        entries: [],
-        inputs: [],
-        listed: (await store.list()).sessions,
-      });
-      await refused(store.append("s", batchOf(lease, 1)), "session/lease-lost");
-      await refused(store.append("s", batchOf(lease, 0)), "session/lease-lost");
-      assert.deepEqual(await viewOf(store, "s2"), neighbour);
-      assert.equal(await store.delete("s"), false);
-      assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
-    },
-  ],
-  [
-    "the fences of a session that begins again are higher than before",
-    async ({ store, open }) => {
-      await leaseOf(store, "s");
-      const old = await createSession(store, "s");
-      await store.delete("s");
-      const lease = await leaseOf(await open(), "s", "ben");
-      assert.ok(lease.fence > old.fence);
-      await refused(store.append("s", batchOf(old, 0)), "session/lease-lost");
-      assert.equal(await store.append("s", batchOf(lease, 0)), 1);
-      assert.deepEqual(await all(store.read("s")), [entryOf(1)]);
-    },
-  ],
-];
-
-export const sessionFacts: readonly StoreFact[] = [...listFacts, ...idFacts, ...deleteFacts];
+export const sessionFacts: readonly StoreFact[] = [...listFacts, ...idFacts];

@@ -133,12 +133,8 @@ export function cancelPending(context: AgentContext): Change {
 
 /** Text instead of results: it waits behind them. */
 export function queueInput(context: AgentContext): Change {
-  const { inbox, progress, outcome } = context;
-  return {
-    outcome: outcome ?? { reason: "TOOL_SUSPENDED" },
-    inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] },
-    progress: { ...progress, resumeAt: null },
-  };
+  const { inbox } = context;
+  return { inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] } };
 }
 
 function refusal(code: ErrorInfo["code"], message: string): Change {

@@ -72,8 +72,9 @@ export const reasonFits: Check = (transition) => {
   if (isRestored(transition) || !comesToRest(transition)) return undefined;
   const { context, value } = transition.after.snapshot;
   const { outcome, failure } = context;
-  if (failure && outcome === transition.before.snapshot.context.outcome) return undefined; // the call was refused
-  if (!outcome) return "it rests without an outcome";
+  const isAsBefore = outcome === transition.before.snapshot.context.outcome; // the call was refused or queued
+  if (!outcome && !(failure && isAsBefore)) return "it rests without an outcome";
+  if (!outcome || isAsBefore) return undefined;
   const leaf = leafOf(value);
   const fits = leaf === "stopped.idle" ? STOPPED.has(outcome.reason) : SUSPENDED[outcome.reason]?.(context);
   return fits ? undefined : `${leaf} rests because of ${outcome.reason}`;

@@ -19,7 +19,7 @@ test("the names each subpath exports", async () => {
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool mergeExecution mergeOptions openSession replayOf sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
     ./openai: openaiModel toChatMessages toChatRequest
-    ./testing: chatCompletionsServer scriptedModel
+    ./testing: chatCompletionsServer modelContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./store/memory: memoryStore
     ./store/file: fileStore

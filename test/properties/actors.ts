@@ -30,7 +30,8 @@ async function* speak(turn: Turn, nth: number, signal: AbortSignal): AsyncGenera
       if (turn.text) yield text("let me");
       for (const [key, { tool, id, args }] of turn.calls.entries()) {
         const given = { own: { id: `c${nth}.${key}` }, same: { id: "same" }, empty: { id: "" } }[id];
-        const said = tool === "generate_response" && args === "good" ? '{"response":{"city":"Rome"}}' : ARGS[args];
+        const said =
+          tool === "generate_response" && args === "good" ? '{"response":{"city":"Rome"}}' : ARGS[args];
         yield { type: "tool.delta", key, name: tool, ...given };
         if (key === 1) await tick();
         yield { type: "tool.delta", key, args: said.slice(0, 3) };
@@ -48,7 +49,8 @@ async function* speak(turn: Turn, nth: number, signal: AbortSignal): AsyncGenera
       return;
     case "error":
       if (turn.after === "text") yield text("half");
-      if (turn.after === "half a call") yield { type: "tool.delta", key: 0, id: `c${nth}.0`, name: "ok", args: '{"x' };
+      if (turn.after === "half a call")
+        yield { type: "tool.delta", key: 0, id: `c${nth}.0`, name: "ok", args: '{"x' };
       await tick();
       throw new AgentError("model/unavailable", "down", { isRetryable: turn.isRetryable });
   }
@@ -104,7 +106,10 @@ export function toolsOf(ran: (callId: string) => void): Tool[] {
         ran(ctx.callId);
         return execute(input, ctx);
       },
-      { ...(name === "flaky" && { execution: { maxAttempts: 2, initialBackoffMs: 1 } }), ...(name === "slow" && { idempotent: true, maxParallel: 1 }) },
+      {
+        ...(name === "flaky" && { execution: { maxAttempts: 2, initialBackoffMs: 1 } }),
+        ...(name === "slow" && { idempotent: true, maxParallel: 1 }),
+      },
     ),
   );
   return [...tools, toolOf("ext")];
@@ -125,15 +130,23 @@ export function hooksOf(deeds: readonly HookDeed[], interrupt: () => void): Hook
   };
   const does: Deeds = {
     preCall: { "add input": ({ input }: { input: [] }) => ({ input: [...input, userMsg("by a hook")] }) },
-    preReasoning: { append: () => ({ append: [userMsg("hint")] }), "other system": () => ({ system: "other" }) },
+    preReasoning: {
+      append: () => ({ append: [userMsg("hint")] }),
+      "other system": () => ({ system: "other" }),
+    },
     preSummary: { append: () => ({ append: [userMsg("hint")] }) },
     postReasoning: {
       stop: () => ({ stop: true }),
       goto: () => ({ goto: [userMsg("again")] }),
       "goto with results": ({ message }: Parameters<NonNullable<Hook["postReasoning"]>>[0]) => ({
-        goto: [toolResultMsg(toolUsesOf(message).map(({ id, name }) => ({ callId: id, name, text: "by a hook" })).toReversed()), userMsg("again")].filter(
-          ({ content }) => content.length > 0,
-        ),
+        goto: [
+          toolResultMsg(
+            toolUsesOf(message)
+              .map(({ id, name }) => ({ callId: id, name, text: "by a hook" }))
+              .toReversed(),
+          ),
+          userMsg("again"),
+        ].filter(({ content }) => content.length > 0),
       }),
       "drop calls": ({ message }: Parameters<NonNullable<Hook["postReasoning"]>>[0]) => ({
         message: { ...message, content: assistantMsg("instead").content },
@@ -143,9 +156,20 @@ export function hooksOf(deeds: readonly HookDeed[], interrupt: () => void): Hook
       }),
     },
     preActing: { deny: () => ({ deny: "no" }), "other input": () => ({ input: { y: 2 } }) },
-    postActing: { stop: () => ({ stop: true }), "other result": () => ({ result: { output: [{ type: "text", text: "changed" }] } }) },
-    postSummary: { "other text": ({ message }: { message: object }) => ({ message: { ...message, content: assistantMsg("sum").content } }) },
-    postCall: { "other reply": ({ reply }: { reply: object }) => ({ reply: { ...reply, content: assistantMsg("reply").content } }) },
+    postActing: {
+      stop: () => ({ stop: true }),
+      "other result": () => ({ result: { output: [{ type: "text", text: "changed" }] } }),
+    },
+    postSummary: {
+      "other text": ({ message }: { message: object }) => ({
+        message: { ...message, content: assistantMsg("sum").content },
+      }),
+    },
+    postCall: {
+      "other reply": ({ reply }: { reply: object }) => ({
+        reply: { ...reply, content: assistantMsg("reply").content },
+      }),
+    },
   };
   return deeds.map(({ point, nth, deed }, index): Hook => {
     let runs = 0;

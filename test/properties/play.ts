@@ -20,7 +20,10 @@ import { hooksOf, limitsOf, modelOf, toolsOf } from "./actors.ts";
 import type { Disturbance, Scenario, Step } from "./scenario.ts";
 
 /** What can go wrong with a session. */
-export type Problem = { readonly kind: "history" | "end" | "events" | "again" | "json" | "error"; readonly text: string };
+export type Problem = {
+  readonly kind: "history" | "end" | "events" | "again" | "json" | "error";
+  readonly text: string;
+};
 
 /** How long a call may take, in ms; the slowest thing a scenario can do takes about 20. */
 const LONG = 4_000;
@@ -124,7 +127,9 @@ class Session {
     const snapshot = json(this.#agent.snapshot());
     const old = this.#agent;
     this.#checkEvents(true);
-    const { calls } = snapshot["kept"] as unknown as { readonly calls: readonly { readonly call: { readonly id: string } }[] };
+    const { calls } = snapshot["kept"] as unknown as {
+      readonly calls: readonly { readonly call: { readonly id: string } }[];
+    };
     this.#startedBefore = new Set([...this.#startedBefore, ...calls.map(({ call }) => call.id)]);
     this.#agent = this.#begin(snapshot);
     old.actor.stop();
@@ -162,7 +167,10 @@ class Session {
     }
   }
 
-  async #decide(pending: readonly PendingCall[], of: (call: PendingCall) => Parameters<Agent["decide"]>[1]): Promise<void> {
+  async #decide(
+    pending: readonly PendingCall[],
+    of: (call: PendingCall) => Parameters<Agent["decide"]>[1],
+  ): Promise<void> {
     for (const call of pending) await this.#agent.decide(call.callId, of(call), { argsHash: call.argsHash });
   }
 
@@ -171,8 +179,10 @@ class Session {
     if (step === "nothing") return [];
     if (step === "all results") return results.length === 0 ? [] : [toolResultMsg(results.toReversed())];
     if (step === "some results") return results.length === 0 ? [] : [toolResultMsg(results.slice(-1))];
-    if (step === "results and text") return [this.#words(), ...results.map((result) => toolResultMsg([result]))];
-    if (step === "wrong results") return [toolResultMsg([...results, { callId: "nobody", name: "x", text: "?" }])];
+    if (step === "results and text")
+      return [this.#words(), ...results.map((result) => toolResultMsg([result]))];
+    if (step === "wrong results")
+      return [toolResultMsg([...results, { callId: "nobody", name: "x", text: "?" }])];
     return [this.#words()];
   }
 
@@ -188,7 +198,11 @@ class Session {
     clearTimeout(timer);
     this.#crashed = undefined;
     if (ended === "crashed") return this.#call("nothing");
-    if (ended === "late") return this.#wrong("end", `the call does not end: ${JSON.stringify(this.#agent.actor.getSnapshot().value)}`);
+    if (ended === "late")
+      return this.#wrong(
+        "end",
+        `the call does not end: ${JSON.stringify(this.#agent.actor.getSnapshot().value)}`,
+      );
     return this.#settle();
   }
 
@@ -196,10 +210,15 @@ class Session {
     try {
       if (step === "read a little") {
         let left = 6;
-        for await (const event of this.#agent.stream(input, { signal })) if (event.type !== "state" && --left === 0) break;
+        for await (const event of this.#agent.stream(input, { signal }))
+          if (event.type !== "state" && --left === 0) break;
       } else {
-        const reply = await this.#agent.call(input, { signal, ...(step === "text for output" && { output: SCHEMA }) });
-        if (!isDeepStrictEqual(json(reply.content), reply.content)) this.#wrong("json", "the reply is no JSON");
+        const reply = await this.#agent.call(input, {
+          signal,
+          ...(step === "text for output" && { output: SCHEMA }),
+        });
+        if (!isDeepStrictEqual(json(reply.content), reply.content))
+          this.#wrong("json", "the reply is no JSON");
       }
     } catch (error) {
       if (!AgentError.is(error)) this.#wrong("error", `the call rejects with ${String(error)}`);
@@ -210,7 +229,11 @@ class Session {
   /** Waits for what still goes on behind a call, as an interrupt's hooks. */
   async #settle(): Promise<void> {
     for (let ticks = 0; this.#agent.status().phase === "running"; ticks++) {
-      if (ticks > 2_000) return this.#wrong("end", `it does not come to rest: ${JSON.stringify(this.#agent.actor.getSnapshot().value)}`);
+      if (ticks > 2_000)
+        return this.#wrong(
+          "end",
+          `it does not come to rest: ${JSON.stringify(this.#agent.actor.getSnapshot().value)}`,
+        );
       await tick();
     }
     return this.#checkRest();
@@ -239,7 +262,10 @@ class Session {
     restored.actor.stop();
     for (const part of Object.keys(was!)) {
       if (isDeepStrictEqual(was![part], is![part])) continue;
-      this.#wrong("json", `${part} is not what it was: ${JSON.stringify(was![part])} -> ${JSON.stringify(is![part])}`);
+      this.#wrong(
+        "json",
+        `${part} is not what it was: ${JSON.stringify(was![part])} -> ${JSON.stringify(is![part])}`,
+      );
     }
   }
 
@@ -250,15 +276,30 @@ class Session {
   }
 }
 
-type Kept = { readonly progress: object; readonly request: object; readonly inbox: { readonly queued: readonly Msg[]; readonly steering: readonly Msg[] } };
+type Kept = {
+  readonly progress: object;
+  readonly request: object;
+  readonly inbox: { readonly queued: readonly Msg[]; readonly steering: readonly Msg[] };
+};
 
 /** What a restore may not change: that it has rested is counted, messages that wait may be delivered already, and a
  *  request that was about to be made is prepared anew. */
 function comparable(snapshot: Snapshot, isAtRest: boolean): { readonly [part: string]: unknown } {
-  const { messages, activeGroups, sessionId, reason, kept } = snapshot as unknown as { readonly messages: Msg[]; readonly kept: Kept } & Snapshot;
+  const { messages, activeGroups, sessionId, reason, kept } = snapshot as unknown as {
+    readonly messages: Msg[];
+    readonly kept: Kept;
+  } & Snapshot;
   const { progress, inbox, request, ...rest } = kept;
   const { settled: _, resumeAt: __, ...counted } = progress as { readonly [key: string]: unknown };
-  return { messages: [...messages, ...inbox.queued, ...inbox.steering], activeGroups, sessionId, reason, ...rest, ...counted, ...(isAtRest && { request }) };
+  return {
+    messages: [...messages, ...inbox.queued, ...inbox.steering],
+    activeGroups,
+    sessionId,
+    reason,
+    ...rest,
+    ...counted,
+    ...(isAtRest && { request }),
+  };
 }
 
 /** Plays a session and says what is wrong about it. */

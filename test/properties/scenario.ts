@@ -3,9 +3,18 @@ import fc from "fast-check";
 /** What a model does when it is asked. */
 export type Turn =
   | { readonly kind: "text"; readonly thinking: boolean }
-  | { readonly kind: "calls"; readonly text: boolean; readonly calls: readonly Call[]; readonly finish: "tool_calls" | "length" | "unknown" }
+  | {
+      readonly kind: "calls";
+      readonly text: boolean;
+      readonly calls: readonly Call[];
+      readonly finish: "tool_calls" | "length" | "unknown";
+    }
   | { readonly kind: "empty" | "thinking only" | "silent" }
-  | { readonly kind: "error"; readonly isRetryable: boolean; readonly after: "nothing" | "text" | "half a call" };
+  | {
+      readonly kind: "error";
+      readonly isRetryable: boolean;
+      readonly after: "nothing" | "text" | "half a call";
+    };
 type Call = {
   readonly tool: (typeof TOOLS)[number];
   readonly id: "own" | "same" | "empty";
@@ -13,7 +22,20 @@ type Call = {
 };
 
 /** `ask` needs an approval, `nope` does not exist; the others are named after what they do. */
-export const TOOLS = ["ok", "slow", "throws", "flaky", "suspends", "nothing", "deaf", "chatty", "ext", "ask", "nope", "generate_response"] as const;
+export const TOOLS = [
+  "ok",
+  "slow",
+  "throws",
+  "flaky",
+  "suspends",
+  "nothing",
+  "deaf",
+  "chatty",
+  "ext",
+  "ask",
+  "nope",
+  "generate_response",
+] as const;
 
 /** At its `nth` run, a hook at `point` does this. */
 export type HookDeed = { readonly point: keyof typeof DEEDS; readonly nth: number; readonly deed: string };
@@ -21,7 +43,16 @@ export type HookDeed = { readonly point: keyof typeof DEEDS; readonly nth: numbe
 export const DEEDS = {
   preCall: ["add input", "interrupt", "throw"],
   preReasoning: ["append", "other system", "interrupt", "throw"],
-  postReasoning: ["stop", "goto", "goto with results", "drop calls", "add a call", "interrupt", "nonsense", "throw"],
+  postReasoning: [
+    "stop",
+    "goto",
+    "goto with results",
+    "drop calls",
+    "add a call",
+    "interrupt",
+    "nonsense",
+    "throw",
+  ],
   preActing: ["deny", "other input", "interrupt", "throw"],
   postActing: ["stop", "other result", "interrupt", "throw"],
   preSummary: ["append", "interrupt", "throw"],
@@ -33,7 +64,15 @@ export const DEEDS = {
 
 /** Somebody does this when the `nth` event of this type has come. */
 export type Disturbance = {
-  readonly type: "state" | "turn.start" | "model.start" | "block.delta" | "model.end" | "message" | "tool.start" | "tool.end";
+  readonly type:
+    | "state"
+    | "turn.start"
+    | "model.start"
+    | "block.delta"
+    | "model.end"
+    | "message"
+    | "tool.start"
+    | "tool.end";
   readonly nth: number;
   readonly deed: "interrupt" | "interrupt with words" | "steer" | "observe" | "abort" | "snapshot" | "crash";
   readonly when: "at once" | "a microtask later" | "a tick later";
@@ -73,7 +112,10 @@ export type Scenario = {
 };
 
 const call: fc.Arbitrary<Call> = fc.record({
-  tool: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("ok", "slow", "ext", "suspends") }, { weight: 2, arbitrary: fc.constantFrom(...TOOLS) }),
+  tool: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom("ok", "slow", "ext", "suspends") },
+    { weight: 2, arbitrary: fc.constantFrom(...TOOLS) },
+  ),
   id: fc.constantFrom("own", "own", "own", "same", "empty"),
   args: fc.constantFrom("good", "good", "good", "half", "list", "none"),
 });
@@ -102,12 +144,36 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 
 const hook: fc.Arbitrary<HookDeed> = fc
   .constantFrom(...(Object.keys(DEEDS) as HookDeed["point"][]))
-  .chain((point) => fc.record({ point: fc.constant(point), nth: fc.integer({ min: 1, max: 3 }), deed: fc.constantFrom(...DEEDS[point]) }));
+  .chain((point) =>
+    fc.record({
+      point: fc.constant(point),
+      nth: fc.integer({ min: 1, max: 3 }),
+      deed: fc.constantFrom(...DEEDS[point]),
+    }),
+  );
 
 const disturbance: fc.Arbitrary<Disturbance> = fc.record({
-  type: fc.constantFrom("state", "state", "turn.start", "model.start", "block.delta", "model.end", "message", "tool.start", "tool.end"),
+  type: fc.constantFrom(
+    "state",
+    "state",
+    "turn.start",
+    "model.start",
+    "block.delta",
+    "model.end",
+    "message",
+    "tool.start",
+    "tool.end",
+  ),
   nth: fc.integer({ min: 1, max: 8 }),
-  deed: fc.constantFrom("interrupt", "interrupt with words", "steer", "observe", "abort", "snapshot", "crash"),
+  deed: fc.constantFrom(
+    "interrupt",
+    "interrupt with words",
+    "steer",
+    "observe",
+    "abort",
+    "snapshot",
+    "crash",
+  ),
   when: fc.constantFrom("at once", "a microtask later", "a tick later"),
 });
 

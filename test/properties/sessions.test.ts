@@ -13,12 +13,16 @@ test.each<[string, Problem["kind"]]>([
   ["result that was recorded is kept: its call does not run again", "again"],
   ["snapshot and every message survives JSON", "json"],
   ["failure of a call is an AgentError", "error"],
-])("whatever models, tools, hooks and people do, every %s", { timeout: 2 * Number(FC_MS) + 10_000 }, async (_, kind) => {
-  await fc.assert(
-    fc.asyncProperty(scenario, async (each) => {
-      const problems = await play(each);
-      expect(problems.filter((problem) => problem.kind === kind)).toEqual([]);
-    }),
-    { numRuns: 100_000, interruptAfterTimeLimit: Number(FC_MS), ...(FC_SEED && { seed: Number(FC_SEED) }) },
-  );
-});
+])(
+  "whatever models, tools, hooks and people do, every %s",
+  { timeout: 2 * Number(FC_MS) + 10_000 },
+  async (_, kind) => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (each) => {
+        const problems = await play(each);
+        expect(problems.filter((problem) => problem.kind === kind)).toEqual([]);
+      }),
+      { numRuns: 100_000, interruptAfterTimeLimit: Number(FC_MS), ...(FC_SEED && { seed: Number(FC_SEED) }) },
+    );
+  },
+);

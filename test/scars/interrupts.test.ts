@@ -8,37 +8,51 @@ import { show, traced } from "../support/trace.ts";
 const slow = toolOf("slow", (_, { signal }) => untilAborted(signal));
 const RECOVERY = "A[I noticed that you have interrupted me. What can I do for you?]";
 
-test.each(["while the model speaks of calls", "between reasoning and acting", "while tools run", "while suspended"])(
-  "S34 an interrupt %s leaves no call without result in the snapshot",
-  async (when) => {
-    const { agent } = scripted(
-      [
-        async function* () {
-          yield { type: "tool.delta", key: 0, id: "c1", name: when === "while suspended" ? "ext" : "slow", args: '{"a"' };
-          if (when === "while the model speaks of calls") agent.interrupt("stop");
-          yield { type: "tool.delta", key: 0, args: ":1}" };
-          yield { type: "tool.delta", key: 1, id: "c2", name: "ext", args: "{}" };
-        },
-        "next",
-      ],
-      {
-        tools: [slow, toolOf("ext")],
-        hooks: [{ name: "h", preActing: () => void (when === "between reasoning and acting" && agent.interrupt("stop")) }],
+test.each([
+  "while the model speaks of calls",
+  "between reasoning and acting",
+  "while tools run",
+  "while suspended",
+])("S34 an interrupt %s leaves no call without result in the snapshot", async (when) => {
+  const { agent } = scripted(
+    [
+      async function* () {
+        yield {
+          type: "tool.delta",
+          key: 0,
+          id: "c1",
+          name: when === "while suspended" ? "ext" : "slow",
+          args: '{"a"',
+        };
+        if (when === "while the model speaks of calls") agent.interrupt("stop");
+        yield { type: "tool.delta", key: 0, args: ":1}" };
+        yield { type: "tool.delta", key: 1, id: "c2", name: "ext", args: "{}" };
       },
-    );
-    agent.subscribe((event) => {
-      if (when === "while tools run" && event.type === "tool.start" && event.call.id === "c1") agent.interrupt("stop");
-    });
-    const reply = await agent.call("go");
-    if (when === "while suspended") agent.interrupt("stop");
-    else expect(reply.reason).toBe("INTERRUPTED");
-    await expect.poll(() => agent.status().phase).toBe("stopped");
-    const { agent: next, model } = scripted(["on"], { snapshot: agent.snapshot() });
-    await next.call("and now?");
-    expect(model.requests.map(({ messages }) => historyProblem(messages))).toEqual([undefined]);
-    expect(model.requests[0]?.messages.map(show)).toContain("U[stop]");
-  },
-);
+      "next",
+    ],
+    {
+      tools: [slow, toolOf("ext")],
+      hooks: [
+        {
+          name: "h",
+          preActing: () => void (when === "between reasoning and acting" && agent.interrupt("stop")),
+        },
+      ],
+    },
+  );
+  agent.subscribe((event) => {
+    if (when === "while tools run" && event.type === "tool.start" && event.call.id === "c1")
+      agent.interrupt("stop");
+  });
+  const reply = await agent.call("go");
+  if (when === "while suspended") agent.interrupt("stop");
+  else expect(reply.reason).toBe("INTERRUPTED");
+  await expect.poll(() => agent.status().phase).toBe("stopped");
+  const { agent: next, model } = scripted(["on"], { snapshot: agent.snapshot() });
+  await next.call("and now?");
+  expect(model.requests.map(({ messages }) => historyProblem(messages))).toEqual([undefined]);
+  expect(model.requests[0]?.messages.map(show)).toContain("U[stop]");
+});
 
 test("S42 finished calls leave no listener on their signal, and close() frees the agent", async () => {
   const { agent } = scripted(["1", { error: new Error("down") }, "3"], { tools: [slow] });
@@ -56,7 +70,9 @@ test("py1 cancelling a call during a tool records the tool's end, then reports t
   const { agent } = scripted([{ calls: [{ id: "c1", name: "slow" }] }, "next"], { tools: [slow] });
   const controller = new AbortController();
   agent.subscribe((event) => event.type === "tool.start" && controller.abort());
-  await expect(agent.call("go", { signal: controller.signal })).rejects.toMatchObject({ code: "run/aborted" });
+  await expect(agent.call("go", { signal: controller.signal })).rejects.toMatchObject({
+    code: "run/aborted",
+  });
   expect(resultsOf(await agent.messages())).toMatchObject([{ id: "c1", state: "interrupted" }]);
   expect((await agent.call("and?")).text).toBe("next");
 });
@@ -90,7 +106,14 @@ test("F3 what the interrupter says is stored, and the model reads it in the next
   ]);
   await agent.call("go");
   await agent.call("well?");
-  expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[go]", "A[half]", "U[rather do X]", RECOVERY, "U[well?]"]);
+  expect(model.requests[1]?.messages.map(show)).toEqual([
+    "S[sys]",
+    "U[go]",
+    "A[half]",
+    "U[rather do X]",
+    RECOVERY,
+    "U[well?]",
+  ]);
 });
 
 test("F12 hooks hear of an interrupt in a point of its own, with the calls it cut off", async () => {
@@ -101,7 +124,8 @@ test("F12 hooks hear of an interrupt in a point of its own, with the calls it cu
       {
         name: "h",
         postCall: () => void heard.push("postCall"),
-        onInterrupt: ({ message, pending }) => void heard.push([message && show(message), pending.map(({ callId }) => callId)]),
+        onInterrupt: ({ message, pending }) =>
+          void heard.push([message && show(message), pending.map(({ callId }) => callId)]),
       },
     ],
   });
@@ -111,10 +135,19 @@ test("F12 hooks hear of an interrupt in a point of its own, with the calls it cu
 });
 
 test("F17 an interrupt answers the calls that had not started yet, in call order", async () => {
-  const { agent } = scripted([{ calls: ["c1", "c2", "c3"].map((id) => ({ id, name: id === "c1" ? "quick" : "slow" })) }], {
-    tools: [slow, defineTool({ name: "quick", description: "", input: { type: "object" }, execute: () => "done" })],
-  });
-  agent.subscribe((event) => event.type === "tool.start" && event.call.id === "c2" && queueMicrotask(() => agent.interrupt()));
+  const { agent } = scripted(
+    [{ calls: ["c1", "c2", "c3"].map((id) => ({ id, name: id === "c1" ? "quick" : "slow" })) }],
+    {
+      tools: [
+        slow,
+        defineTool({ name: "quick", description: "", input: { type: "object" }, execute: () => "done" }),
+      ],
+    },
+  );
+  agent.subscribe(
+    (event) =>
+      event.type === "tool.start" && event.call.id === "c2" && queueMicrotask(() => agent.interrupt()),
+  );
   await agent.call("go");
   const results = resultsOf(await agent.messages());
   expect(results.map(({ id, state }) => [id, state])).toEqual([

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { assistantMsg, textOf, toolResultMsg, userMsg, type AgentConfig, type Msg, type Reason } from "agentchart";
+import {
+  assistantMsg,
+  textOf,
+  toolResultMsg,
+  userMsg,
+  type AgentConfig,
+  type Msg,
+  type Reason,
+} from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
 import { freshContext } from "../../src/turn/context.ts";
 import { closeForLimit } from "../../src/turn/ending.ts";
@@ -16,21 +24,37 @@ test("S2 text is refused while calls are open, names them, and stores nothing", 
   const { agent, model } = traced([{ calls: [call("c1", "ext"), call("c2", "ext")] }, "done"]);
   await agent.call("go");
   const before = await agent.messages();
-  await expect(agent.call("never mind")).rejects.toMatchObject({ code: "run/pending", message: expect.stringContaining("[c1, c2]") });
-  await expect(agent.call([answer("c1"), userMsg("and now?")])).rejects.toMatchObject({ code: "run/bad-results" });
+  await expect(agent.call("never mind")).rejects.toMatchObject({
+    code: "run/pending",
+    message: expect.stringContaining("[c1, c2]"),
+  });
+  await expect(agent.call([answer("c1"), userMsg("and now?")])).rejects.toMatchObject({
+    code: "run/bad-results",
+  });
   await expect(agent.call(answer("c9"))).rejects.toMatchObject({ code: "run/bad-results" });
   await expect(agent.call([answer("c1"), answer("c1")])).rejects.toMatchObject({ code: "run/bad-results" });
   expect(await agent.messages()).toEqual(before);
   expect(agent.status()).toMatchObject({ phase: "suspended", waitsFor: ["externalResult"] });
   await agent.call([userMsg("here"), answer("c2"), answer("c1")]);
-  expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[go]", "A[c1,c2]", "T(c1)", "T(c2)", "U[here]"]);
+  expect(model.requests[1]?.messages.map(show)).toEqual([
+    "S[sys]",
+    "U[go]",
+    "A[c1,c2]",
+    "T(c1)",
+    "T(c2)",
+    "U[here]",
+  ]);
 });
 
-const asking = (id: string): Msg => assistantMsg("", { content: [{ type: "tool_use", id, name: "ok", input: {} }] });
+const asking = (id: string): Msg =>
+  assistantMsg("", { content: [{ type: "tool_use", id, name: "ok", input: {} }] });
 
 test("S2 calls are asked for by the model alone: a message that brings some is refused wherever it comes in", async () => {
   const { agent, model } = traced(["hi", "on"]);
-  const refused = expect.objectContaining({ code: "message/invalid", message: expect.stringContaining("message 0 asks for tool calls") });
+  const refused = expect.objectContaining({
+    code: "message/invalid",
+    message: expect.stringContaining("message 0 asks for tool calls"),
+  });
   await expect(agent.call(asking("c1"))).rejects.toEqual(refused);
   await expect(agent.observe(asking("c1"))).rejects.toEqual(refused);
   const thrown: unknown[] = [];
@@ -52,7 +76,10 @@ test("S2 calls are asked for by the model alone: a message that brings some is r
 
 test("S2 results answer calls by way of call() and of nothing else", async () => {
   const { agent } = traced(["hi"]);
-  await expect(agent.call(answer("c1"))).rejects.toMatchObject({ code: "run/bad-results", message: expect.stringContaining("Expected: []") });
+  await expect(agent.call(answer("c1"))).rejects.toMatchObject({
+    code: "run/bad-results",
+    message: expect.stringContaining("Expected: []"),
+  });
   await expect(agent.observe(answer("c1"))).rejects.toMatchObject({ code: "message/invalid" });
   expect(await agent.messages()).toEqual([]);
 });
@@ -63,7 +90,11 @@ test.each<[Reason, readonly ScriptedTurn[], Partial<AgentConfig>]>([
   ["APPROVAL_REQUIRED", [{ calls: [call("c1")] }], { permissions: ask }],
   ["REASONING_STOP_REQUESTED", ["hi"], { stopWhen: () => true }],
   ["REASONING_STOP_REQUESTED", [{ calls: [call("c1")] }], { stopWhen: () => true }],
-  ["ACTING_STOP_REQUESTED", [{ calls: [call("c1")] }], { hooks: [{ name: "s", postActing: () => ({ stop: true }) }] }],
+  [
+    "ACTING_STOP_REQUESTED",
+    [{ calls: [call("c1")] }],
+    { hooks: [{ name: "s", postActing: () => ({ stop: true }) }] },
+  ],
   ["MAX_ITERATIONS", [{ calls: [call("c1")] }, "sum"], { maxIters: 1 }],
   ["BUDGET_EXCEEDED", [{ calls: [call("c1")] }], { budget: { modelCalls: 1 } }],
   ["BUDGET_EXCEEDED", [{ calls: [call("c1")] }], { budget: { modelCalls: 1, onExceeded: "stop" } }],
@@ -80,7 +111,14 @@ test("S4 going on runs the calls without a result and no other", async () => {
   await agent.call(answer("c3"));
   await agent.call(toolResultMsg([{ callId: "c2", name: "wait", text: "late" }]));
   expect(trace.filter((line) => line.startsWith("run"))).toEqual(["run c1", "run c2", "run c2", "run c2"]);
-  expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[c1,c2,c3]", "T(c1)", "T(c2)", "T(c3)", "A[done]"]);
+  expect((await agent.messages()).map(show)).toEqual([
+    "U[go]",
+    "A[c1,c2,c3]",
+    "T(c1)",
+    "T(c2)",
+    "T(c3)",
+    "A[done]",
+  ]);
 });
 
 test.each<[string, ScriptedTurn]>([
@@ -98,8 +136,16 @@ test.each<[string, ScriptedTurn]>([
 
 test.each<[string, ScriptedTurn, string]>([
   ["of the model", "that is how it stands", "that is how it stands"],
-  ["that says why there is none", { error: new Error("down") }, "Maximum iterations (1) reached. Error generating summary: down"],
-  ["that replaces an empty one", { finish: "stop" }, "Maximum iterations (1) reached. Error generating summary: the model gave an empty answer"],
+  [
+    "that says why there is none",
+    { error: new Error("down") },
+    "Maximum iterations (1) reached. Error generating summary: down",
+  ],
+  [
+    "that replaces an empty one",
+    { finish: "stop" },
+    "Maximum iterations (1) reached. Error generating summary: the model gave an empty answer",
+  ],
 ])("S9 a summary %s carries MAX_ITERATIONS, returned and stored", async (_, turn, text) => {
   const { agent } = traced([{ calls: [call("c1")] }, turn], { maxIters: 1 });
   const reply = await agent.call("go");
@@ -109,22 +155,35 @@ test.each<[string, ScriptedTurn, string]>([
 });
 
 test("S13 calls that are open at the limit are closed in call order before the model sums up", () => {
-  const twice = assistantMsg("", { content: ["c1", "c2"].map((id) => ({ type: "tool_use", id, name: "t", input: {} })) });
+  const twice = assistantMsg("", {
+    content: ["c1", "c2"].map((id) => ({ type: "tool_use", id, name: "t", input: {} })),
+  });
   const { model } = scripted([]);
   const settings = settingsOf({ name: "bot", model, maxIters: 7 });
   const fresh = freshContext(settings, Transcript.of([userMsg("go"), twice]));
   const record = { status: "pending", hooked: false, stored: false, attempt: 0, since: 0 } as const;
-  const calls = twice.content.flatMap((block) => (block.type === "tool_use" ? [{ ...record, call: block }] : []));
-  const { transcript, calls: left } = closeForLimit({ ...fresh, calls, progress: { ...fresh.progress, batchAt: 1 } });
+  const calls = twice.content.flatMap((block) =>
+    block.type === "tool_use" ? [{ ...record, call: block }] : [],
+  );
+  const { transcript, calls: left } = closeForLimit({
+    ...fresh,
+    calls,
+    progress: { ...fresh.progress, batchAt: 1 },
+  });
   expect(historyProblem(transcript!.slice())).toBeUndefined();
   expect(resultsOf(transcript!.slice()).map(outputOf)).toEqual(
-    ["c1", "c2"].map(() => "[ERROR] Tool execution cancelled because maximum iterations limit (7) was reached"),
+    ["c1", "c2"].map(
+      () => "[ERROR] Tool execution cancelled because maximum iterations limit (7) was reached",
+    ),
   );
   expect(left).toEqual([]);
 });
 
 test("S13 an orphan of loaded history is answered before a turn that ends in a summary asks anything", async () => {
-  const { agent, model } = traced([{ calls: [call("c1")] }, "sum"], { maxIters: 1, messages: [userMsg("before"), asking("old")] });
+  const { agent, model } = traced([{ calls: [call("c1")] }, "sum"], {
+    maxIters: 1,
+    messages: [userMsg("before"), asking("old")],
+  });
   await agent.call("go");
   expect(model.requests.map(({ messages }) => historyProblem(messages))).toEqual([undefined, undefined]);
 });
@@ -148,7 +207,13 @@ test("S35 a snapshot after a failure of the model holds what was said, and so do
   const next = traced(["better"], { snapshot: failed.agent.snapshot() });
   expect(next.agent.status()).toMatchObject({ phase: "stopped", reason: "ERROR" });
   await next.agent.call("again");
-  expect((await next.agent.messages()).map(show)).toEqual(["U[go]", "A[c1]", "T(c1)", "U[again]", "A[better]"]);
+  expect((await next.agent.messages()).map(show)).toEqual([
+    "U[go]",
+    "A[c1]",
+    "T(c1)",
+    "U[again]",
+    "A[better]",
+  ]);
 
   const broken = traced([{ calls: [call("c1", "ext")] }]);
   await broken.agent.call("go");
@@ -189,7 +254,9 @@ test("S37 an external tool suspends, and the resumed turn is told as one that go
 });
 
 test("S38 the reply that asks for approval holds every call of the batch", async () => {
-  const { agent } = traced([{ text: "I will", calls: [call("c1"), call("c2", "ext")] }], { permissions: ask });
+  const { agent } = traced([{ text: "I will", calls: [call("c1"), call("c2", "ext")] }], {
+    permissions: ask,
+  });
   const reply = await agent.call("go");
   expect(show(reply)).toBe("A[c1,c2]");
   expect(reply.pending).toMatchObject([{ callId: "c1", name: "ok", input: {}, waitsFor: "approval" }]);
@@ -237,17 +304,28 @@ test("F6 open calls are those of the own turn, whoever spoke since", async () =>
 });
 
 test("F6 a call in loaded history is nobody's to run: it is closed before the model is asked", async () => {
-  const { agent, model, trace } = traced(["done"], { messages: [userMsg("before"), { ...asking("bobs"), name: "bob" }] });
+  const { agent, model, trace } = traced(["done"], {
+    messages: [userMsg("before"), { ...asking("bobs"), name: "bob" }],
+  });
   expect(agent.status()).toMatchObject({ phase: "stopped", pending: [] });
   await agent.call("go");
-  expect(model.requests[0]?.messages.map(show)).toEqual(["S[sys]", "U[before]", "A[bobs]", "T(bobs)", "U[go]"]);
+  expect(model.requests[0]?.messages.map(show)).toEqual([
+    "S[sys]",
+    "U[before]",
+    "A[bobs]",
+    "T(bobs)",
+    "U[go]",
+  ]);
   expect(trace.filter((line) => line.startsWith("run"))).toEqual([]);
 });
 
 test("F11 the stored message carries the reason that the returned one has", async () => {
   const stopped = traced([{ calls: [call("c1")] }], { stopWhen: () => true });
   const reply = await stopped.agent.call("go");
-  expect((await stopped.agent.messages()).at(-1)).toMatchObject({ id: reply.id, reason: "REASONING_STOP_REQUESTED" });
+  expect((await stopped.agent.messages()).at(-1)).toMatchObject({
+    id: reply.id,
+    reason: "REASONING_STOP_REQUESTED",
+  });
   const plain = traced(["hi"]);
   await plain.agent.call("go");
   expect((await plain.agent.messages()).at(-1)?.reason).toBe("MODEL_STOP");

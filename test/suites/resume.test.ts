@@ -15,12 +15,12 @@ test("in the resume mode a turn is carried by a new agent after every step", asy
   expect((await agent.call("go")).text).toBe("sum");
   expect(Object.fromEntries(restores)).toEqual({
     "reasoning.preHooks": 1,
-    "reasoning.calling.running": 1,
+    "reasoning.calling": 1,
     "acting.preHooks": 1,
     "acting.reviewing": 1,
     "acting.postHooks": 2,
     "summarizing.preHooks": 1,
-    "summarizing.calling.running": 1,
+    "summarizing.calling": 1,
     stopped: 1,
   });
 });

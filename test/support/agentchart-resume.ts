@@ -26,7 +26,7 @@ const KILLED_IN = [
 
 /** Also where an agent is killed; but then the pre-hooks run again, and the request that was about to be made counts as
  *  made. */
-const KILLED_IN_CALLING = ["reasoning.calling.running", "summarizing.calling.running"];
+const KILLED_IN_CALLING = ["reasoning.calling", "summarizing.calling"];
 
 /** Files and tests of the agent suite that are about what happens twice if a process ends in `calling`, and why. */
 export const NOT_KILLED_IN_CALLING: { readonly [fileOrTitle: string]: string } = {
@@ -60,10 +60,11 @@ type Call = {
   readonly reject: (error: unknown) => void;
 };
 
+/** A state value as one path, without the `running` at its end. */
 function pathOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [state, inner] = Object.entries(value as object)[0]!;
-  return `${state}.${pathOf(inner)}`;
+  return inner === "running" ? state : `${state}.${pathOf(inner)}`;
 }
 
 /**

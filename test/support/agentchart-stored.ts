@@ -21,5 +21,9 @@ let agents = 0;
 /** Agents whose session lives in a store: in memory, in files and in SQLite by turns. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
   if (config.store || config.snapshot) return create(config);
-  return create({ ...config, store: stores[agents++ % stores.length]!, sessionId: config.sessionId ?? randomUUID() });
+  return create({
+    ...config,
+    store: stores[agents++ % stores.length]!,
+    sessionId: config.sessionId ?? randomUUID(),
+  });
 }

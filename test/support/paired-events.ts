@@ -5,7 +5,10 @@ import type { AgentEvent } from "agentchart";
  * and one model call are open at a time; numbers rise; `turn.end` comes once and last in its turn. `startedBefore` are
  * calls of a process that ended whose session this one goes on with: their end may come here.
  */
-export function eventsProblem(events: readonly AgentEvent[], startedBefore: ReadonlySet<string> = new Set()): string | undefined {
+export function eventsProblem(
+  events: readonly AgentEvent[],
+  startedBefore: ReadonlySet<string> = new Set(),
+): string | undefined {
   let open: { readonly turn: boolean; readonly model?: string; readonly block?: string } = { turn: false };
   const tools = new Set<string>();
   const older = new Set(startedBefore);
