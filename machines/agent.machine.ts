@@ -255,7 +255,10 @@ export const agentMachine = agentSetup.createMachine({
                 src: "sleepUntil",
                 id: "sleepUntil",
                 input: ({ context }) => ({ until: context.request.graceAt }),
-                onDone: { target: "#agent.stopped.interrupting", actions: { type: "noteTime", params: outcome } },
+                onDone: {
+                  target: "#agent.stopped.interrupting",
+                  actions: { type: "noteTime", params: outcome },
+                },
               },
             },
           },
@@ -458,7 +461,10 @@ export const agentMachine = agentSetup.createMachine({
                 src: "sleepUntil",
                 id: "sleepUntil",
                 input: ({ context }) => ({ until: context.request.graceAt }),
-                onDone: { target: "#agent.stopped.interrupting", actions: { type: "noteTime", params: outcome } },
+                onDone: {
+                  target: "#agent.stopped.interrupting",
+                  actions: { type: "noteTime", params: outcome },
+                },
               },
             },
           },

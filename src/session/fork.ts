@@ -35,7 +35,11 @@ export type Fork = {
 };
 
 /** The calls whose results the journal recorded after `seq`. */
-async function recordedAfter(store: SessionStore, sessionId: string, seq: number): Promise<readonly ForkedCall[]> {
+async function recordedAfter(
+  store: SessionStore,
+  sessionId: string,
+  seq: number,
+): Promise<readonly ForkedCall[]> {
   const calls = new Map<string, ForkedCall>();
   const later = new Map<string, ForkedCall>();
   const take = (id: string, at: number): void => {
@@ -44,7 +48,9 @@ async function recordedAfter(store: SessionStore, sessionId: string, seq: number
   };
   for await (const entry of store.read(sessionId)) {
     if (entry.type === "messages") {
-      const { messages } = entry.data as unknown as { readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[] };
+      const { messages } = entry.data as unknown as {
+        readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[];
+      };
       for (const { ref, content = [] } of messages) {
         if (ref !== undefined) take(ref, entry.seq);
         for (const block of content) if (block.type === "tool_result") take(block.id, entry.seq);
@@ -77,9 +83,18 @@ function standingOf(context: AgentContext, session: SessionState, meta: JsonObje
   const isSuspended = context.calls.length > 0 || context.progress.exceeded !== null;
   const rest = isSuspended ? "suspended" : "stopped";
   const { activeGroups } = session;
-  const state = context.progress.resumeAt === null ? `${rest}.${isSuspended ? "waiting" : "idle"}` : session.state;
+  const state =
+    context.progress.resumeAt === null ? `${rest}.${isSuspended ? "waiting" : "idle"}` : session.state;
   const phase = context.progress.resumeAt === null ? rest : "unfinished";
-  return { context, state, activeGroups, isAtRest: true, chart: "", hooks: [], position: { phase, state, meta } };
+  return {
+    context,
+    state,
+    activeGroups,
+    isAtRest: true,
+    chart: "",
+    hooks: [],
+    position: { phase, state, meta },
+  };
 }
 
 /** Writes a session that begins as another stood. Throws `session/conflict` if the new id is taken. */

@@ -47,10 +47,14 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       if (entry.seq > seq) break;
       fold.push(entry);
     }
-    const isThere = seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq === seq);
+    const isThere =
+      seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq === seq);
     if (!isThere) {
       const last = (await store.load(sessionId))?.seq ?? 0;
-      throw new AgentError("session/not-found", `Session '${sessionId}' has no position ${seq}; it has 1 to ${last}.`);
+      throw new AgentError(
+        "session/not-found",
+        `Session '${sessionId}' has no position ${seq}; it has 1 to ${last}.`,
+      );
     }
     return { ...fold.state(), seq: fold.seq };
   };
@@ -69,7 +73,10 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       const ids: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.list({ meta: { forkedFrom: sessionId }, ...(cursor !== undefined && { cursor }) });
+        const page = await store.list({
+          meta: { forkedFrom: sessionId },
+          ...(cursor !== undefined && { cursor }),
+        });
         ids.push(...page.sessions.map((session) => session.sessionId));
         cursor = page.cursor;
       } while (cursor !== undefined);

@@ -38,7 +38,9 @@ export async function replayOf<Ctx>(
   const { messages } = await (await openSession(store, sessionId)).at();
   const recorded = messages.map(gist);
   const results = new Map<string, { readonly hash: string; readonly result: ToolResultBlock }>();
-  const calls = new Map(messages.flatMap((message) => toolUsesOf(message).map((call) => [call.id, call] as const)));
+  const calls = new Map(
+    messages.flatMap((message) => toolUsesOf(message).map((call) => [call.id, call] as const)),
+  );
   for (const result of messages.flatMap(toolResultsOf)) {
     const call = calls.get(result.id);
     if (call) results.set(result.id, { hash: hashInput(call.input), result });
@@ -50,7 +52,8 @@ export async function replayOf<Ctx>(
     async *stream(request, options) {
       const said = request.messages.filter(({ role }) => role !== "system");
       const next = messages[said.length];
-      isLive ||= next?.role !== "assistant" || said.some((message, index) => gist(message) !== recorded[index]);
+      isLive ||=
+        next?.role !== "assistant" || said.some((message, index) => gist(message) !== recorded[index]);
       if (isLive) yield* live.model.stream(request, options);
       else yield* partsOf(next!);
     },

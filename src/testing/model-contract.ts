@@ -107,7 +107,10 @@ const FACTS: readonly Fact[] = [
     "answers",
     async (model) => {
       const signal = new AbortController().signal;
-      const both = await Promise.all([collect(model, REQUEST, { signal }), collect(model, REQUEST, { signal })]);
+      const both = await Promise.all([
+        collect(model, REQUEST, { signal }),
+        collect(model, REQUEST, { signal }),
+      ]);
       for (const { content } of both) assert.equal(textOf(assistant(content)), "Hello world");
     },
   ],

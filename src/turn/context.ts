@@ -1,7 +1,15 @@
 import type { ErrorInfo } from "../error/error.ts";
 import type { HookPoint } from "../hook/types.ts";
 import type { Transcript } from "../message/transcript.ts";
-import type { Json, JsonObject, Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type {
+  Json,
+  JsonObject,
+  Msg,
+  Reason,
+  ToolResultBlock,
+  ToolUseBlock,
+  Usage,
+} from "../message/types.ts";
 import type { Execution, FinishReason } from "../model/port.ts";
 import type { Decision, PendingCall } from "./pending.ts";
 import type { PromptEdit } from "./prompt.ts";

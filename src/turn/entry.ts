@@ -2,8 +2,22 @@ import type { ErrorInfo } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
 import { deniedResult, recoveredResult } from "../tool/results.ts";
-import { closeCalls, isUndecided, openCalls, placeOfResult, resultsFirst, storeResultMessage } from "./calls.ts";
-import { freshRequest, freshTurn, type AgentContext, type CallRecord, type Change, type WantedOutput } from "./context.ts";
+import {
+  closeCalls,
+  isUndecided,
+  openCalls,
+  placeOfResult,
+  resultsFirst,
+  storeResultMessage,
+} from "./calls.ts";
+import {
+  freshRequest,
+  freshTurn,
+  type AgentContext,
+  type CallRecord,
+  type Change,
+  type WantedOutput,
+} from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { HooksOutcome } from "./services.ts";
 
@@ -28,7 +42,8 @@ export function beginCall(
 
 /** An approval that nobody gave in time is a denial; time is judged by the event that comes. */
 function expired(record: CallRecord, at: number): CallRecord {
-  if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at) return record;
+  if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at)
+    return record;
   const { asks: _, expiresAt: __, ...rest } = record;
   const result = deniedResult(record.call, "Permission denied: nobody approved the call in time");
   return { ...rest, status: "denied", since: at, result };
@@ -62,7 +77,11 @@ export function beginResume(
   const hasResults = bringsResults(input);
   return {
     at: event.at,
-    progress: { ...progress, resumeAt: hasResults && !isEntering ? progress.resumeAt : null, draining: false },
+    progress: {
+      ...progress,
+      resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
+      draining: false,
+    },
     request: { ...request, deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
     interruption: null,
@@ -198,12 +217,21 @@ function adoptOrphans(context: AgentContext, results: readonly ToolResultBlock[]
   for (let index = transcript.length - 1; index >= 0; index--) {
     const asked = toolUsesOf(transcript.at(index)!);
     if (asked.length === 0) continue;
-    const later = transcript.slice(index + 1).flatMap((message) => toolResultsOf(message).map(({ id }) => id));
+    const later = transcript
+      .slice(index + 1)
+      .flatMap((message) => toolResultsOf(message).map(({ id }) => id));
     const isOpen = (id: string): boolean => !later.includes(id);
     if (!results.some(({ id }) => isOpen(id) && asked.some((call) => call.id === id))) return context;
     const calls = asked.map((call): CallRecord => {
       const stored = !isOpen(call.id);
-      return { call, status: stored ? "done" : "suspended", hooked: true, stored, attempt: 0, since: context.at };
+      return {
+        call,
+        status: stored ? "done" : "suspended",
+        hooked: true,
+        stored,
+        attempt: 0,
+        since: context.at,
+      };
     });
     return { ...context, calls, progress: { ...freshTurn(context), batchAt: index } };
   }

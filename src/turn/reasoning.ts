@@ -40,7 +40,10 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
     at: outcome.at,
     request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
     failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
-    draft: message && (context.interruption || !(isLate || error)) ? { message, finishReason, ...(value !== undefined && { value }) } : null,
+    draft:
+      message && (context.interruption || !(isLate || error))
+        ? { message, finishReason, ...(value !== undefined && { value }) }
+        : null,
     progress: {
       ...progress,
       stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },

@@ -185,7 +185,14 @@ describe("loaded history with open calls", () => {
     });
     expect(await agent.messages()).toHaveLength(2);
     await agent.call("never mind");
-    expect((await agent.messages()).map(show)).toEqual(["U[go]", "A[a,b]", "T(a)", "T(b)", "U[never mind]", "A[ok]"]);
+    expect((await agent.messages()).map(show)).toEqual([
+      "U[go]",
+      "A[a,b]",
+      "T(a)",
+      "T(b)",
+      "U[never mind]",
+      "A[ok]",
+    ]);
   });
 });
 

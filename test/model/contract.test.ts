@@ -20,10 +20,14 @@ const turns: { readonly [B in ModelBehaviour]: ScriptedTurn } = {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
   },
 };
-modelContract("scriptedModel", (behaviour) => ({ model: scriptedModel([turns[behaviour], turns[behaviour]]) }), {
-  describe,
-  test,
-});
+modelContract(
+  "scriptedModel",
+  (behaviour) => ({ model: scriptedModel([turns[behaviour], turns[behaviour]]) }),
+  {
+    describe,
+    test,
+  },
+);
 
 const call = (id: string, a: number, b: number) => ({
   id,
@@ -41,7 +45,10 @@ modelContract(
   async (behaviour) => {
     const countUsage = () => ({ prompt_tokens: 7, completion_tokens: 2 });
     const server = await chatCompletionsServer(responders[behaviour], { countUsage });
-    return { model: openaiModel({ model: "m", apiKey: "k", baseURL: server.baseURL }), dispose: () => server.close() };
+    return {
+      model: openaiModel({ model: "m", apiKey: "k", baseURL: server.baseURL }),
+      dispose: () => server.close(),
+    };
   },
   { describe, test },
 );

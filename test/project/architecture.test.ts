@@ -129,7 +129,10 @@ describe("architecture", () => {
   });
 
   test("a model is read in two places, and nothing else loops over one", () => {
-    const reading = naming(/(?<!yield\* [\w.]*)\bmodel\.stream\(/, files.filter(({ path }) => layerOf(path) !== "testing"));
+    const reading = naming(
+      /(?<!yield\* [\w.]*)\bmodel\.stream\(/,
+      files.filter(({ path }) => layerOf(path) !== "testing"),
+    );
     expect(reading).toEqual(["src/agent/call-model.ts", "src/model/fold.ts"]);
     expect(naming(/\bfor await\b|\bwhile \(true\)/, inLayers("machines", "turn", "hook", "tool"))).toEqual(
       [],

@@ -48,7 +48,9 @@ describe.each(journals)("golden journal %s", (file) => {
         prefix.flatMap(({ type, data }) => {
           const { id, set } = data as { id?: string; set?: { result?: unknown } };
           const { messages = [] } = data as { messages?: { content?: { type: string; id?: string }[] }[] };
-          const stored = messages.flatMap(({ content = [] }) => content).filter((block) => block.type === "tool_result");
+          const stored = messages
+            .flatMap(({ content = [] }) => content)
+            .filter((block) => block.type === "tool_result");
           return type === "call" && set?.result ? [id] : stored.map((block) => block.id);
         }),
       );

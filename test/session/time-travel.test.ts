@@ -42,12 +42,16 @@ describe("a fork", () => {
 
   test("takes edited messages; a taken id and a position that never was are refused", async () => {
     const { store, session, positions } = await recorded();
-    const fork = await session.fork(positions.at(-1)!, { edits: (messages) => [...messages, userMsg("one more")] });
+    const fork = await session.fork(positions.at(-1)!, {
+      edits: (messages) => [...messages, userMsg("one more")],
+    });
     const agent = plannedAgent({ store, sessionId: fork.sessionId });
     expect((await agent.messages()).at(-1)).toMatchObject({ role: "user" });
     await expect(session.fork(1, { sessionId: "s" })).rejects.toMatchObject({ code: "session/conflict" });
     await expect(session.fork(99_999)).rejects.toMatchObject({ code: "session/not-found" });
-    await expect(session.fork(positions[0]!, { edits: () => [{} as never] })).rejects.toMatchObject({ code: "message/invalid" });
+    await expect(session.fork(positions[0]!, { edits: () => [{} as never] })).rejects.toMatchObject({
+      code: "message/invalid",
+    });
   });
 });
 
@@ -55,7 +59,15 @@ describe("a replay", () => {
   test("hands out what was recorded, asks the model nothing and runs no tool", async () => {
     const { store, session, positions } = await recorded();
     const ran: string[] = [];
-    const live = { model: { ...plannedModel, stream: () => { throw new Error("asked"); } }, tools: plannedTools((id) => ran.push(id)) };
+    const live = {
+      model: {
+        ...plannedModel,
+        stream: () => {
+          throw new Error("asked");
+        },
+      },
+      tools: plannedTools((id) => ran.push(id)),
+    };
     const { sessionId } = await session.fork(positions[1]!);
     const agent = plannedAgent({ store, sessionId, ...(await replayOf(store, "s", live)) });
     await finish(agent);

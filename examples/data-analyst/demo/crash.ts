@@ -21,11 +21,16 @@ export function deadlyTools(tools: readonly Tool[], { life }: DemoOptions): read
   return tools.map((tool): Tool => {
     const again: Tool = { ...tool, onRestart: "retry" }; // reading a database twice does no harm
     if (!life?.dies || tool.name !== "query_database") return life ? again : tool;
-    return { ...again, execute: () => new Promise(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)) };
+    return {
+      ...again,
+      execute: () => new Promise(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)),
+    };
   });
 }
 
-function live(args: readonly string[]): Promise<{ readonly code: number | null; readonly signal: string | null }> {
+function live(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly signal: string | null }> {
   const child = spawn(process.execPath, [...process.execArgv, MAIN, ...args], { stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -42,7 +47,10 @@ export async function crashAndGoOn(args: readonly string[], terminal: Terminal):
     const first = await live([...own, "--life-in", dir, "--life-dies"]);
     if (first.signal !== "SIGKILL") return first.code ?? 1;
     terminal.line();
-    terminal.line("The process was killed (SIGKILL) while a tool was running. All that is left is the journal in", "red");
+    terminal.line(
+      "The process was killed (SIGKILL) while a tool was running. All that is left is the journal in",
+      "red",
+    );
     terminal.line(`${dir}. A new process goes on from it.`, "red");
     terminal.line();
     const second = await live([...own, "--life-in", dir]);

@@ -98,7 +98,10 @@ async function openSession(agent: Agent, terminal: Terminal): Promise<boolean> {
   }
   if (agent.status().phase !== "unfinished") return false;
   const { length } = await agent.messages();
-  terminal.line(`Found an unfinished turn with ${length} messages; the call that was cut off runs again.`, "bold");
+  terminal.line(
+    `Found an unfinished turn with ${length} messages; the call that was cut off runs again.`,
+    "bold",
+  );
   return true;
 }
 

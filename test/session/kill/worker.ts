@@ -43,7 +43,12 @@ const ran = (callId: string): boolean =>
 /** The lease of the life before may still hold: it died without releasing it. */
 async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
   for (;;) {
-    const agent = plannedAgent({ store, sessionId: orders.sessionId, tools: plannedTools(write, 15), leaseMs: 50 });
+    const agent = plannedAgent({
+      store,
+      sessionId: orders.sessionId,
+      tools: plannedTools(write, 15),
+      leaseMs: 50,
+    });
     try {
       await agent.open();
       return agent;
