@@ -55,6 +55,7 @@ export type { Fork, ForkedCall, ForkOptions } from "./session/fork.ts";
 export type { SavedParts } from "./session/save.ts";
 export { sessionManager } from "./session/session-manager.ts";
 export type { SessionComponent, SessionManager } from "./session/session-manager.ts";
+export { exportSession, importSession } from "./store/transfer.ts";
 export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";

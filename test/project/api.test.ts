@@ -17,7 +17,7 @@ test("the names each subpath exports", async () => {
   for (const subpath of subpaths)
     lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool mergeExecution mergeOptions openSession replayOf sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
+    ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool exportSession importSession mergeExecution mergeOptions openSession replayOf sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
     ./openai: openaiModel toChatMessages toChatRequest
     ./testing: chatCompletionsServer modelContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
