@@ -25,6 +25,7 @@ export function fromService<Output, Input>(
     start({ status, input }, { self, system }) {
       if (status !== "active") return;
       const tell = (type: string) => (data: unknown) => {
+        stops.delete(self);
         if (self.getSnapshot().status === "active") self.send({ type, data });
       };
       const onStop = (stop: () => void): void => void stops.set(self, stop);
@@ -42,6 +43,7 @@ export function fromService<Output, Input>(
           return { ...snapshot, status: "error", error: event["data"], input: undefined };
         case "xstate.stop":
           stops.get(self)?.();
+          stops.delete(self);
           return { ...snapshot, status: "stopped", input: undefined };
         default:
           return snapshot;

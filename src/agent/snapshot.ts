@@ -2,7 +2,7 @@ import { AgentError } from "../error/error.ts";
 import type { Json, JsonObject } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { contextOf } from "../session/fold.ts";
-import { checkFormat, FORMAT, keptOf, plain, readKept, type SessionState } from "../session/format.ts";
+import { FORMAT, keptOf, migrated, plain, readKept, type SessionState } from "../session/format.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import type { Snapshot } from "./types.ts";
 
@@ -35,7 +35,8 @@ export function readSnapshot(
   settings: Settings,
 ): { readonly context: AgentContext; readonly activeGroups: readonly string[] } {
   const data = snapshot as JsonObject;
-  checkFormat(data["format"], "The snapshot");
+  const { format } = data;
+  const kept = migrated((data["kept"] ?? {}) as JsonObject, format, "The snapshot");
   if (
     !Array.isArray(data["messages"]) ||
     typeof data["state"] !== "string" ||
@@ -50,7 +51,7 @@ export function readSnapshot(
       reason: data["reason"] as NonNullable<SessionState["reason"]>,
     }),
     activeGroups: (data["activeGroups"] as readonly string[] | undefined) ?? [],
-    kept: readKept(data["kept"] as JsonObject, "The snapshot"),
+    kept: readKept(kept, "The snapshot"),
     messages: checkMessages(data["messages"], "The snapshot"),
   };
   return { context: contextOf(session, settings), activeGroups: session.activeGroups };

@@ -10,6 +10,7 @@ import {
   entryPointOf,
   FORMAT,
   keptOf,
+  migrated,
   readKept,
   type Kept,
   type SessionState,
@@ -60,10 +61,9 @@ export class JournalFold {
   constructor(settings: Settings, checkpoint?: JsonObject) {
     this.#kept = keptOf(freshContext(settings, Transcript.of()));
     if (!checkpoint) return;
-    checkFormat(checkpoint["format"], "The checkpoint");
     const read = checkpoint as unknown as Checkpoint;
     this.#checkpoint = read;
-    this.#kept = readKept(read.kept, "The checkpoint");
+    this.#kept = readKept(migrated(read.kept, read.format, "The checkpoint"), "The checkpoint");
     this.#state = read.state;
     this.#at = read.at;
     this.#reason = read.reason as SessionState["reason"];

@@ -51,6 +51,23 @@ export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"
   return ENTRY_POINTS[place]!;
 }
 
+/** What turns the kept parts of one format into those of the next; there is one for every format ever released. */
+export type Migrations = { readonly [format: number]: (kept: JsonObject) => JsonObject };
+export const MIGRATIONS: Migrations = {};
+
+/** The kept parts in today's format. Throws `session/version` for a format that no migration leads from. */
+export function migrated(
+  kept: JsonObject,
+  format: Json | undefined,
+  what: string,
+  migrations: Migrations = MIGRATIONS,
+): JsonObject {
+  let [now, at] = [kept, format];
+  for (; typeof at === "number" && at < FORMAT && migrations[at]; at++) now = migrations[at]!(now);
+  checkFormat(at, what);
+  return now;
+}
+
 /** Throws `session/version` unless the format is one this version reads. */
 export function checkFormat(format: Json | undefined, what: string): void {
   if (format !== FORMAT) {

@@ -6,6 +6,8 @@ import {
   toolResultMsg,
   userMsg,
   type AgentConfig,
+  type JournalEntry,
+  type Json,
 } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
@@ -239,5 +241,36 @@ describe("sessionManager", () => {
     expect(await memory(groupsOnly)).toEqual([]);
     expect([await managed.deleteIfExists(), await managed.deleteIfExists()]).toEqual([true, false]);
     await expect(managed.deleteOrThrow()).rejects.toMatchObject({ code: "session/not-found" });
+  });
+});
+
+describe("what a store gets to know", () => {
+  test("a consumer that comes back with the last seq it saw misses nothing durable", async () => {
+    const store = memoryStore();
+    const { agent } = traced(["one", { calls: [call("c1")] }, "two"], { store, sessionId: "s" });
+    await agent.call("first");
+    const { seq } = agent.status();
+    await agent.call("second");
+    const heard: string[] = [];
+    const stop = agent.subscribe(
+      (event) => heard.push(event.type === "message" ? show(event.message) : event.type),
+      { after: seq },
+    );
+    await expect.poll(() => heard.filter((type) => type === "turn.end").length).toBe(1);
+    expect(heard.filter((each) => /^[UAT]/.test(each))).toEqual(["U[second]", "A[c1]", "T(c1)", "A[two]"]);
+    stop();
+  });
+
+  test("redact is applied to journal, checkpoint and snapshot, and the context is in none of them", async () => {
+    const store = memoryStore();
+    const redact = (value: Json): Json =>
+      JSON.parse(JSON.stringify(value).replaceAll("4111-1111", "****")) as Json;
+    const { agent } = setup(["card 4111-1111 is fine"], { store, redact, context: { token: "s3cr3t" } });
+    await agent.call("my card is 4111-1111");
+    const entries: JournalEntry[] = [];
+    for await (const entry of store.read("s")) entries.push(entry);
+    const stored = JSON.stringify([entries, await store.load("s"), agent.snapshot()]);
+    expect(stored).toContain("****");
+    expect(stored).not.toMatch(/4111|s3cr3t/);
   });
 });

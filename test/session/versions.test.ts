@@ -3,6 +3,7 @@ import { createMachine } from "xstate";
 import { openSession, type JournalEntry, type JsonObject } from "agentchart";
 import { agentMachine } from "agentchart/machines";
 import { chartHash } from "../../src/chart/chart-hash.ts";
+import { migrated } from "../../src/session/format.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { finish, plannedAgent } from "../support/planned.ts";
 
@@ -99,6 +100,24 @@ describe("a stored session meets another version", () => {
     await agent.open();
     expect(failed).toEqual(["audit"]);
     expect(agent.status().phase).toBe("suspended");
+  });
+});
+
+describe("migrations", () => {
+  const steps = {
+    0: (kept: JsonObject) => ({ ...kept, calls: [] }),
+    [-1]: (kept: JsonObject) => ({ ...kept, wanted: null }),
+  };
+
+  test("lead from format to format up to today's, each once and in order", () => {
+    expect(migrated({ inbox: {} }, -1, "It", steps)).toEqual({ inbox: {}, wanted: null, calls: [] });
+    expect(migrated({ inbox: {} }, 1, "It", steps)).toEqual({ inbox: {} });
+  });
+
+  test.each([-2, 2, "1", undefined])("a format that none leads from (%s) is session/version", (format) => {
+    expect(() => migrated({}, format, "It", steps)).toThrow(
+      expect.objectContaining({ code: "session/version" }),
+    );
   });
 });
 
