@@ -21,6 +21,16 @@ const hooks = [
   },
 ];
 
+const permissions = {
+  rules: [
+    { tool: "pay", action: "ask" },
+    { tool: "noop", action: "deny", when: () => false },
+  ],
+  otherwise: "allow",
+} as const;
+const budget = { modelCalls: 10_000, toolCalls: 10_000, totalTokens: 1e9, cost: 1e6, wallMs: 1e9 };
+const prices = { instant: { input: 1, output: 2 } };
+
 console.error("one iteration …");
 const iteration = await inTurns(
   {
@@ -29,6 +39,7 @@ const iteration = await inTurns(
     default10: iterations(10, {}),
     default1000: iterations(1_000, {}),
     hooks10: iterations(10, { ...noDeadlines, hooks }),
+    limits10: iterations(10, { ...noDeadlines, permissions, budget, prices }),
   },
   { samples: 9, warmUp: 5 },
 );

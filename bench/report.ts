@@ -9,7 +9,7 @@ type Samples = readonly number[];
 type Loopback = { readonly bare: Samples; readonly agent: Samples };
 export type Measured = {
   readonly iteration: {
-    readonly [N in "bare10" | "bare1000" | "default10" | "default1000" | "hooks10"]: Samples;
+    readonly [N in "bare10" | "bare1000" | "default10" | "default1000" | "hooks10" | "limits10"]: Samples;
   };
   readonly chunks: { readonly [N in "bare" | "called" | "hooked" | "streamed"]: Samples };
   readonly small: Loopback;
@@ -56,7 +56,8 @@ function machine(): string {
 
 /** The figures as Markdown. */
 export function report({ iteration, chunks, small, usual }: Measured): string {
-  const { bare10, bare1000, default10, default1000, hooks10 } = iteration;
+  const { bare10, bare1000, default10, default1000, hooks10, limits10 } = iteration;
+  const limits = each(limits10, bare10, (a, b) => a - b);
   const perHook = each(hooks10, bare10, (a, b) => (a - b) / HOOK_POINTS);
   const head = (unit: string) => `| | median ${unit} | least | most | aim |\n|---|---|---|---|---|`;
   return `# Benchmarks
@@ -78,6 +79,7 @@ ${row("history 1,000, no deadlines", bare1000, 0, "flat")}
 ${row("history 10, default time-outs", default10, 0, "≤ 150")}
 ${row("history 1,000, default time-outs", default1000, 0, "flat")}
 ${row("each hook point in use", perHook, 1, "≤ 20")}
+${row("permission rules, five limits and prices, more", limits, 1)}
 
 ## One streamed chunk
 
