@@ -35,6 +35,9 @@ export default defineConfig({
       again("resume"),
       again("stored"),
     ],
+    // a loaded machine is slow, not wrong
+    testTimeout: 20_000,
+    expect: { poll: { timeout: 10_000 } },
     pool: "forks",
     maxWorkers: 2,
     coverage: { provider: "v8", include: ["src/**", "machines/**"], reporter: ["text-summary"] },

@@ -1,12 +1,16 @@
 import { toolActorOf } from "../../src/turn/calls.ts";
 import type { AgentContext } from "../../src/turn/context.ts";
 import type { ModelInput, ReviewInput, SleepInput, ToolInput } from "../../src/turn/services.ts";
-import { isAtRest, leafOf, servicesOf } from "./pure.ts";
+import { isAtRest, leafOf, servicesOf, type Service } from "./pure.ts";
 import { startedOf, type Check } from "./transition.ts";
 
 /** A call runs only if a review has allowed it, with the arguments that were reviewed; a decision is used once. */
-export const permissionHolds: Check = ({ before, after, memory }) => {
+export const permissionHolds: Check = ({ before, move, after, memory }) => {
   const { calls } = after.snapshot.context;
+  const ignored = calls.find(
+    ({ call, stored, status }) => move.meaning?.denies?.includes(call.id) && !stored && status !== "denied",
+  );
+  if (ignored) return `a hook denied call ${ignored.call.id}, and it is ${ignored.status}`;
   for (const { call, status } of calls) {
     const isAllowed = (status !== "approved" && status !== "running") || memory.granted.has(call.id);
     if (!isAllowed) return `call ${call.id} is ${status} without a permission`;
@@ -42,6 +46,7 @@ export const limitsHold: Check = ({ world, after, memory }) => {
   if (gotos > settings.maxGotos) return `${gotos} gotos`;
   if (emptyRetries > settings.maxEmptyRetries) return `${emptyRetries} retries of an empty answer`;
   for (const { input } of startedOf(after, "callModel")) {
+    if (context.request.timedOut) return "the model is called with its time used up";
     const { attempt, phase, iteration, usesFallback, emptyRetries: retries } = input as ModelInput;
     if (attempt > (settings.model.maxAttempts ?? 1) + restarts) return `attempt ${attempt} of the model`;
     if (phase === "summary") continue;
@@ -56,6 +61,9 @@ export const limitsHold: Check = ({ world, after, memory }) => {
   return excess && `attempt ${excess.attempt} of ${excess.call.id}`;
 };
 
+const isTimer = ({ src, input }: Service): boolean =>
+  src === "sleepUntil" && (input as SleepInput).until !== null;
+
 /** What rests owns no service; what does not rest waits for one that will end; tools run only in `executing`, one for each
  *  record that says so. */
 export const servicesFit: Check = ({ after }) => {
@@ -64,14 +72,16 @@ export const servicesFit: Check = ({ after }) => {
   const services = servicesOf(snapshot);
   const names = services.map(({ id }) => id).join(", ");
   if (isAtRest(leaf)) return services.length > 0 ? `${leaf} owns ${names}` : undefined;
-  const isEnding = services.some(
-    ({ src, input }) => src !== "sleepUntil" || (input as SleepInput).until !== null,
-  );
+  const isEnding = services.some((service) => service.src !== "sleepUntil" || isTimer(service));
   if (!isEnding) return `${leaf} waits for nothing`;
+  if (leaf.endsWith(".aborting") && !services.some(isTimer)) return `${leaf} has no end to its grace period`;
   const tools = services.filter(({ src }) => src === "runTool").map(({ id }) => id);
   if (!leaf.startsWith("acting.executing")) return tools.length > 0 ? `${leaf} owns ${names}` : undefined;
+  const isCommitting = leaf === "acting.executing.committing";
   const running = snapshot.context.calls.flatMap(({ status, attempt, spawned, call }) =>
-    status === "running" && attempt === spawned ? [toolActorOf(snapshot.context, call.id)] : [],
+    status === "running" && (attempt === spawned || !isCommitting)
+      ? [toolActorOf(snapshot.context, call.id)]
+      : [],
   );
   const isSame = running.toSorted().join() === tools.toSorted().join();
   return isSame ? undefined : `records run [${running.join()}], services [${tools.join()}]`;

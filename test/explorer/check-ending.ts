@@ -1,5 +1,6 @@
 import type { AgentContext, CallRecord } from "../../src/turn/context.ts";
 import type { Reason } from "../../src/message/types.ts";
+import type { ModelInput } from "../../src/turn/services.ts";
 import { isAtRest, leafOf } from "./pure.ts";
 import { changesOf, comesToRest, isRestored, openIds, startedOf, type Check } from "./transition.ts";
 
@@ -76,8 +77,35 @@ export const reasonFits: Check = (transition) => {
   if (!outcome && !(failure && isAsBefore)) return "it rests without an outcome";
   if (!outcome || isAsBefore) return undefined;
   const leaf = leafOf(value);
+  if (outcome.error?.code === "run/invalid-event") return "it failed, and nobody knows of what";
   const fits = leaf === "stopped.idle" ? STOPPED.has(outcome.reason) : SUSPENDED[outcome.reason]?.(context);
   return fits ? undefined : `${leaf} rests because of ${outcome.reason}`;
+};
+
+/** Messages that wait are delivered before the model is called, and where nothing is open. */
+export const waitingIsDelivered: Check = ({ after }) => {
+  const { context, value } = after.snapshot;
+  const { steering, queued } = context.inbox;
+  if (steering.length + queued.length === 0) return undefined;
+  const isAsked = startedOf(after, "callModel").some(({ input }) => isFirstAttempt(input as ModelInput));
+  if (isAsked && !context.listening.includes("preReasoning"))
+    return "the model is called without messages that wait";
+  const isFree = leafOf(value) === "stopped.idle" && openIds(context).size === 0;
+  return isFree && context.progress.resumeAt === null ? "messages wait for nothing" : undefined;
+};
+
+const isFirstAttempt = ({ phase, attempt, emptyRetries, usesFallback }: ModelInput): boolean =>
+  phase === "reasoning" && attempt === 1 && emptyRetries === 0 && !usesFallback;
+
+/** The chart's clock is that of the events it hears (M4 of the chart). */
+export const clockRuns: Check = ({ move, after }) => {
+  const [event] = move.events;
+  if (!event || move.kind === "load") return undefined;
+  const said =
+    "output" in event ? (event.output as { readonly at: number }).at : "at" in event ? event.at : 0;
+  return after.snapshot.context.at < said
+    ? `${event.type} came at ${said}, the clock says ${after.snapshot.context.at}`
+    : undefined;
 };
 
 /** After a hook's stop or an interrupt nothing new begins before the session rests. */
