@@ -238,7 +238,7 @@ export const agentMachine = agentSetup.createMachine({
               {
                 guard: { type: "exceedsGotos", params: outcome },
                 target: "#agent.stopped.failing",
-                actions: "refuseGoto",
+                actions: [{ type: "noteTime", params: outcome }, "refuseGoto"],
               },
               { target: "deciding", actions: { type: "applyPostReasoning", params: outcome } },
             ],

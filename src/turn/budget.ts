@@ -90,5 +90,8 @@ export function extendBudget(
     const extra = event.extra[name];
     return extra === undefined ? [] : [[name, (extended[name] ?? 0) + extra] as const];
   });
-  return { progress: { ...context.progress, extended: { ...extended, ...Object.fromEntries(sums) } } };
+  return {
+    at: event.at,
+    progress: { ...context.progress, extended: { ...extended, ...Object.fromEntries(sums) } },
+  };
 }

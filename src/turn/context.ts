@@ -148,6 +148,8 @@ export type Progress = {
   readonly exceeded: keyof Limits | null;
   /** The process is about to end: the turn is to stop at its next commit point. */
   readonly draining: boolean;
+  /** Since when the session rests, epoch ms. */
+  readonly restedAt?: number | null;
   /** A hook of postActing has asked to stop; other results of the batch are still being stored. */
   readonly stopping?: boolean;
   /** Where a restored or drained session goes on. */

@@ -200,8 +200,9 @@ export function storeSummary(context: AgentContext): Change {
 }
 
 /** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
-export function settleCall({ progress, inbox, request, calls, failure }: AgentContext): Change {
-  const settled = { ...progress, settled: progress.settled + 1, draining: false };
+export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
+  const restedAt = progress.restedAt ?? at;
+  const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
   const rested = { ...inbox, input: progress.resumeAt !== null && !failure ? inbox.input : [] };
   if (progress.resumeAt !== null) return { progress: settled, draft: null, inbox: rested };
   const isSuspended = calls.length > 0 || progress.exceeded !== null;

@@ -49,10 +49,11 @@ function expired(record: CallRecord, at: number): CallRecord {
   return { ...rest, status: "denied", since: at, result };
 }
 
-/** The time a suspended turn rested does not count as its wall time. */
+/** The time a turn rested does not count as its wall time, whatever came meanwhile. */
 function withoutRest({ progress, at }: AgentContext, now: number): AgentContext["progress"] {
-  const { stats } = progress;
-  return { ...progress, stats: { ...stats, startedAt: stats.startedAt + Math.max(0, now - at) } };
+  const { stats, restedAt } = progress;
+  const startedAt = stats.startedAt + Math.max(0, now - (restedAt ?? at));
+  return { ...progress, restedAt: null, stats: { ...stats, startedAt } };
 }
 
 /** A turn that rested over its budget goes on as it was; text that came is part of it. */
@@ -78,7 +79,7 @@ export function beginResume(
   return {
     at: event.at,
     progress: {
-      ...progress,
+      ...withoutRest(context, event.at),
       resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
       draining: false,
     },

@@ -40,6 +40,13 @@ describe("events that are not handled at once", () => {
     expect(value).toEqual({ suspended: "waiting" });
   });
 
+  it("the time a turn rests is not counted as its own, whatever was told meanwhile", () => {
+    const stats = { startedAt: 0, iterations: 1, modelCalls: 1, toolCalls: 1, usage: {} };
+    const rested = asking([{ status: "suspended" }], { at: 5_000, progress: { restedAt: 100, stats } });
+    const { context } = after("suspended.waiting", rested, { type: "call", at: 10_000, input: [] });
+    expect(context.at - context.progress.stats.startedAt).toBe(100);
+  });
+
   it.each<[string, string, ChartEvent]>([
     [
       "a decision about no open call",

@@ -100,7 +100,8 @@ const isFirstAttempt = ({ phase, attempt, emptyRetries, usesFallback }: ModelInp
 /** The chart's clock is that of the events it hears (M4 of the chart). */
 export const clockRuns: Check = ({ move, after }) => {
   const [event] = move.events;
-  if (!event || move.kind === "load") return undefined;
+  const onlyObserves = move.group.startsWith("runHooks on");
+  if (!event || move.kind === "load" || onlyObserves) return undefined;
   const said =
     "output" in event ? (event.output as { readonly at: number }).at : "at" in event ? event.at : 0;
   return after.snapshot.context.at < said

@@ -3,7 +3,7 @@ import { EdgeCoverage } from "./edges.ts";
 import { problemsOf, type Problem } from "./invariants.ts";
 import { keyOf } from "./key.ts";
 import { NOTHING, remember, type Memory } from "./memory.ts";
-import type { Move } from "./move.ts";
+import type { Move, Scene } from "./move.ts";
 import { serviceMoves } from "./outcomes.ts";
 import { outsideMoves } from "./outside.ts";
 import { leafOf, PureChart, servicesOf, type AgentMachine, type AgentSnapshot, type Step } from "./pure.ts";
@@ -117,9 +117,21 @@ class Walk {
     const scene = { context, leaf, step };
     const isTried = this.#tried.has(state.key);
     this.#tried.add(state.key);
-    for (const move of serviceMoves(servicesOf(snapshot), this.#world, scene)) this.#try(state, leaf, move);
+    for (const move of this.#answers(state, scene)) this.#try(state, leaf, move);
     for (const move of outsideMoves(this.#world, scene)) {
       if (!isTried || this.#leadsOn(state, move)) this.#try(state, leaf, move);
+    }
+  }
+
+  #answers(state: Open, scene: Scene): readonly Move[] {
+    try {
+      return serviceMoves(servicesOf(state.snapshot), this.#world, scene);
+    } catch (error) {
+      this.#report(this.#pathTo(state.id), {
+        rule: "alive",
+        message: `its services cannot answer: ${String(error)}`,
+      });
+      return [];
     }
   }
 
@@ -136,13 +148,16 @@ class Walk {
     try {
       after = move.kind === "crash" ? this.#restore(before) : this.#chart.next(before, ...move.events);
     } catch (error) {
-      return this.#report(state.id, move, { rule: "I3", message: `it throws: ${String(error)}` });
+      return this.#report([...this.#pathTo(state.id), move.label], {
+        rule: "I3",
+        message: `it throws: ${String(error)}`,
+      });
     }
     const leafAfter = leafOf(after.snapshot.value);
     const memory = remember(state.memory, before.context, move, after, leafAfter);
     const transition: Transition = { world: this.#world, before: state, move, after, memory };
     const problems = problemsOf(transition);
-    for (const problem of problems) this.#report(state.id, move, problem);
+    for (const problem of problems) this.#report([...this.#pathTo(state.id), move.label], problem);
     const refused = isRefusal(transition);
     this.#findings.table.add(leaf, move, refused ? "refused" : outcomeOf(before, after.snapshot));
     if (problems.length > 0 || refused) return;
@@ -205,9 +220,9 @@ class Walk {
     return path;
   }
 
-  #report(from: number, move: Move, problem: Problem): void {
+  #report(path: readonly string[], problem: Problem): void {
     if (this.violations.some((known) => isSameKind(known, problem))) return;
-    this.violations.push({ ...problem, world: this.#world.name, path: [...this.#pathTo(from), move.label] });
+    this.violations.push({ ...problem, world: this.#world.name, path });
   }
 
   /** Left alone with its services, every state comes to rest: there is no way round in circles. */

@@ -61,8 +61,8 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
           label: "other arguments",
           output: { calls: ids.map((callId) => ({ callId, input: { other: true } })) },
         },
-        { label: "denies the first", output: denies(ids.slice(0, 1)) },
-        { label: "denies all", output: denies(ids) },
+        { label: "denies the first", output: denies(ids.slice(0, 1)), meaning: { denies: ids.slice(0, 1) } },
+        { label: "denies all", output: denies(ids), meaning: { denies: ids } },
       ];
     }
     case "postActing": {

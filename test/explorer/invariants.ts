@@ -1,10 +1,12 @@
 import { limitsHold, permissionHolds, servicesFit } from "./check-calls.ts";
 import {
+  clockRuns,
   eventsCount,
   reasonFits,
   refusalChangesNothing,
   stopIsHonoured,
   turnSettles,
+  waitingIsDelivered,
 } from "./check-ending.ts";
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
 import { isRefusal, type Check, type Transition } from "./transition.ts";
@@ -24,6 +26,8 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["settles", turnSettles],
   ["reason", reasonFits],
   ["stop", stopIsHonoured],
+  ["I4", waitingIsDelivered],
+  ["clock", clockRuns],
 ];
 
 /** The invariants that a transition breaks. */

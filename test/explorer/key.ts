@@ -30,6 +30,7 @@ const IGNORED: ReadonlySet<string> = new Set([
     "notBeforeAt",
     "graceAt",
     "finishReason",
+    "restedAt",
     "remembered",
     "listening",
   ],

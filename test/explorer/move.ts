@@ -14,6 +14,8 @@ export type Meaning = {
   readonly decides?: string;
   /** Calls that a review allowed to run. */
   readonly grants?: readonly string[];
+  /** Calls that a hook denied. */
+  readonly denies?: readonly string[];
   /** The result that a tool gave. */
   readonly result?: ToolResultBlock;
   /** A hook replaced the result of this call. */

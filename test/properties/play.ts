@@ -282,15 +282,15 @@ type Kept = {
   readonly inbox: { readonly queued: readonly Msg[]; readonly steering: readonly Msg[] };
 };
 
-/** What a restore may not change: that it has rested is counted, messages that wait may be delivered already, and a
- *  request that was about to be made is prepared anew. */
+/** What a restore may not change: that it rests is noted, messages that wait may be delivered already, and a request that
+ *  was about to be made is prepared anew. */
 function comparable(snapshot: Snapshot, isAtRest: boolean): { readonly [part: string]: unknown } {
   const { messages, activeGroups, sessionId, reason, kept } = snapshot as unknown as {
     readonly messages: Msg[];
     readonly kept: Kept;
   } & Snapshot;
   const { progress, inbox, request, ...rest } = kept;
-  const { settled: _, resumeAt: __, ...counted } = progress as { readonly [key: string]: unknown };
+  const { settled: _, resumeAt: __, restedAt, ...counted } = progress as { readonly [key: string]: unknown };
   return {
     messages: [...messages, ...inbox.queued, ...inbox.steering],
     activeGroups,
@@ -298,7 +298,7 @@ function comparable(snapshot: Snapshot, isAtRest: boolean): { readonly [part: st
     reason,
     ...rest,
     ...counted,
-    ...(isAtRest && { request }),
+    ...(isAtRest && { request, restedAt }),
   };
 }
 
