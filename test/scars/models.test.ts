@@ -192,7 +192,7 @@ test("S44 each attempt is a request of its own, for a failing server and for one
         ? { content: "never", fault: { kind: "hang", afterChunks: 0 } }
         : { content: "third time" };
     },
-    { modelExecution: { maxAttempts: 3, initialBackoffMs: 1, idleTimeoutMs: 100 } },
+    { modelExecution: { maxAttempts: 3, initialBackoffMs: 1, idleTimeoutMs: 2_000 } },
   );
   expect((await agent.call("go")).text).toBe("third time");
   expect(server.requests).toHaveLength(3);
