@@ -150,9 +150,12 @@ describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
   );
 
   test("at random instants loses nothing and repeats no recorded result", { timeout: 900_000 }, async () => {
-    await each(Array.from({ length: Number(process.env["KILLS"] ?? random * scale) }), async () => {
-      const orders = ordersFor(spec);
-      await finishWith(orders, await live(orders, 150 + Math.random() * 250));
-    });
+    await each(
+      Array.from({ length: Number(process.env["KILLS"] ?? random * scale) }, (_, index) => index),
+      async () => {
+        const orders = ordersFor(spec);
+        await finishWith(orders, await live(orders, 150 + Math.random() * 250));
+      },
+    );
   });
 });
