@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { restores } from "../support/agentchart-resume.ts";
+import { NOT_KILLED_IN_CALLING, restores } from "../support/agentchart-resume.ts";
 import { toolOf } from "../support/agents.ts";
 
 test("in the resume mode a turn is carried by a new agent after every step", async () => {
@@ -23,4 +25,14 @@ test("in the resume mode a turn is carried by a new agent after every step", asy
     "summarizing.calling": 1,
     stopped: 1,
   });
+});
+
+test("what is named as not killed in calling is a file or a test of the agent suite", () => {
+  const folder = join(import.meta.dirname, "../agent");
+  const files = readdirSync(folder);
+  const text = files.map((name) => readFileSync(join(folder, name), "utf8")).join();
+  const gone = Object.keys(NOT_KILLED_IN_CALLING).filter(
+    (name) => !files.includes(name) && !text.includes(`"${name}"`),
+  );
+  expect(gone).toEqual([]);
 });

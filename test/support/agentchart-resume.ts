@@ -37,9 +37,6 @@ export const NOT_KILLED_IN_CALLING: { readonly [fileOrTitle: string]: string } =
     "counts attempts: one that may have been made counts",
 };
 
-/** Tests that cannot mean in this mode what they mean without it, and why; for them `createAgent` is the plain one. */
-export const NOT_KILLED: { readonly [title: string]: string } = {};
-
 /** A hook before all others, so that the states of the pre-hooks are always entered. */
 const FIRST: Hook<never> = {
   name: "first",
@@ -224,7 +221,6 @@ class Resumed {
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
   const { currentTestName = "", testPath = "" } = expect.getState();
   const names = [testPath.split("/").at(-1)!, currentTestName.split(" > ").at(-1)!];
-  if (names.some((name) => Object.hasOwn(NOT_KILLED, name))) return createBare(config);
   const isSpared = names.some((name) => Object.hasOwn(NOT_KILLED_IN_CALLING, name));
   const killedIn = isSpared ? KILLED_IN : [...KILLED_IN, ...KILLED_IN_CALLING];
   const { hooks = [], ...own } = config as unknown as AgentConfig<never>;
