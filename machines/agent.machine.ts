@@ -648,6 +648,7 @@ export const agentMachine = agentSetup.createMachine({
             "xstate.error.actor.*": { actions: "refuseEvent" },
             "run.shutdown": { actions: "refuseEvent" },
             "session.resume": [
+              { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
               { guard: "resumesWithResults", target: "#agent.doCall", actions: "beginResume" },
               { guard: resumesIn("doCall"), target: "#agent.doCall", actions: "beginResume" },
               { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },

@@ -78,6 +78,7 @@ const base = setup({
       context.progress.resumeAt === place,
 
     isOverBudget: ({ context }) => context.progress.exceeded !== null && openCalls(context).length === 0,
+    wasInterrupted: ({ context }) => context.progress.resumeAt !== null && context.interruption !== null,
     isUnfinished: ({ context }) => context.progress.resumeAt !== null,
     resumesWithResults: ({ context, event }) =>
       context.progress.resumeAt !== null &&

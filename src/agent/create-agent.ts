@@ -147,6 +147,7 @@ class AgentSession implements Agent<never> {
     if (runtime.isStopped || (phase !== "running" && phase !== "suspended")) return false;
     const said = message === undefined ? undefined : messagesOf(message)[0];
     runtime.send({ type: "run.interrupt", at: runtime.now(), cause: "user", ...(said && { message: said }) });
+    this.#save();
     return true;
   }
 
@@ -154,6 +155,7 @@ class AgentSession implements Agent<never> {
     const runtime = this.#runtime;
     if (runtime.isStopped || this.status().phase !== "running") return false;
     runtime.send({ type: "run.steer", at: runtime.now(), message: messagesOf(message)[0]! });
+    this.#save();
     return true;
   }
 
@@ -249,6 +251,11 @@ class AgentSession implements Agent<never> {
     await this.#turns.idle();
     this.#runtime.stop(new AgentError("run/closed", `Agent '${this.name}' is closed.`));
     await this.#runtime.release();
+  }
+
+  /** What was accepted is written at once; a failure is told to whoever waits for the turn. */
+  #save(): void {
+    this.#runtime.saved().catch(() => {});
   }
 
   /** Without a store there is nothing to wait for, so what follows happens at once. */

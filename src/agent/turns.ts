@@ -34,7 +34,7 @@ function errorOf(context: AgentContext, running: Running): AgentError | undefine
     return errorFrom(info);
   }
   if (context.outcome?.reason !== "INTERRUPTED") return undefined;
-  const { cause } = context.interruption ?? {};
+  const { cause } = context.outcome;
   if (cause === "signal") return new AgentError("run/aborted", "The call was aborted by its signal.");
   if (cause === "timeout" && !running.hasFallbackReply) {
     return new AgentError("run/timeout", "The call did not finish within its timeoutMs.");

@@ -46,7 +46,9 @@ function callFacts(before: AgentContext, after: AgentContext): Fact[] {
 }
 
 function keptFacts(before: AgentContext, after: AgentContext): Fact[] {
-  const changed = (["inbox", "remembered", "wanted"] as const).filter((key) => before[key] !== after[key]);
+  const changed = (["inbox", "remembered", "wanted", "interruption"] as const).filter(
+    (key) => before[key] !== after[key],
+  );
   const data = {
     ...Object.fromEntries(changed.map((key) => [key, after[key]])),
     ...(before.request.system !== after.request.system && { system: after.request.system }),

@@ -13,6 +13,7 @@ export const KEPT = [
   "calls",
   "remembered",
   "wanted",
+  "interruption",
 ] as const satisfies readonly (keyof AgentContext)[];
 export type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
 
@@ -76,11 +77,14 @@ export function checkFormat(format: Json | undefined, what: string): void {
   }
 }
 
+/** What may be absent: sessions from before it was kept do not have it. */
+const OPTIONAL: ReadonlySet<string> = new Set<keyof Kept>(["interruption"]);
+
 /** The kept parts of a context, out of stored data. Throws `session/damaged` if one is missing. */
 export function readKept(data: JsonObject, what: string): Kept {
-  const missing = KEPT.find((key) => data[key] === undefined);
+  const missing = KEPT.find((key) => data[key] === undefined && !OPTIONAL.has(key));
   if (missing) throw new AgentError("session/damaged", `${what} lacks '${missing}'.`);
-  return Object.fromEntries(KEPT.map((key) => [key, data[key]])) as unknown as Kept;
+  return Object.fromEntries(KEPT.map((key) => [key, data[key] ?? null])) as unknown as Kept;
 }
 
 export function keptOf(context: AgentContext): Kept {

@@ -121,6 +121,8 @@ export type Outcome = {
   readonly error?: ErrorInfo;
   /** The structured answer. */
   readonly output?: Json;
+  /** What broke it off, if it was interrupted. */
+  readonly cause?: Interruption["cause"];
 };
 
 /** How far the session is. */

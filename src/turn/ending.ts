@@ -127,7 +127,7 @@ export function settleInterruption(context: AgentContext): Change {
     },
     inbox: { input: [], queued: [], steering: [] },
     transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
-    outcome: { reason: "INTERRUPTED", reply: recovery },
+    outcome: { reason: "INTERRUPTED", reply: recovery, ...(interruption && { cause: interruption.cause }) },
     interruption: interruption && {
       ...interruption,
       pending: cutOffBy(interruption, pendingCalls(kept), closed),
@@ -211,6 +211,7 @@ export function settleCall({ at, progress, inbox, request, calls, failure }: Age
     inbox: rested,
     request: freshRequest(request.system),
     draft: null,
+    interruption: null,
     ...(isSuspended ? {} : { wanted: null }),
   };
 }

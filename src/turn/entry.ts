@@ -67,12 +67,13 @@ export function continueTurn(context: AgentContext): Change {
 }
 
 /** A restored session goes on where it was; messages that came with the call are seen by the next model call. Results
- *  are taken as for a suspended turn; if they are refused, the session is still unfinished. */
+ *  are taken as for a suspended turn; if they are refused, the session is still unfinished. A turn that was being broken
+ *  off ends so: nobody waits any more for the signal or the time-out that did it. */
 export function beginResume(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[] },
 ): Change {
-  const { inbox, progress, request } = context;
+  const { inbox, progress, request, interruption } = context;
   const isEntering = progress.resumeAt === "doCall";
   const input = [...inbox.input, ...event.input];
   const hasResults = bringsResults(input);
@@ -85,11 +86,11 @@ export function beginResume(
     },
     request: { ...request, deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
-    interruption: null,
+    interruption: interruption && { ...interruption, cause: "user" },
     stop: progress.stopping ?? false,
     draft: null,
     inbox:
-      isEntering || hasResults
+      isEntering || hasResults || interruption
         ? { ...inbox, input }
         : { ...inbox, input: [], steering: [...inbox.steering, ...input] },
   };

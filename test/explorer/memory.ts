@@ -14,7 +14,7 @@ export type Memory = {
   readonly granted: ReadonlySet<string>;
   /** A hook asked to stop, and the turn is not at rest yet. */
   readonly stops: boolean;
-  /** The turn was interrupted and is not at rest yet. A crash within the grace period forgets it. */
+  /** The turn was interrupted and is not at rest yet; a crash does not make it forget. */
   readonly interrupted: boolean;
   /** Crashes and calls: each may start an open call anew. */
   readonly restarts: number;
@@ -85,8 +85,7 @@ export function remember(
     input: leaf === "doCall.onError" ? [] : input.filter((id) => waiting.has(id)),
     decided,
     granted: granted(memory, move, context),
-    interrupted:
-      !rests && kind !== "crash" && (memory.interrupted || (meaning.interrupts === true && !refused)),
+    interrupted: !rests && (memory.interrupted || (meaning.interrupts === true && !refused)),
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };

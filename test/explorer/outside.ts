@@ -126,7 +126,14 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
       ],
       cost: "disturbance",
     },
-    { label: "crash", group: "crash and restore", kind: "crash", events: [], cost: "disturbance" },
+    {
+      label: "crash",
+      group: "crash and restore",
+      kind: "crash",
+      events: [],
+      // also within the grace period of an interrupt, at the smallest bounds too
+      ...(context.interruption === null && { cost: "disturbance" }),
+    },
     ...lateMoves(scene.leaf, at),
   ];
 }

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import {
+  createAgent,
+  defineTool,
+  toolResultMsg,
+  type AgentConfig,
+  type Input,
+  type SessionStore,
+} from "agentchart";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { memoryStore } from "../../src/store/memory.ts";
+import { show } from "../support/trace.ts";
+
+/** A process that is interrupted while its tool runs, and ends before the turn has settled. */
+async function brokenOff(config: Partial<AgentConfig>, message?: string) {
+  let runs = 0;
+  const slow = defineTool({
+    name: "slow",
+    description: "",
+    input: { type: "object" },
+    onRestart: "retry",
+    execute: () => (runs++, new Promise<string>(() => {})),
+  });
+  const agent = (turns: readonly ScriptedTurn[], more: Partial<AgentConfig> = {}) =>
+    createAgent({
+      name: "bot",
+      model: scriptedModel(turns),
+      tools: [slow],
+      sessionId: "s",
+      ...config,
+      ...more,
+    });
+  const first = agent([{ calls: [{ id: "c", name: "slow" }] }], { interruptGraceMs: 3_600_000, ...config });
+  first.call("go").catch(() => {});
+  await expect.poll(() => runs).toBe(1);
+  expect(first.interrupt(message)).toBe(true);
+  return { first, agent, runs: () => runs };
+}
+
+async function journal(store: SessionStore): Promise<string> {
+  const lines: string[] = [];
+  for await (const entry of store.read("s")) lines.push(JSON.stringify(entry));
+  return lines.join("\n");
+}
+
+const history = async (agent: ReturnType<typeof createAgent>) => (await agent.messages()).map(show);
+const RECOVERY = "A[I noticed that you have interrupted me. What can I do for you?]";
+
+describe("an interrupt that was accepted outlives its process (I4)", () => {
+  test("in a snapshot: the next call() ends the turn, and no tool and no model runs", async () => {
+    const { first, agent, runs } = await brokenOff({}, "stop");
+    const second = agent(["never asked"], { snapshot: JSON.parse(JSON.stringify(first.snapshot())) });
+    expect(second.status().phase).toBe("unfinished");
+    const reply = await second.call();
+    expect([reply.reason, runs()]).toEqual(["INTERRUPTED", 1]);
+    expect(await history(second)).toEqual(["U[go]", "A[c]", "T(c)", "U[stop]", RECOVERY]);
+    expect((await second.call("on")).text).toBe("never asked");
+  });
+
+  test("in a store, written when it is accepted and not when the turn ends", async () => {
+    let now = 1_000;
+    const store = memoryStore({ now: () => now });
+    const { first, agent, runs } = await brokenOff({ store }, "stop");
+    await expect.poll(() => journal(store)).toContain('"interruption"');
+    const { seq } = first.status();
+    now += 60_000; // the process is gone and its lease has run out
+
+    const second = agent(["never asked"], { store });
+    const reply = await second.call();
+    expect([reply.reason, runs(), second.status().seq > seq]).toEqual(["INTERRUPTED", 1, true]);
+    await second.close();
+    const third = agent(["asked"], { store });
+    expect((await third.call("on")).text).toBe("asked");
+    expect(await history(third)).toEqual(["U[go]", "A[c]", "T(c)", "U[stop]", RECOVERY, "U[on]", "A[asked]"]);
+  });
+
+  test.each<readonly [string, Input, readonly string[]]>([
+    [
+      "text is kept before the recovery text",
+      "and this?",
+      ["U[go]", "A[c]", "T(c)", "U[and this?]", RECOVERY],
+    ],
+    [
+      "a result is taken",
+      toolResultMsg([{ callId: "c", name: "slow", text: "R" }]),
+      ["U[go]", "A[c]", "T(c)", RECOVERY],
+    ],
+  ])("%s, when it comes with the call that ends the turn", async (_, input, expected) => {
+    const { first, agent } = await brokenOff({});
+    const second = agent([], { snapshot: first.snapshot() });
+    expect((await second.call(input)).reason).toBe("INTERRUPTED");
+    expect(await history(second)).toEqual(expected);
+  });
+
+  test("by the signal of a caller who is gone: whoever calls next is not told that they aborted", async () => {
+    const { first, agent } = await brokenOff({});
+    const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
+    snapshot.kept.interruption.cause = "signal";
+    const reply = await agent([], { snapshot }).call();
+    expect(reply.reason).toBe("INTERRUPTED");
+  });
+
+  test("once the turn has settled, nothing of it is left in the session", async () => {
+    const { first } = await brokenOff({ interruptGraceMs: 1 });
+    const snapshot = await first.close().then(() => first.snapshot());
+    expect(snapshot).toMatchObject({ state: "stopped.idle", kept: { interruption: null } });
+  });
+});
+
+test("a message that steer() accepted is written at once", async () => {
+  const store = memoryStore();
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+  const model = scriptedModel([
+    async function* () {
+      await gate;
+      yield { type: "text.delta", delta: "done" };
+    },
+  ]);
+  const agent = createAgent({ name: "bot", model, sessionId: "s", store });
+  const running = agent.call("go");
+  await expect.poll(() => agent.status().phase).toBe("running");
+  expect(agent.steer("left")).toBe(true);
+  await expect.poll(() => journal(store)).toContain("left");
+  release();
+  expect((await running).text).toBe("done");
+});
