@@ -339,7 +339,7 @@ export const agentMachine = agentSetup.createMachine({
               target: "#agent.suspended",
               actions: { type: "suspendTurn", params: { reason: "OUTCOME_UNKNOWN" } },
             },
-            { guard: "allSettled", target: "storing" },
+            { guard: "allSettled", target: "deciding" },
             { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
             { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("acting") },
@@ -389,7 +389,7 @@ export const agentMachine = agentSetup.createMachine({
                   { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
                   {
                     guard: { type: "settlesBatch", params: outcome },
-                    target: "#agent.acting.storing",
+                    target: "#agent.acting.deciding",
                     actions: "recordToolRun",
                   },
                   { target: "starting", actions: "recordToolRun" },
@@ -399,12 +399,12 @@ export const agentMachine = agentSetup.createMachine({
             },
             expiring: {
               description: "A call ran out of time or may be tried again.",
-              always: [{ guard: "allSettled", target: "#agent.acting.storing" }, { target: "starting" }],
+              always: [{ guard: "allSettled", target: "#agent.acting.deciding" }, { target: "starting" }],
             },
             quieting: {
               description: "Is there anything to wait for?",
               always: [
-                { guard: "noneRunning", target: "#agent.acting.storing", actions: "interruptCalls" },
+                { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
                 { target: "aborting" },
               ],
             },
@@ -422,20 +422,12 @@ export const agentMachine = agentSetup.createMachine({
                 id: "sleepUntil",
                 input: ({ context }) => ({ until: context.request.graceAt }),
                 onDone: {
-                  target: "#agent.acting.storing",
+                  target: "#agent.acting.deciding",
                   actions: [{ type: "noteTime", params: outcome }, "interruptCalls"],
                 },
               },
             },
           },
-        },
-        storing: {
-          description: "The results enter the transcript one by one, in call order.",
-          always: [
-            { guard: "wantsPostActing", target: "postHooks" },
-            { guard: "hasNextResult", target: "storing", reenter: true, actions: "storeNextResult" },
-            { target: "deciding" },
-          ],
         },
         postHooks: {
           description: "Hooks may rewrite this result or stop the turn.",
@@ -446,7 +438,7 @@ export const agentMachine = agentSetup.createMachine({
               const { call, result } = nextResult(context)!;
               return { ...position(context), point: "postActing", call, result: result! };
             },
-            onDone: { target: "storing", actions: { type: "applyPostActing", params: outcome } },
+            onDone: { target: "deciding", actions: { type: "applyPostActing", params: outcome } },
           },
           initial: "running",
           states: {
@@ -470,8 +462,11 @@ export const agentMachine = agentSetup.createMachine({
           },
         },
         deciding: {
-          description: "Every result that there is has been stored. What follows?",
+          description:
+            "Results enter the transcript in call order, up to one a hook wants to see. What follows?",
+          entry: "storeResults",
           always: [
+            { guard: "wantsPostActing", target: "postHooks" },
             { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
             {
               guard: "stopsWithOpenCalls",

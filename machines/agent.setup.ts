@@ -131,9 +131,7 @@ const base = setup({
     isLate: ({ context }, { outcome }: { outcome: ToolRunOutcome }) => acting.isLate(context, outcome),
     settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) =>
       acting.settlesBatch(context, outcome),
-    hasNextResult: ({ context }) => acting.nextResult(context) !== undefined,
-    wantsPostActing: ({ context }) =>
-      context.listening.includes("postActing") && acting.wantsHooks(acting.nextResult(context)),
+    wantsPostActing: ({ context }) => acting.wantsPostActing(context),
   },
 });
 
@@ -233,7 +231,7 @@ export const agentSetup = base.extend({
     applyPostActing: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
       acting.applyPostActing(context, outcome),
     ),
-    storeNextResult: assign(({ context }) => acting.storeNextResult(context)),
+    storeResults: assign(({ context }) => acting.storeResults(context)),
 
     // limits and structured output
     suspendForBudget: assign(({ context }) => budget.suspendForBudget(context)),

@@ -104,9 +104,10 @@ export function positionOf(context: AgentContext, state: string): Position {
 }
 
 function changed<T extends object>(before: T | undefined, after: T): Partial<T> | undefined {
-  const entries = Object.entries(after).filter(
-    ([key, value]) => JSON.stringify(before?.[key as keyof T]) !== JSON.stringify(value),
-  );
+  const entries = Object.entries(after).filter(([key, value]) => {
+    const was: unknown = before?.[key as keyof T];
+    return was !== value && JSON.stringify(was) !== JSON.stringify(value);
+  });
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts"
 import type { AgentContext } from "../turn/context.ts";
 import { positionFact, positionOf, type Fact, type Position } from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
-import { FORMAT } from "./format.ts";
+import { FORMAT, plain } from "./format.ts";
 
 /** Appends between two checkpoints of a session that does not come to rest. */
 const CHECKPOINT_EVERY = 64;
@@ -104,24 +104,19 @@ export class Journal {
     const at = now();
     const standsAt = positionOf(context, state);
     const entries = [...facts, positionFact(this.#position, standsAt)].map((fact, index): JournalEntry => {
-      const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject;
-      return {
-        seq: this.#seq + index + 1,
-        at,
-        type: fact.type,
-        data: redact ? (redact(data) as JsonObject) : data,
-      };
+      const data = redact ? redact(plain(fact.data) as Json) : fact.data;
+      return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
     });
     const seq = this.#seq + entries.length;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
-    const checkpoint = JSON.parse(JSON.stringify(checkpointOf(stands, seq))) as JsonObject;
+    const checkpoint = isDue ? (plain(checkpointOf(stands, seq)) as unknown as JsonObject) : undefined;
     const batch: Batch = {
       expectedSeq: this.#seq,
       fence: this.#lease.fence,
       entries,
       position,
       ...(ackInputs.length > 0 && { ackInputs }),
-      ...(isDue && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
+      ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
     try {
       this.#seq = await store.append(this.#lease.sessionId, batch);

@@ -253,9 +253,10 @@ export function nextResult(context: AgentContext): CallRecord | undefined {
   return context.calls.find((record) => !record.stored && record.result !== undefined);
 }
 
-/** False for results that nothing and nobody produced. */
-export function wantsHooks(record: CallRecord | undefined): boolean {
-  return record !== undefined && !record.skipHooks;
+/** True if a hook is to see the next result. It sees none that nothing and nobody produced. */
+export function wantsPostActing(context: AgentContext): boolean {
+  const record = nextResult(context);
+  return record !== undefined && !record.skipHooks && context.listening.includes("postActing");
 }
 
 export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
@@ -270,8 +271,10 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
   return { at: outcome.at, ...stored, stop, progress: { ...stored.progress!, stopping: stop } };
 }
 
-/** The next result enters the transcript as it is. */
-export function storeNextResult(context: AgentContext): Change {
+/** The results enter the transcript as they are, in call order, up to one that a hook is to see. */
+export function storeResults(context: AgentContext): Change {
   const record = nextResult(context);
-  return record ? storeResult(context, record.call.id, record.result!) : {};
+  if (!record || wantsPostActing(context)) return {};
+  const change = storeResult(context, record.call.id, record.result!);
+  return { ...change, ...storeResults({ ...context, ...change }) };
 }

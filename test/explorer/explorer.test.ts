@@ -81,6 +81,6 @@ describe("a planted bug is found with a shortest path", () => {
   });
 
   it("a result that is thrown away", () => {
-    expect(firstViolation("one at a time", { actions: { storeNextResult: () => {} } })).toBeDefined();
+    expect(firstViolation("one at a time", { actions: { storeResults: () => {} } })).toBeDefined();
   });
 });
