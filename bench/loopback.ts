@@ -23,7 +23,7 @@ export async function loopback(
   const tool = defineTool({ name, description, input, execute });
 
   const agent = async (): Promise<void> => {
-    const model = openaiModel({ model: "loopback", client });
+    const model = openaiModel({ model: "loopback", apiKey: "none", baseURL });
     const reader = createAgent({
       name: "bench",
       sysPrompt: SYSTEM,

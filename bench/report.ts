@@ -93,7 +93,7 @@ ${row("`agent.stream`, every event read", chunks.streamed, 2, "≤ 2")}
 
 ## A task of ${ROUNDS} rounds over loopback HTTP
 
-The server runs in a process of its own and is not counted. The bare loop uses the same \`openai\` client and does
+The server runs in a process of its own and is not counted. The bare loop uses the same \`openai\` package and does
 nothing but stream, put the deltas together, run the tool and go round. Every request carries the whole history.
 
 ${head("CPU ms")}

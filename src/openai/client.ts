@@ -1,5 +1,6 @@
 import type { ClientOptions, OpenAI } from "openai";
 import { OPENAI_BASE_URL } from "./dialect.ts";
+import { requestText } from "./request-text.ts";
 import type { ChatRequest } from "./wire.ts";
 
 /** What is needed of an `openai` client. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
@@ -52,8 +53,20 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
   return client;
 }
 
-/** Starts one streaming request. Gives the raw response, or the chunks themselves if the client is wrapped so that the
- *  response cannot be had. */
+/** Starts one streaming request on a client of our own. */
+export function postChat(
+  client: OpenAI,
+  body: ChatRequest,
+  { headers, ...options }: CallOptions,
+): Promise<Response> {
+  const json = { ...headers, "content-type": "application/json" };
+  return client
+    .post("/chat/completions", { ...options, body: requestText(body), headers: json, stream: true })
+    .asResponse();
+}
+
+/** Starts one streaming request on a client that was given. Gives the raw response, or the chunks themselves if the client
+ *  is wrapped so that the response cannot be had. */
 export async function startCall(
   client: ChatCompletionsClient,
   body: ChatRequest,

@@ -1,7 +1,7 @@
 import { AgentError } from "../error/error.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
 import { chunksOf, DONE, type ChunkBatch } from "./chunks.ts";
-import { createClient, startCall, type ChatCompletionsClient } from "./client.ts";
+import { createClient, postChat, startCall, type ChatCompletionsClient } from "./client.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
@@ -46,16 +46,15 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
   const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
-  let own: Promise<ChatCompletionsClient> | undefined;
-  const clientOf = () => client ?? (own ??= createClient(options));
+  let own: ReturnType<typeof createClient> | undefined;
 
   async function* batches(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ChunkBatch> {
     const { extraHeaders } = request.options;
-    const started = startCall(await clientOf(), toChatRequest(request, requestOptions), {
-      signal,
-      maxRetries: 0,
-      ...(extraHeaders && { headers: extraHeaders }),
-    });
+    const body = toChatRequest(request, requestOptions);
+    const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
+    const started = client
+      ? startCall(client, body, call)
+      : postChat(await (own ??= createClient(options)), body, call);
     const answer = await unlessAborted(started, signal);
     if ("headers" in answer) yield* chunksOf(answer, endpoint, signal);
     else for await (const chunk of answer) yield [chunk as WireChunk];

@@ -114,10 +114,11 @@ export function carriesResults(context: AgentContext): boolean {
   return bringsResults(context.inbox.input);
 }
 
-/** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. */
+/** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. What came
+ *  before the last turn was looked through when that turn began. */
 function closeOrphans(context: AgentContext): AgentContext {
   if (!context.settings.recoverOrphans) return context;
-  const messages = context.transcript.slice();
+  const messages = context.transcript.slice(context.progress.turnAt);
   const answered = new Set(messages.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
   return messages.reduce<AgentContext>((before, asking) => {
     const calls = toolUsesOf(asking);
