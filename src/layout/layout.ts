@@ -1,7 +1,8 @@
 /** A box in px from the top left corner of the picture. */
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** A state as it is drawn. The title line stands at the top of the box, its rows below it, its children below those. */
+/** A state as it is drawn, in a monospaced font: the title in 13 px with its baseline 21 px below the top of the box, the
+ *  rows in 11 px and each 16 px high from 32 px on, then the labels of its lines if it has no children, else those. */
 export type PlacedNode = Box & {
   readonly id: string;
   readonly title: string;
@@ -14,12 +15,15 @@ export type PlacedNode = Box & {
   readonly hasChildren: boolean;
 };
 
-/** One drawn line. Transitions with the same ends share it, so it may stand for several edges of the chart. */
+/** One drawn line. Transitions with the same ends share it, so it may stand for several edges of the chart. Lines from
+ *  within one state to the same neighbour share the way between the two. */
 export type PlacedEdge = {
   /** The chart's edges that this line stands for, in document order. */
   readonly edges: readonly string[];
   /** The way of the line: points from source to target, in right angles. One list for each target. */
   readonly lines: readonly (readonly (readonly [x: number, y: number])[])[];
+  /** Its lines are 15 px high and the text is in 11 px. It stands in the box of a source without children, at the side where
+   *  the line leaves, else on the line. */
   readonly label?: Box & { readonly lines: readonly { readonly edge: string; readonly text: string }[] };
 };
 

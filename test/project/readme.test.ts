@@ -47,7 +47,7 @@ test("the two commands are those that package.json and .ci/run run", () => {
   expect(scripts["test"]).toMatch(/^vitest run\b/);
   const ci = read(".ci/run");
   expect(ci).toMatch(/^step npm ci$/m);
-  expect(ci).toMatch(/^run_tests\(\) \{ npm test/m);
+  expect(ci).toMatch(/^step suite npm test\b/m);
 });
 
 test("every script and file it names exists", () => {

@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import type { Chart } from "../chart/chart-json.ts";
+import type { Layouts } from "./layout.ts";
+
+const DEADLINE_MS = 10_000;
+/** How many charts are remembered. */
+const CAPACITY = 50;
+/** In the sources the worker stands beside this file; a build puts this one into the main folder or into one of its own. */
+const WORKER = ["./layout-worker.ts", "./layout/layout-worker.mjs", "../layout/layout-worker.mjs"];
+
+const known = new Map<string, Promise<Layouts | null>>();
+
+/**
+ * Lays a chart out in a thread of its own, so that the caller goes on meanwhile, and remembers it. Null if it is not done
+ * after `deadlineMs` (default 10,000) or cannot be done: show the chart as an outline then. Never rejects.
+ */
+export function layoutInWorker(
+  chart: Chart,
+  { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
+): Promise<Layouts | null> {
+  const key = hash("sha256", JSON.stringify(chart));
+  const layouts = known.get(key) ?? inThread(chart, deadlineMs);
+  known.delete(key);
+  known.set(key, layouts);
+  for (const oldest of known.keys()) if (known.size > CAPACITY) known.delete(oldest);
+  return layouts;
+}
+
+function inThread(chart: Chart, deadlineMs: number): Promise<Layouts | null> {
+  const file = WORKER.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
+  if (!file) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const worker = new Worker(file, { workerData: chart, execArgv: [], stdout: true, stderr: true });
+    const end = (layouts: Layouts | null): void => {
+      clearTimeout(timer);
+      resolve(layouts);
+      void worker.terminate();
+    };
+    const timer = setTimeout(() => end(null), deadlineMs);
+    worker.once("message", end);
+    worker.once("error", () => end(null));
+    worker.once("exit", () => end(null));
+  });
+}

@@ -1,0 +1,47 @@
+type Point = readonly [x: number, y: number];
+
+const RADIUS = 6;
+
+/** The way along the points as the `d` of a path, its corners round. */
+export function roundedPath(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return "";
+  const parts = rest.map((point, index) => {
+    const [before, after] = [points[index]!, points[index + 2]];
+    if (!after) return `L${pair(point)}`;
+    const reach = Math.min(RADIUS, distance(before, point) / 2, distance(point, after) / 2);
+    return `L${pair(towards(point, before, reach))}Q${pair(point)} ${pair(towards(point, after, reach))}`;
+  });
+  return `M${pair(first)}${parts.join("")}`;
+}
+
+/** The corners of the arrow head at the end of a way, for a polygon. */
+export function arrowHead(points: readonly Point[]): string {
+  const tip = points.at(-1)!;
+  const before = points.at(-2) ?? tip;
+  const base = towards(tip, before, 7);
+  const [acrossX, acrossY] = [(tip[1] - base[1]) / 2, (base[0] - tip[0]) / 2];
+  const corners: readonly Point[] = [
+    tip,
+    [base[0] + acrossX, base[1] + acrossY],
+    [base[0] - acrossX, base[1] - acrossY],
+  ];
+  return corners.map(pair).join(" ");
+}
+
+function towards(from: Point, to: Point, length: number): Point {
+  const share = length / (distance(from, to) || 1);
+  return [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
+}
+
+function distance(one: Point, other: Point): number {
+  return Math.hypot(one[0] - other[0], one[1] - other[1]);
+}
+
+function pair([x, y]: Point): string {
+  return `${short(x)},${short(y)}`;
+}
+
+function short(value: number): number {
+  return Math.round(value * 10) / 10;
+}

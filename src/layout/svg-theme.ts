@@ -1,0 +1,63 @@
+export type Theme = "light" | "dark";
+
+/** The colours of a picture; `tones` tell the states below the root apart. */
+export type Colours = {
+  readonly page: string;
+  readonly root: string;
+  readonly group: string;
+  readonly leaf: string;
+  readonly border: string;
+  readonly label: string;
+  readonly title: string;
+  readonly text: string;
+  readonly faint: string;
+  readonly tones: { readonly [key: string]: string };
+};
+
+export const COLOURS: { readonly [theme in Theme]: Colours } = {
+  dark: {
+    page: "#0a0c11",
+    root: "#0f1218",
+    group: "#12161e",
+    leaf: "#181d27",
+    border: "#2c3442",
+    label: "#0b0e13",
+    title: "#e8ebf2",
+    text: "#a3adbf",
+    faint: "#7f8a9e",
+    tones: {
+      violet: "#a78bfa",
+      cyan: "#4cc4f0",
+      blue: "#7aa7ff",
+      pink: "#f08cc8",
+      amber: "#f5b04d",
+      slate: "#8f9bb0",
+    },
+  },
+  light: {
+    page: "#ffffff",
+    root: "#f8f9fb",
+    group: "#f2f4f8",
+    leaf: "#ffffff",
+    border: "#c9d0db",
+    label: "#eef0f4",
+    title: "#171b24",
+    text: "#4b5566",
+    faint: "#5f6a7c",
+    tones: {
+      violet: "#6d3fd6",
+      cyan: "#03749c",
+      blue: "#2b5fd0",
+      pink: "#b32b7e",
+      amber: "#9a5b00",
+      slate: "#566277",
+    },
+  },
+};
+
+const ORDER = ["blue", "violet", "cyan", "pink", "amber", "slate"] as const;
+
+/** The colour of the `index`th state below the root. */
+export function toneAt(index: number, { tones }: Colours): string {
+  return tones[ORDER[index % ORDER.length]!]!;
+}

@@ -1,0 +1,98 @@
+import { createMachine } from "xstate";
+import { agentMachine, chartJson, type Chart } from "agentchart/machines";
+
+const parallel = createMachine({
+  id: "player",
+  type: "parallel",
+  states: {
+    sound: { initial: "on", states: { on: { on: { mute: "off" } }, off: { on: { mute: "on" } } } },
+    picture: {
+      initial: "small",
+      states: { small: { on: { grow: "large" } }, large: { on: { shrink: "small" } } },
+    },
+    title: {},
+  },
+  on: { reset: { target: [".sound.on", ".picture.small"] } },
+});
+
+const history = createMachine({
+  id: "editor",
+  initial: "writing",
+  states: {
+    writing: {
+      initial: "text",
+      states: {
+        text: { on: { draw: "shapes", both: { target: ["#split.left.b", "#split.right.b"] } } },
+        shapes: { on: { type: "text" } },
+        last: { type: "history", history: "deep" },
+      },
+      on: { leave: "away" },
+    },
+    away: { on: { back: "writing.last" }, after: { 60_000: "over" } },
+    split: {
+      id: "split",
+      type: "parallel",
+      states: {
+        left: { initial: "a", states: { a: {}, b: { on: { go: "#editor.over" } } } },
+        right: { initial: "a", states: { a: {}, b: { type: "final" } } },
+      },
+      onDone: "over",
+    },
+    over: { type: "final" },
+  },
+});
+
+const deep = createMachine({
+  id: "deep",
+  initial: "one",
+  states: {
+    one: {
+      initial: "two",
+      on: { in: ".two.three.b", again: { target: "one", reenter: true } },
+      states: {
+        two: {
+          initial: "three",
+          states: {
+            three: {
+              initial: "a",
+              states: { a: { on: { up: "#deep.one", out: "#deep.end" } }, b: { always: "#deep.one.two.c" } },
+            },
+            c: { on: { back: "#deep.one.two.three.a" } },
+          },
+        },
+      },
+    },
+    end: { on: { restart: "#deep.one.two.three.b" } },
+  },
+});
+
+const loops = createMachine({
+  id: "loops",
+  initial: "a",
+  on: { any: { actions: "note" }, "*": { actions: "note" } },
+  states: {
+    a: {
+      entry: "enter",
+      exit: "leave",
+      on: {
+        self: { target: "a", reenter: true },
+        stay: { actions: "note" },
+        quiet: {},
+        pick: [{ guard: "first", target: "b" }, { guard: "second", target: "b" }, { target: "a" }],
+      },
+      invoke: { src: "work", onDone: "b", onError: { actions: "note" } },
+    },
+    b: { always: [{ guard: "ready", target: "a" }], after: { 500: "b" } },
+  },
+});
+
+const lonely = createMachine({ id: "lonely" });
+
+export const CHARTS: { readonly [name: string]: Chart } = {
+  "the agent": chartJson(agentMachine),
+  "parallel states": chartJson(parallel),
+  "history and two targets": chartJson(history),
+  "three levels": chartJson(deep),
+  "loops and transitions that stay": chartJson(loops),
+  "a root without states": chartJson(lonely),
+};

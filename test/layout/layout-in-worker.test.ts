@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { Chart, ChartEdge, ChartNode } from "agentchart/machines";
+import { layoutChart } from "../../src/layout/layout-chart.ts";
+import { layoutInWorker } from "../../src/layout/layout-in-worker.ts";
+import { CHARTS } from "./charts.ts";
+
+const state = (id: string, type: ChartNode["type"], parent?: string): ChartNode => ({
+  id,
+  key: id,
+  type,
+  ...(parent && { parent }),
+  tags: [],
+  entry: [],
+  exit: [],
+  invoke: [],
+});
+const edge = (source: string, target: string): ChartEdge => ({
+  id: `${source}|${target}|0`,
+  source,
+  targets: [target],
+  kind: "event",
+  event: target,
+  actions: [],
+  reenter: false,
+});
+
+/** As many states as asked for, each with an edge to every other one. */
+function tangle(size: number): Chart {
+  const ids = Array.from({ length: size }, (_, index) => `s${index}`);
+  const edges = ids.flatMap((source) => ids.map((target) => edge(source, target)));
+  return {
+    id: `tangle ${size}`,
+    nodes: [state("root", "compound"), ...ids.map((id) => state(id, "atomic", "root"))],
+    edges,
+  };
+}
+
+test("a chart is laid out in a thread, once, and as it would be here", async () => {
+  const chart = CHARTS["the agent"]!;
+  const layouts = await layoutInWorker(chart, { deadlineMs: 60_000 });
+  expect(layouts).toEqual(await layoutChart(chart));
+  expect(await layoutInWorker(structuredClone(chart))).toBe(layouts);
+});
+
+test("a chart that takes too long is given up at the deadline, and others wait for nothing", async () => {
+  let beats = 0;
+  const heart = setInterval(() => beats++, 10);
+  const layouts = await layoutInWorker(tangle(100), { deadlineMs: 500 });
+  clearInterval(heart);
+  expect(layouts).toBeNull();
+  expect(beats).toBeGreaterThan(5);
+  const next = await layoutInWorker(CHARTS["three levels"]!, { deadlineMs: 60_000 });
+  expect(next?.portrait.nodes).toHaveLength(CHARTS["three levels"]!.nodes.length);
+});
+
+test("what is no chart has no layout, and no error", async () => {
+  expect(await layoutInWorker({ id: "empty", nodes: [], edges: [] })).toBeNull();
+  const broken = { ...tangle(2), edges: [edge("s0", "nowhere")] };
+  expect(await layoutInWorker(broken)).toBeNull();
+});
