@@ -30,6 +30,8 @@ export function checkConfig(config: AgentConfig<never>): void {
     throw invalid("`model` must be a ChatModel with a stream() method.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
+  if (typeof config.inspect === "string")
+    throw invalid("`inspect` takes an address only in the createAgent of the package.");
   if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
   checkCount("maxIters", config.maxIters, 1);
   checkCount("maxGotos", config.maxGotos, 0);

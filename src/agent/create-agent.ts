@@ -1,15 +1,19 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
 import { readStored } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
 import { saveSession, type SavedParts } from "../session/save.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../turn/calls.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
+import type { AgentMachineEvent } from "../turn/services.ts";
 import { checkConfig, messagesOf } from "./config.ts";
-import { Runtime } from "./runtime.ts";
+import { watchersOf } from "./inspect.ts";
+import { goesOnAt } from "./reply.ts";
+import { Runtime, type RuntimeListener } from "./runtime.ts";
+import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import { busy, Turns } from "./turns.ts";
@@ -18,6 +22,7 @@ import type {
   AgentConfig,
   AgentEvent,
   AgentStream,
+  AgentWatcher,
   Budget,
   CallOptions,
   Input,
@@ -29,24 +34,29 @@ import type {
 /** Idempotency keys whose replies are kept in this process; the store knows them all. */
 const KEYS_REMEMBERED = 1_000;
 
-class AgentSession implements Agent<never> {
+class AgentSession implements InboxAgent {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
   readonly #keyed = new Map<string, Promise<unknown>>();
+  readonly #watchings: readonly ReturnType<AgentWatcher["watch"]>[];
 
-  constructor(config: AgentConfig<never>) {
+  constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
     checkConfig(config);
     this.#config = config;
     this.#turns = new Turns(() => this.#runtime, config.model);
     this.#runtime = new Runtime(config, {
       settled: (context) => this.#turns.settled(context),
       stopped: (error) => this.#turns.stopped(error),
+      ...(admit && { admit }),
     });
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
+    this.#watchings = watchersOf(config).map((watcher) =>
+      watcher.watch(this as Agent<never>, config, () => this.#runtime.seq),
+    );
   }
 
   get toolkit(): Toolkit<never> {
@@ -74,6 +84,60 @@ class AgentSession implements Agent<never> {
       const claim = await this.#runtime.claim(idempotencyKey, messagesOf(input, true));
       return claim ? this.#start(claim, options) : this.#again(options);
     });
+  }
+
+  async begin(input: Input, inputId: string): Promise<Reply> {
+    await this.#ready();
+    try {
+      messagesOf(input, true);
+    } catch (error) {
+      await this.refuse(inputId, errorInfo(error, "message/invalid"));
+      throw error;
+    }
+    return this.#turns.run<undefined>(input, { idempotencyKey: inputId });
+  }
+
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    await this.#ready();
+    await this.#runtime.refuse(inputId, error);
+  }
+
+  get lease(): Lease | undefined {
+    return this.#runtime.lease;
+  }
+
+  get gone(): AgentError | undefined {
+    return this.#runtime.stoppedBy;
+  }
+
+  abandon(error: AgentError): void {
+    this.#runtime.abandon(error);
+  }
+
+  async rest(): Promise<void> {
+    const runtime = this.#runtime;
+    while (this.status().phase === "running" && !runtime.isStopped) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const subscription = runtime.actor.subscribe({ next: () => resolve(), complete: resolve });
+      await promise;
+      subscription.unsubscribe();
+    }
+    await runtime.saved();
+  }
+
+  async mark(): Promise<void> {
+    await this.#ready();
+    await this.#runtime.mark();
+  }
+
+  goesOnAt(): number | undefined {
+    return this.status().phase === "suspended" ? goesOnAt(this.#runtime.context) : undefined;
+  }
+
+  /** Tells the chart something; the input it came from, if any, is acknowledged with it. */
+  #tell(event: AgentMachineEvent, inputId: string | undefined): void {
+    if (inputId !== undefined) this.#runtime.acknowledge(inputId);
+    this.#runtime.send(event);
   }
 
   #start<S extends Schema | undefined>(
@@ -119,6 +183,7 @@ class AgentSession implements Agent<never> {
     callId: string,
     decision: Decision,
     expect?: { readonly argsHash: string },
+    inputId?: string,
   ): Promise<PendingCall[]> {
     await this.#ready();
     const runtime = this.#runtime;
@@ -135,33 +200,34 @@ class AgentSession implements Agent<never> {
     if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= runtime.now()) {
       throw new AgentError("run/stale-decision", `The time to decide about call '${callId}' is over.`);
     }
-    runtime.send({ type: "tool.decide", at: runtime.now(), callId, decision });
+    this.#tell({ type: "tool.decide", at: runtime.now(), callId, decision }, inputId);
     await runtime.saved();
     const undecided = new Set(runtime.context.calls.filter(isUndecided).map(({ call }) => call.id));
     return pendingCalls(runtime.context).filter((call) => undecided.has(call.callId));
   }
 
-  interrupt(message?: string | Msg): boolean {
+  interrupt(message?: string | Msg, inputId?: string): boolean {
     const runtime = this.#runtime;
     const { phase } = this.status();
     if (runtime.isStopped || (phase !== "running" && phase !== "suspended")) return false;
     const said = message === undefined ? undefined : messagesOf(message)[0];
-    runtime.send({ type: "run.interrupt", at: runtime.now(), cause: "user", ...(said && { message: said }) });
+    const at = runtime.now();
+    this.#tell({ type: "run.interrupt", at, cause: "user", ...(said && { message: said }) }, inputId);
     this.#save();
     return true;
   }
 
-  steer(message: string | Msg): boolean {
+  steer(message: string | Msg, inputId?: string): boolean {
     const runtime = this.#runtime;
     if (runtime.isStopped || this.status().phase !== "running") return false;
-    runtime.send({ type: "run.steer", at: runtime.now(), message: messagesOf(message)[0]! });
+    this.#tell({ type: "run.steer", at: runtime.now(), message: messagesOf(message)[0]! }, inputId);
     this.#save();
     return true;
   }
 
-  async extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void> {
+  async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
     await this.#ready();
-    this.#runtime.send({ type: "budget.extend", at: this.#runtime.now(), extra });
+    this.#tell({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
     await this.#runtime.saved();
   }
 
@@ -243,6 +309,7 @@ class AgentSession implements Agent<never> {
       ),
     );
     await runtime.release();
+    await this.#flushed();
   }
 
   async close(): Promise<void> {
@@ -251,6 +318,11 @@ class AgentSession implements Agent<never> {
     await this.#turns.idle();
     this.#runtime.stop(new AgentError("run/closed", `Agent '${this.name}' is closed.`));
     await this.#runtime.release();
+    await this.#flushed();
+  }
+
+  async #flushed(): Promise<void> {
+    await Promise.all(this.#watchings.map((watching) => watching.flushed()));
   }
 
   /** What was accepted is written at once; a failure is told to whoever waits for the turn. */
@@ -273,4 +345,13 @@ class AgentSession implements Agent<never> {
  *  also `session/version` and `session/damaged`. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
   return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx>;
+}
+
+/** An agent for a worker. `admit` is asked with the lease before anything of the session is read; if it throws, the session
+ *  is given up again and the agent's opening rejects with that. */
+export function createInboxAgent(
+  config: AgentConfig<never>,
+  admit: (lease: Lease) => Promise<void>,
+): InboxAgent {
+  return new AgentSession(config, admit);
 }

@@ -1,5 +1,6 @@
 import { textOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
+import { exceededByModel, exceededByTools } from "../turn/budget.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { AgentContext } from "../turn/context.ts";
 import { suspendTurn } from "../turn/ending.ts";
@@ -15,6 +16,19 @@ export function waitsFor(context: AgentContext): readonly WaitsFor[] {
 /** The calls that wait for somebody; none while it is the budget that the turn waits for. */
 export function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
+}
+
+/** When a suspended turn can go on without being told more, epoch ms: 0, at once, if all is decided, else when the last open
+ *  approval expires. Undefined: not by itself. */
+export function goesOnAt(context: AgentContext): number | undefined {
+  const { exceeded, restedAt } = context.progress;
+  if (exceeded !== null) {
+    const rested = { ...context, at: restedAt ?? context.at };
+    return (exceededByTools(rested) ?? exceededByModel(rested)) === undefined ? 0 : undefined;
+  }
+  const times = pendingCalls(context).map((call) => (call.decided ? 0 : (call.expiresAt ?? Infinity)));
+  const at = Math.max(...times);
+  return Number.isFinite(at) ? at : undefined;
 }
 
 /** The message a call gives back: kept from the turn, or made anew for a session that was restored. */

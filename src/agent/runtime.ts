@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { chartHash } from "../chart/chart-hash.ts";
-import { createActor, type Actor, type InspectionEvent, type SnapshotFrom } from "xstate";
-import { AgentError, messageOf } from "../error/error.ts";
+import { createActor, type Actor, type SnapshotFrom } from "xstate";
+import { AgentError, messageOf, type ErrorInfo } from "../error/error.ts";
 import { sortHooks } from "../hook/run.ts";
 import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
@@ -12,7 +12,7 @@ import type { Msg } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
 import { hasNewResult } from "../session/entries.ts";
 import type { Standing } from "../session/journal.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../turn/context.ts";
@@ -23,10 +23,11 @@ import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config
 import { eventsBetween, stateName } from "./facts.ts";
 import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
+import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
-import { openPending, waitsFor } from "./reply.ts";
+import { goesOnAt, openPending, waitsFor } from "./reply.ts";
 import { readSnapshot } from "./snapshot.ts";
-import type { AgentConfig, Inspector, Status } from "./types.ts";
+import type { AgentConfig, Status } from "./types.ts";
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 
@@ -36,23 +37,14 @@ let chart: string | undefined;
 /** The structured answer that is wanted, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 
-function safely(inspect: Inspector): (event: InspectionEvent) => void {
-  return (event) => {
-    try {
-      if (typeof inspect === "function") inspect(event);
-      else inspect.next?.(event);
-    } catch {
-      // XState would stop the actor for good if an inspector threw
-    }
-  };
-}
-
 /** What the runtime tells the one who runs turns on it. */
 export type RuntimeListener = {
   /** A call has its outcome. */
   settled(context: AgentContext): void;
   /** Nothing will come any more. */
   stopped(error: AgentError): void;
+  /** Asked with the lease of the session before it is read; who throws gives it up. */
+  readonly admit?: (lease: Lease) => Promise<void>;
 };
 
 /** One session alive in this process: the actor, what its services use, its events, and its journal. */
@@ -72,7 +64,7 @@ export class Runtime {
   #quarantine: AgentError | undefined;
   /** Until then what the actor does is no news. */
   #isRestored: boolean;
-  #isStopped = false;
+  #stoppedBy: AgentError | undefined;
   #output: Output | undefined;
   /** The caller's context of the running turn. */
   userContext: never;
@@ -90,12 +82,13 @@ export class Runtime {
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
     if (restored) this.toolkit.restoreGroups(restored.activeGroups);
+    const inspect = observerOf(config);
     this.actor = createActor(liveMachine, {
       input: {
         ...(restored?.context ?? freshContext(this.settings, Transcript.of(initial))),
         listening: pointsOf(this.#hooks),
       },
-      ...(config.inspect && { inspect: safely(config.inspect) }),
+      ...(inspect && { inspect }),
     });
     bindHost(this.actor.system, this.#host());
     this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.context.progress.turn }));
@@ -125,8 +118,17 @@ export class Runtime {
     return this.#durable?.seq ?? 0;
   }
 
+  get lease(): Lease | undefined {
+    return this.#durable?.lease;
+  }
+
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#stoppedBy !== undefined;
+  }
+
+  /** Why nothing will come any more. */
+  get stoppedBy(): AgentError | undefined {
+    return this.#stoppedBy;
   }
 
   now(): number {
@@ -158,7 +160,7 @@ export class Runtime {
   standing(): Standing {
     const { context, state } = this;
     const { phase, waitsFor: waits } = this.status();
-    const wakeAt = Math.min(...context.calls.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt));
+    const wakeAt = phase === "suspended" ? goesOnAt(context) : undefined;
     return {
       context,
       state,
@@ -169,8 +171,9 @@ export class Runtime {
       position: {
         phase,
         state,
+        ...(context.outcome && { reason: context.outcome.reason }),
         ...(waits.length > 0 && { waitsFor: waits }),
-        ...(Number.isFinite(wakeAt) && { wakeAt }),
+        ...(wakeAt !== undefined && { wakeAt }),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     };
@@ -210,6 +213,21 @@ export class Runtime {
     this.#durable?.acknowledge(key);
   }
 
+  /** An input comes to nothing: that is written down, and it is acknowledged. */
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    const fact = { type: "input.refused", data: { id: inputId, error } };
+    this.#durable?.acknowledge(inputId);
+    this.#durable?.note(this.context, this.context, [fact]);
+    this.hub.publish({ type: "input.refused", inputId, error });
+    await this.saved();
+  }
+
+  /** Writes down where the session stands, though nothing has happened. */
+  async mark(): Promise<void> {
+    this.#durable?.note(this.context, this.context, [{ type: "position", data: {} }]);
+    await this.saved();
+  }
+
   /** Ends when all that happened is durable. */
   async saved(): Promise<void> {
     await this.#durable?.flush();
@@ -247,10 +265,16 @@ export class Runtime {
 
   /** Ends here and now: nothing runs after it. */
   stop(error: AgentError): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+    if (this.#stoppedBy) return;
+    this.#stoppedBy = error;
     this.actor.stop();
     this.#listener.stopped(error);
+  }
+
+  /** Ends here and now, and lets the lease expire as if the process had died. */
+  abandon(error: AgentError): void {
+    this.stop(error);
+    this.#durable?.abandon();
   }
 
   /** Writes what is known and gives the session up. */
@@ -307,6 +331,7 @@ export class Runtime {
       now: () => this.now(),
       standing: () => this.standing(),
       lost: (error) => this.stop(error),
+      ...(this.#listener.admit && { admit: this.#listener.admit }),
       ...(redact && { redact }),
       ...(leaseMs !== undefined && { leaseMs }),
     });

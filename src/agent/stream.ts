@@ -7,7 +7,7 @@ function isDelta(event: AgentEvent | undefined): event is Delta {
 }
 
 /** Two deltas of one block as one, if they are of one block. */
-function merged(last: AgentEvent | undefined, next: AgentEvent): AgentEvent | undefined {
+export function merged(last: AgentEvent | undefined, next: AgentEvent): AgentEvent | undefined {
   if (!isDelta(last) || !isDelta(next) || last.callId !== next.callId) return undefined;
   const delta = last.delta + next.delta;
   if (last.type === "tool.delta") return next.type === "tool.delta" ? { ...next, delta } : undefined;

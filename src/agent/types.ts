@@ -43,8 +43,18 @@ export type Budget = {
   readonly onExceeded?: "suspend" | "stop";
 };
 
-/** What a caller may attach to watch the statechart: an XState inspection observer or function. */
-export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void);
+/** What watches whole agents and not only their charts; `inspector()` of `agentchart/inspect` makes one. */
+export interface AgentWatcher {
+  /** Called once by createAgent; `position` gives the journal position. Must not throw. */
+  watch(
+    agent: Agent<never>,
+    config: AgentConfig<never>,
+    position: () => number,
+  ): { /** Ends when all that was seen is sent, or soon. */ flushed(): Promise<void> };
+}
+
+/** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
+export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
 export type AgentConfig<Ctx = unknown> = {
   readonly name: string;
@@ -107,7 +117,9 @@ export type AgentConfig<Ctx = unknown> = {
   readonly meta?: JsonObject;
   /** Goes on from {@link Agent.snapshot}. */
   readonly snapshot?: Snapshot;
-  readonly inspect?: Inspector;
+  /** Who watches: observers, or the visualizer. `"auto"` finds the one that `agentchart inspect` started on this machine, now
+   *  or later; else its address, with the token as `#w=…` unless the environment has it. Without it nothing is observed. */
+  readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[];
   readonly now?: () => number;
   readonly newId?: () => string;
 };
@@ -225,6 +237,8 @@ export type AgentEventBody =
       readonly error: ErrorInfo;
     }
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
+  /** Something that was sent to the session from another process came to nothing, and why. */
+  | { readonly type: "input.refused"; readonly inputId: string; readonly error: ErrorInfo }
   /** Always last, once; with an error the iteration then throws it. */
   | { readonly type: "turn.end"; readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
 

@@ -45,6 +45,7 @@ export const ERROR_CODES = [
   "session/version",
   "session/damaged",
   "store/failed",
+  "queue/failed",
 ] as const;
 
 /** One of {@link ERROR_CODES}. */

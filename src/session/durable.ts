@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import { checkMessages } from "../message/validate.ts";
 import type { Json, JsonObject, Msg } from "../message/types.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
@@ -18,6 +18,8 @@ export type DurableOptions = {
   readonly leaseMs?: number;
   readonly redact?: (value: Json) => Json;
   readonly standing: () => Standing;
+  /** Asked with the lease before anything is read; who throws gives the session up. */
+  readonly admit?: (lease: Lease) => Promise<void>;
   /** Another process has the session: this one must stop at once. */
   readonly lost: (error: AgentError) => void;
 };
@@ -73,6 +75,7 @@ export class DurableSession {
     if (!lease)
       throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
     try {
+      await this.#options.admit?.(lease);
       const stored = await readStored(store, sessionId, settings);
       this.#journal = new Journal({
         store,
@@ -93,6 +96,10 @@ export class DurableSession {
 
   get seq(): number {
     return this.#journal?.seq ?? 0;
+  }
+
+  get lease(): Lease | undefined {
+    return this.#journal?.lease;
   }
 
   /** Notes what changed; written by the next {@link flush}. */
@@ -143,6 +150,11 @@ export class DurableSession {
     }
   }
 
+  /** Lets the lease expire as if the process had died. */
+  abandon(): void {
+    clearInterval(this.#renewing);
+  }
+
   async #renew(): Promise<void> {
     try {
       await this.#journal?.renew(this.#leaseMs);
@@ -153,6 +165,8 @@ export class DurableSession {
 
   #lostIf(error: unknown): void {
     if (!AgentError.is(error)) return;
-    if (error.code === "session/conflict" || error.code === "session/lease-lost") this.#options.lost(error);
+    if (error.code !== "session/conflict" && error.code !== "session/lease-lost") return;
+    this.abandon();
+    this.#options.lost(error);
   }
 }

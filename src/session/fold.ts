@@ -93,6 +93,7 @@ export class JournalFold {
       case "position":
         if (isNew) this.#takePosition(data);
         return;
+      case "input.refused":
       case "turn.end":
       case "budget.extended":
         return; // the position that comes with it says it all

@@ -35,7 +35,7 @@ export type Fork = {
 };
 
 /** The calls whose results the journal recorded after `seq`. */
-async function recordedAfter(
+export async function recordedAfter(
   store: SessionStore,
   sessionId: string,
   seq: number,

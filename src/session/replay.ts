@@ -1,4 +1,6 @@
 import type { AgentEvent } from "../agent/types.ts";
+import type { ErrorInfo } from "../error/error.ts";
+import { toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { CallRecord } from "../turn/context.ts";
@@ -10,8 +12,10 @@ type Body = AgentEvent extends infer E
   : never;
 
 /** Reads a journal for what listeners would have heard; results are kept because messages refer to them. */
-class EntryReader {
+export class EntryReader {
   readonly #results = new Map<string, ToolResultBlock>();
+  /** Calls that run, whose results are not told yet. */
+  readonly #running = new Set<string>();
 
   bodies(entry: JournalEntry): Body[] {
     const { data } = entry;
@@ -19,24 +23,39 @@ class EntryReader {
       const { messages } = data as unknown as {
         readonly messages: readonly (Msg & { readonly ref?: string })[];
       };
-      return messages.map(({ ref, ...message }) => {
+      const whole = messages.map(({ ref, ...message }): Msg => {
         const result = ref === undefined ? undefined : this.#results.get(ref);
-        return {
-          type: "message",
-          phase: "other",
-          message: result ? { ...message, content: [result] } : message,
-        };
+        return result ? { ...message, content: [result] } : message;
       });
+      // The last result of a batch is written with its message alone.
+      const ended = whole.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
+      return [
+        ...ended.map(endOf),
+        ...whole.map((message): Body => ({ type: "message", phase: "other", message })),
+      ];
     }
     if (entry.type === "call") {
       const { id, set } = data as unknown as { readonly id: string; readonly set: Partial<CallRecord> };
+      if (set.status === "running") this.#running.add(id);
       if (!set.result) return [];
+      this.#running.delete(id);
       this.#results.set(id, set.result);
-      return [{ type: "tool.end", callId: id, result: set.result, durationMs: 0 }];
+      return [endOf(set.result)];
     }
-    if (entry.type === "turn.end") return [{ type: "turn.end", reason: data["reason"] as Reason }];
+    if (entry.type === "turn.end") {
+      const { reason, error } = data as unknown as { readonly reason: Reason; readonly error?: ErrorInfo };
+      return [{ type: "turn.end", reason, ...(error && { error }) }];
+    }
+    if (entry.type === "input.refused") {
+      const { id, error } = data as unknown as { readonly id: string; readonly error: ErrorInfo };
+      return [{ type: "input.refused", inputId: id, error }];
+    }
     return [];
   }
+}
+
+function endOf(result: ToolResultBlock): Body {
+  return { type: "tool.end", callId: result.id, result, durationMs: 0 };
 }
 
 /** Tells a listener the durable facts after `after`, and then what happens, missing nothing in between. Events that the

@@ -10,13 +10,20 @@ import {
   linesForward,
   type FileEnd,
 } from "./file-lines.ts";
+import { dueTime } from "./due.ts";
 import type { SessionInput } from "./port.ts";
 import { damagedSession } from "./stored-json.ts";
 
 // A session's inputs, one a line. Of lines with the same id the first counts. What is acknowledged stands in the journal, so
 // that an append and its acknowledgements are one write.
 
-type Item = { readonly id: string; readonly put: string; readonly off: number; readonly end: number };
+type Item = {
+  readonly id: string;
+  readonly put: string;
+  readonly dueAt?: number;
+  readonly off: number;
+  readonly end: number;
+};
 
 /** The ids of an inbox, as far as it was read. */
 export type InboxIndex = {
@@ -36,7 +43,8 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
   for (const line of linesForward(fd, index.readUpTo, end.size)) {
     const { off, value } = line;
     if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
-    const item = { id: value["id"] as string, put: value["put"] as string, off, end: line.end };
+    const { id, put, dueAt } = value as unknown as Item;
+    const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
     if (!index.byId.has(item.id)) {
       index.byId.set(item.id, item);
       index.items.push(item);
@@ -50,7 +58,15 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
 /** Appends an input. False if the inbox had its id; undefined if it has to be tried again. */
 export function appendInput(fd: number, sessionId: string, index: InboxIndex, input: SessionInput) {
   const put = randomUUID().slice(0, 8);
-  appendLine(fd, index.end, () => ({ id: input.id, put, data: input.data }));
+  const { id, data, dueAt } = input;
+  const isFirst = index.items.length === 0; // the name of the folder may not tell the session
+  appendLine(fd, index.end, () => ({
+    ...(isFirst && { session: sessionId }),
+    id,
+    put,
+    ...(dueAt !== undefined && { dueAt }),
+    data,
+  }));
   const written = indexOf(fd, sessionId, index).byId.get(input.id);
   return written && written.put === put;
 }
@@ -72,7 +88,17 @@ export function acknowledge(index: InboxIndex, before: Acknowledged, ids: readon
   return { upTo, also: [...done] };
 }
 
-/** The oldest inputs that are not acknowledged. */
+function waitingItems(index: InboxIndex, acknowledged: Acknowledged): readonly Item[] {
+  const done = new Set(acknowledged.also);
+  return itemsFrom(index, acknowledged).filter(({ id }) => !done.has(id));
+}
+
+/** Whether an input that is not acknowledged was due before. */
+export function hasDueInput(index: InboxIndex, acknowledged: Acknowledged, before: number): boolean {
+  return waitingItems(index, acknowledged).some((item) => dueTime(item) <= before);
+}
+
+/** The first inputs that are not acknowledged. */
 export function waitingInputs(
   fd: number,
   sessionId: string,
@@ -80,13 +106,12 @@ export function waitingInputs(
   acknowledged: Acknowledged,
   limit: number,
 ): SessionInput[] {
-  const done = new Set(acknowledged.also);
-  return itemsFrom(index, acknowledged)
-    .filter(({ id }) => !done.has(id))
+  return waitingItems(index, acknowledged)
+    .toSorted((a, b) => dueTime(a) - dueTime(b))
     .slice(0, limit)
-    .map(({ id, off }) => {
+    .map(({ id, off, dueAt }) => {
       const value = lineAt(fd, off)?.value;
       if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
-      return { id, data: value["data"] as JsonObject };
+      return { id, data: value["data"] as JsonObject, ...(dueAt !== undefined && { dueAt }) };
     });
 }

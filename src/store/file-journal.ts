@@ -31,6 +31,8 @@ export type Head = {
   /** Null once the lease was released. */
   readonly owner: string | null;
   readonly expiresAt: number;
+  /** Absent in a journal of an earlier release. */
+  readonly takeovers?: number;
   readonly position: number | null;
   readonly checkpoint: number | null;
   readonly meta: number | null;

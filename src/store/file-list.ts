@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { AgentError } from "../error/error.ts";
 import { ifThere } from "./file-folder.ts";
 import { journalLineAt, journalLines, tailOf, type Tail } from "./file-journal.ts";
-import { linesBackward, withFile } from "./file-lines.ts";
+import { linesBackward, linesForward, withFile } from "./file-lines.ts";
 import { idOfFolder } from "./file-name.ts";
 import { factsOf } from "./position.ts";
 import type { SessionInfo } from "./port.ts";
 
 export const JOURNAL = "journal.ndjson";
+export const INBOX = "inbox.ndjson";
 
 function infoAt(fd: number, sessionId: string, tail: Tail): SessionInfo | undefined {
   const { head } = tail;
@@ -35,6 +36,15 @@ export function infoOf(folder: string, sessionId: string): SessionInfo | undefin
   return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
 }
 
+/** The id in the inbox of a folder without a journal. */
+function idInInbox(folder: string): string | undefined {
+  const read = (fd: number): string | undefined => {
+    for (const { value } of linesForward(fd, 0, fstatSync(fd).size)) return value?.["session"] as string;
+    return undefined;
+  };
+  return ifThere(() => withFile(join(folder, INBOX), constants.O_RDONLY, read));
+}
+
 /** The id in the journal of a folder whose name does not tell it. */
 function idInJournal(folder: string): string | undefined {
   const read = (fd: number): string | undefined => {
@@ -45,7 +55,7 @@ function idInJournal(folder: string): string | undefined {
     }
     return undefined;
   };
-  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? idInInbox(folder);
 }
 
 /** The sessions that have a folder, in no order, with that folder. */

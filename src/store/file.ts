@@ -1,10 +1,18 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { pageOf, waitsForSomebody } from "./due.ts";
 import { appendDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { guarded, guardedItems } from "./file-failure.ts";
 import { expiryOf, fenceFloor, ifThere, removeFolder, writeRenewal } from "./file-folder.ts";
-import { acknowledge, appendInput, indexOf, waitingInputs, type InboxIndex } from "./file-inbox.ts";
+import {
+  acknowledge,
+  appendInput,
+  hasDueInput,
+  indexOf,
+  waitingInputs,
+  type InboxIndex,
+} from "./file-inbox.ts";
 import {
   journalEntries,
   journalLineAt,
@@ -15,12 +23,12 @@ import {
   type Tail,
 } from "./file-journal.ts";
 import { withFile } from "./file-lines.ts";
-import { infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
+import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderOf } from "./file-name.ts";
 import type { JournalEntry, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, isAtRest, matches } from "./position.ts";
 import { RecentMap } from "./recent-map.ts";
-import { holds, leaseLost, refusalOf, storeClosed } from "./refusal.ts";
+import { holds, leaseLost, refusalOf, storeClosed, takeoversOf } from "./refusal.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 
@@ -35,7 +43,6 @@ export type FileStoreOptions = {
   readonly now?: () => number;
 };
 
-const INBOX = "inbox.ndjson";
 const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
 
@@ -127,13 +134,15 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
           const isHeld = found !== undefined && found.owner !== null && found.owner !== owner;
           if (isHeld && expiryOf(path, found) > now()) return undefined;
           const fence = (found?.fence ?? fenceFloor(dir)) + 1;
-          const lease = { fence, owner, expiresAt: now() + ttlMs };
+          const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: takeoversOf(found, owner) };
           return {
             fields: { kind: "lease", time: now(), session: sessionId },
             headAt: () => ({ ...EMPTY, ...found, ...lease }),
           };
         });
-        return head && { sessionId, owner, fence: head.fence, expiresAt: head.expiresAt };
+        if (!head) return undefined;
+        const { fence, expiresAt, takeovers = 0 } = head;
+        return { sessionId, owner, fence, expiresAt, takeovers };
       }),
 
     renew: (lease, ttlMs) =>
@@ -218,6 +227,29 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
           sessions.push(info);
         }
         return { sessions };
+      }),
+
+    listDue: ({ before, cursor = "", limit = 100 }) =>
+      guarded("list", () => {
+        if (isClosed) throw storeClosed();
+        const isDue = ({ sessionId, folder: path }: { sessionId: string; folder: string }): boolean => {
+          const info = infoOf(path, sessionId);
+          if (info?.phase === "quarantined") return false;
+          const head = look(sessionId, (_, found) => found);
+          if (head && head.owner !== null && expiryOf(path, head) > now()) return false;
+          const taken = head?.inbox ?? NOTHING;
+          const hasInput = lookAtInbox(sessionId, (_, index) => hasDueInput(index, taken, before)) ?? false;
+          return waitsForSomebody(info, hasInput, before);
+        };
+        const found = sessionFolders(dir)
+          .filter(({ sessionId }) => compareIds(sessionId, cursor) > 0)
+          .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+        const due: string[] = [];
+        for (const each of found) {
+          if (due.length > limit) break;
+          if (isDue(each)) due.push(each.sessionId);
+        }
+        return pageOf(due, limit);
       }),
 
     delete: (sessionId) =>

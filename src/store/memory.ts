@@ -1,7 +1,8 @@
 import type { JsonObject } from "../message/types.ts";
+import { dueTime, pageOf, waitsForSomebody } from "./due.ts";
 import { factsOf, matches } from "./position.ts";
-import type { JournalEntry, SessionInfo, SessionInput, SessionPage, SessionStore } from "./port.ts";
-import { holds, leaseLost, refusalOf, storeClosed } from "./refusal.ts";
+import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
+import { holds, leaseLost, refusalOf, storeClosed, takeoversOf } from "./refusal.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { watchSeq } from "./watch-seq.ts";
 
@@ -11,6 +12,7 @@ type Stored = {
   fence: number;
   owner: string | null;
   expiresAt: number;
+  takeovers: number;
   /** Texts, so that nothing is shared with a caller. */
   readonly entries: string[];
   position: string | undefined;
@@ -20,7 +22,7 @@ type Stored = {
   /** Ids ever put. */
   readonly inputIds: Set<string>;
   /** Inputs that are not acknowledged, oldest first. */
-  readonly inputs: Map<string, string>;
+  readonly inputs: Map<string, { readonly data: string; readonly dueAt?: number }>;
 };
 
 const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject;
@@ -50,6 +52,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
       fence: lastFence,
       owner: null,
       expiresAt: 0,
+      takeovers: 0,
       entries: [],
       position: undefined,
       checkpoint: undefined,
@@ -72,7 +75,8 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
       const stored = make(sessionId);
       const isTaken = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
       if (isTaken) return undefined;
-      const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs };
+      const takeovers = takeoversOf(stored, owner);
+      const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs, takeovers };
       Object.assign(stored, lease);
       return { sessionId, ...lease };
     },
@@ -125,22 +129,20 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
       };
     },
 
-    async putInput(sessionId, { id, data }) {
+    async putInput(sessionId, { id, data, dueAt }) {
       checkId(id, "An input id");
       const { inputIds, inputs } = make(sessionId);
       if (inputIds.has(id)) return "duplicate";
-      inputs.set(id, JSON.stringify(data));
+      inputs.set(id, { data: JSON.stringify(data), ...(dueAt !== undefined && { dueAt }) });
       inputIds.add(id);
       return "accepted";
     },
 
     async takeInputs(sessionId, limit) {
-      const taken: SessionInput[] = [];
-      for (const [id, data] of find(sessionId)?.inputs ?? []) {
-        if (taken.length === limit) break;
-        taken.push({ id, data: parse(data) });
-      }
-      return taken;
+      return [...(find(sessionId)?.inputs ?? [])]
+        .toSorted(([, a], [, b]) => dueTime(a) - dueTime(b))
+        .slice(0, limit)
+        .map(([id, input]) => ({ id, ...input, data: parse(input.data) }));
     },
 
     async list(filter = {}): Promise<SessionPage> {
@@ -153,6 +155,18 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
         .filter((info) => matches(info, filter));
       const page = found.slice(0, limit);
       return { sessions: page, ...(found.length > limit && { cursor: page.at(-1)!.sessionId }) };
+    },
+
+    async listDue({ before, cursor = "", limit = 100 }) {
+      if (isClosed) throw storeClosed();
+      const isDue = ([sessionId, stored]: [string, Stored]): boolean => {
+        if (compareIds(sessionId, cursor) <= 0) return false;
+        const isFree = stored.owner === null || stored.expiresAt <= now();
+        const hasInput = [...stored.inputs.values()].some((input) => dueTime(input) <= before);
+        return isFree && waitsForSomebody(infoOf(sessionId, stored), hasInput, before);
+      };
+      const found = [...sessions].filter(isDue).map(([sessionId]) => sessionId);
+      return pageOf(found.toSorted(compareIds), limit);
     },
 
     async delete(sessionId) {

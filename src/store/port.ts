@@ -12,6 +12,8 @@ export type Lease = {
   readonly owner: string;
   readonly fence: number;
   readonly expiresAt: number;
+  /** How many holders in a row, before this one, let their lease expire instead of releasing it: they died, or stood still. */
+  readonly takeovers: number;
 };
 
 /** One fact of a session. `seq` counts from 1 without gaps; a stored entry never changes. */
@@ -57,7 +59,24 @@ export type SessionInfo = {
 };
 
 /** A message for a session that waits to be taken in. */
-export type SessionInput = { readonly id: string; readonly data: JsonObject };
+export type SessionInput = {
+  readonly id: string;
+  readonly data: JsonObject;
+  /** Epoch ms before which it is not to be taken in; absent for one that is due at once. */
+  readonly dueAt?: number;
+};
+
+/** Which sessions wait for somebody. */
+export type DueFilter = {
+  /** A `dueAt` or `wakeAt` not later than this is due; epoch ms. */
+  readonly before: number;
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+  /** Default 100. */
+  readonly limit?: number;
+};
+
+export type DuePage = { readonly sessionIds: readonly string[]; readonly cursor?: string };
 
 /** Which sessions to list; all that is given must hold. */
 export type SessionFilter = {
@@ -131,10 +150,16 @@ export interface SessionStore {
   /** Keeps an input until an append acknowledges it. Needs no lease. `duplicate` for an id that this session was ever given,
    *  acknowledged or not: then nothing is stored. */
   putInput(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate">;
-  /** The oldest inputs that are not acknowledged, in the order they came. They stay until an append acknowledges them. */
+  /** The first inputs that are not acknowledged: those without a `dueAt` in the order they came, then the others in the order
+   *  of their `dueAt`, whether it has come or not. They stay until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
   /** One page of sessions in the order of their ids (by code point), with a `cursor` if there may be more. */
   list(filter?: SessionFilter): Promise<SessionPage>;
+  /** One page of the sessions that wait for somebody to go on with them, in the order of their ids: nobody holds a lease that
+   *  has not expired, and an input is due, or the phase is `running` or `unfinished`, or a `wakeAt` has come. A session that
+   *  has inputs only is one of them; one that is `quarantined` is not. Costs what it finds, not what is stored, if the storage
+   *  has indexes. */
+  listDue(filter: DueFilter): Promise<DuePage>;
   /** Removes everything of a session, its lease too; no lease is needed. False if there was no session and no input. Fences
    *  of a later session of this id are higher than those issued before. */
   delete(sessionId: string): Promise<boolean>;

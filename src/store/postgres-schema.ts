@@ -36,6 +36,11 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX inputs_waiting ON S.inputs (session_id, n) WHERE data IS NOT NULL;
    CREATE TABLE S.last_fence (value bigint NOT NULL);
    INSERT INTO S.last_fence VALUES (0);`,
+  `ALTER TABLE S.sessions ADD COLUMN takeovers int NOT NULL DEFAULT 0;
+   ALTER TABLE S.inputs ADD COLUMN due_at double precision NOT NULL DEFAULT 0;
+   DROP INDEX S.inputs_waiting;
+   CREATE INDEX inputs_waiting ON S.inputs (session_id, due_at, n) WHERE data IS NOT NULL;
+   CREATE INDEX inputs_by_due_at ON S.inputs (due_at) WHERE data IS NOT NULL;`,
 ];
 
 const NAME = /^[a-z_][a-z0-9_]{0,50}$/u;

@@ -7,9 +7,10 @@ export function sqlOf(schema: string) {
     // statement, for this one may have waited for a `delete` that it cannot see.
     acquire: `
       INSERT INTO ${schema}.sessions AS s (session_id, fence, owner, expires_at) VALUES ($1, 1, $2, ${now(4)} + $3)
-      ON CONFLICT (session_id) DO UPDATE SET fence = s.fence + 1, owner = $2, expires_at = ${now(4)} + $3
+      ON CONFLICT (session_id) DO UPDATE SET fence = s.fence + 1, owner = $2, expires_at = ${now(4)} + $3,
+        takeovers = CASE WHEN s.owner IS NULL THEN 0 WHEN s.owner = $2 THEN s.takeovers ELSE s.takeovers + 1 END
         WHERE s.owner IS NULL OR s.owner = $2 OR s.expires_at <= ${now(4)}
-      RETURNING fence, expires_at, fence = 1 AS is_new`,
+      RETURNING fence, expires_at, takeovers, fence = 1 AS is_new`,
     raiseFence: `
       UPDATE ${schema}.sessions SET fence = 1 + (SELECT value FROM ${schema}.last_fence) WHERE session_id = $1
       RETURNING fence, expires_at`,
@@ -45,9 +46,19 @@ export function sqlOf(schema: string) {
       WHERE session_id = $1 AND position IS NOT NULL`,
     seq: `SELECT seq FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL`,
     putInput: `
-      INSERT INTO ${schema}.inputs (session_id, id, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
+      INSERT INTO ${schema}.inputs (session_id, id, data, due_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT DO NOTHING RETURNING id`,
     takeInputs: `
-      SELECT id, data FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL ORDER BY n LIMIT $2`,
+      SELECT id, data, due_at FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL
+      ORDER BY due_at, n LIMIT $2`,
+    listDue: `
+      SELECT session_id FROM (
+        SELECT session_id FROM ${schema}.inputs WHERE data IS NOT NULL AND due_at <= $1 AND session_id > $2
+        UNION SELECT session_id FROM ${schema}.sessions WHERE phase IN ('running', 'unfinished') AND session_id > $2
+        UNION SELECT session_id FROM ${schema}.sessions WHERE wake_at <= $1 AND session_id > $2
+      ) AS found LEFT JOIN ${schema}.sessions AS s USING (session_id)
+      WHERE (s.owner IS NULL OR s.expires_at <= ${now(3)}) AND s.phase IS DISTINCT FROM 'quarantined'
+      ORDER BY session_id LIMIT $4`,
     list: (condition: string, limit: number) => `
       SELECT session_id, seq, position, meta, updated_at FROM ${schema}.sessions
       WHERE ${condition} ORDER BY session_id LIMIT $${limit}`,

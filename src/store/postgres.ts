@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
+import { pageOf } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, labelsOf } from "./position.ts";
 import { PostgresDatabase, type PostgresConnection, type Row } from "./postgres-database.ts";
@@ -87,7 +88,8 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
         const row = await run(sql.acquire, [key, toKey(owner), ttlMs, now()]);
         if (!row) return undefined;
         const { fence, expires_at } = (row["is_new"] ? await run(sql.raiseFence, [key]) : row) ?? row;
-        return { sessionId, owner, fence: Number(fence), expiresAt: expires_at as number };
+        const takeovers = row["takeovers"] as number;
+        return { sessionId, owner, fence: Number(fence), expiresAt: expires_at as number, takeovers };
       });
     },
 
@@ -153,16 +155,21 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
       return { seq: Number(row["seq"]), position, ...(checkpoint && { checkpoint }) };
     },
 
-    async putInput(sessionId, { id, data }) {
+    async putInput(sessionId, { id, data, dueAt = 0 }) {
       const key = checkedKey(sessionId);
       checkId(id, "An input id");
-      const added = await db.query("put an input", sql.putInput, [key, toKey(id), JSON.stringify(data)]);
+      const values = [key, toKey(id), JSON.stringify(data), dueAt];
+      const added = await db.query("put an input", sql.putInput, values);
       return added.length === 1 ? "accepted" : "duplicate";
     },
 
     async takeInputs(sessionId, limit) {
       const rows = await db.query("take inputs", sql.takeInputs, [checkedKey(sessionId), limit]);
-      return rows.map(({ id, data }) => ({ id: fromKey(id as string), data: data as JsonObject }));
+      return rows.map(({ id, data, due_at }) => ({
+        id: fromKey(id as string),
+        data: data as JsonObject,
+        ...(due_at !== 0 && { dueAt: due_at as number }),
+      }));
     },
 
     async list(filter = {}) {
@@ -171,6 +178,14 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
       const rows = await db.query("list", sql.list(condition, values.length + 1), [...values, limit + 1]);
       const sessions = rows.slice(0, limit).map(infoOf);
       return { sessions, ...(rows.length > limit && { cursor: sessions.at(-1)!.sessionId }) };
+    },
+
+    async listDue({ before, cursor = "", limit = 100 }) {
+      const rows = await db.query("list", sql.listDue, [before, toKey(cursor), now(), limit + 1]);
+      return pageOf(
+        rows.map((row) => fromKey(row["session_id"] as string)),
+        limit,
+      );
     },
 
     async delete(sessionId) {

@@ -35,6 +35,15 @@ export function refusalOf(
   return new AgentError("session/conflict", message, { data });
 }
 
+/** The {@link Lease.takeovers} of the next lease, given the holder before it. */
+export function takeoversOf(
+  former: { readonly owner: string | null; readonly takeovers?: number } | undefined,
+  owner: string,
+): number {
+  if (!former || former.owner === null) return 0;
+  return (former.takeovers ?? 0) + (former.owner === owner ? 0 : 1);
+}
+
 /** True if this is still the lease that may append. */
 export function holds(lease: Lease, standing: Standing | undefined): boolean {
   return standing !== undefined && standing.owner !== null && standing.fence === lease.fence;

@@ -35,6 +35,11 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX inputs_waiting ON inputs (session_id, n) WHERE data IS NOT NULL;
    CREATE TABLE last_fence (value INTEGER NOT NULL);
    INSERT INTO last_fence VALUES (0);`,
+  `ALTER TABLE sessions ADD COLUMN takeovers INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE inputs ADD COLUMN due_at REAL NOT NULL DEFAULT 0;
+   DROP INDEX inputs_waiting;
+   CREATE INDEX inputs_waiting ON inputs (session_id, due_at, n) WHERE data IS NOT NULL;
+   CREATE INDEX inputs_by_due_at ON inputs (due_at) WHERE data IS NOT NULL;`,
 ];
 
 const versionOf = (db: DatabaseSync): number =>

@@ -1,6 +1,7 @@
+import { pageOf } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, isAtRest, labelsOf } from "./position.ts";
-import { holds, leaseLost, refusalOf, type Standing } from "./refusal.ts";
+import { holds, leaseLost, refusalOf, takeoversOf, type Standing } from "./refusal.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
 import { SqliteDatabase, type Row } from "./sqlite-database.ts";
 import { readJson } from "./stored-json.ts";
@@ -18,6 +19,15 @@ export type SqliteStoreOptions = {
 };
 
 const ENTRIES_PER_PAGE = 100;
+const LIST_DUE = `
+  SELECT session_id FROM (
+    SELECT session_id FROM inputs WHERE data IS NOT NULL AND due_at <= ? AND session_id > ?
+    UNION SELECT session_id FROM sessions WHERE phase IN ('running', 'unfinished') AND session_id > ?
+    UNION SELECT session_id FROM sessions WHERE wake_at <= ? AND session_id > ?
+  ) LEFT JOIN sessions AS s USING (session_id)
+  WHERE (s.owner IS NULL OR s.expires_at <= ?) AND s.phase IS NOT 'quarantined' ORDER BY session_id LIMIT ?`;
+
+type FormerHolder = { readonly owner: string | null; readonly takeovers: number };
 
 function checkedKey(sessionId: string): string {
   checkId(sessionId, "A session id");
@@ -60,7 +70,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
   const { path, fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const db = new SqliteDatabase(path);
   const find = (key: string): Row | undefined =>
-    db.get("SELECT seq, fence, owner, expires_at FROM sessions WHERE session_id = ?", key);
+    db.get("SELECT seq, fence, owner, expires_at, takeovers FROM sessions WHERE session_id = ?", key);
   const seqOf = (key: string): number | undefined =>
     db.get("SELECT seq FROM sessions WHERE session_id = ? AND position IS NOT NULL", key)?.["seq"] as
       | number
@@ -76,14 +86,23 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
         if (holder !== null && holder !== toKey(owner) && (row?.["expires_at"] as number) > now())
           return undefined;
         const former = row?.["fence"] ?? db.get("SELECT value FROM last_fence")?.["value"];
-        const lease = { sessionId, owner, fence: (former as number) + 1, expiresAt: now() + ttlMs };
+        const takeovers = takeoversOf(row as FormerHolder | undefined, toKey(owner));
+        const lease = {
+          sessionId,
+          owner,
+          fence: (former as number) + 1,
+          expiresAt: now() + ttlMs,
+          takeovers,
+        };
         db.run(
-          `INSERT INTO sessions (session_id, fence, owner, expires_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET fence = excluded.fence, owner = excluded.owner, expires_at = excluded.expires_at`,
+          `INSERT INTO sessions (session_id, fence, owner, expires_at, takeovers) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET fence = excluded.fence, owner = excluded.owner, expires_at = excluded.expires_at,
+             takeovers = excluded.takeovers`,
           key,
           lease.fence,
           toKey(owner),
           lease.expiresAt,
+          takeovers,
         );
         return lease;
       });
@@ -186,15 +205,16 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
       return { seq: row["seq"] as number, position, ...(checkpoint && { checkpoint }) };
     },
 
-    async putInput(sessionId, { id, data }) {
+    async putInput(sessionId, { id, data, dueAt = 0 }) {
       const key = checkedKey(sessionId);
       checkId(id, "An input id");
       const added = db.transaction(fsync !== "never", () =>
         db.run(
-          "INSERT INTO inputs (session_id, id, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+          "INSERT INTO inputs (session_id, id, data, due_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
           key,
           toKey(id),
           JSON.stringify(data),
+          dueAt,
         ),
       );
       return added === 1 ? "accepted" : "duplicate";
@@ -202,11 +222,15 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
 
     async takeInputs(sessionId, limit) {
       const rows = db.all(
-        "SELECT id, data FROM inputs WHERE session_id = ? AND data IS NOT NULL ORDER BY n LIMIT ?",
+        `SELECT id, data, due_at FROM inputs WHERE session_id = ? AND data IS NOT NULL ORDER BY due_at, n LIMIT ?`,
         checkedKey(sessionId),
         limit,
       );
-      return rows.map(({ id, data }) => ({ id: fromKey(id as string), data: readJson(data, sessionId) }));
+      return rows.map(({ id, data, due_at }) => ({
+        id: fromKey(id as string),
+        data: readJson(data, sessionId),
+        ...(due_at !== 0 && { dueAt: due_at as number }),
+      }));
     },
 
     async list(filter = {}) {
@@ -220,6 +244,15 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
       );
       const sessions = rows.slice(0, limit).map(infoOf);
       return { sessions, ...(rows.length > limit && { cursor: sessions.at(-1)!.sessionId }) };
+    },
+
+    async listDue({ before, cursor = "", limit = 100 }) {
+      const after = toKey(cursor);
+      const rows = db.all(LIST_DUE, before, after, after, before, after, now(), limit + 1);
+      return pageOf(
+        rows.map((row) => fromKey(row["session_id"] as string)),
+        limit,
+      );
     },
 
     async delete(sessionId) {

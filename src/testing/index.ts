@@ -18,3 +18,5 @@ export { modelContract } from "./model-contract.ts";
 export type { ModelBehaviour, ModelContractOptions, ModelUnderTest } from "./model-contract.ts";
 export { storeContract } from "./store-contract.ts";
 export type { StoreContractOptions, StoreUnderTest } from "./store-contract.ts";
+export { queueContract } from "./queue-contract.ts";
+export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";

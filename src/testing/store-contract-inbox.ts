@@ -20,6 +20,19 @@ export const inboxFacts: readonly StoreFact[] = [
     },
   ],
   [
+    "inputs that are due later stand behind those that are due at once, in the order of their time",
+    async ({ store, open }) => {
+      const dueAt = { c: 3_000, a: 1_000, b: 2_000 };
+      for (const [id, at] of Object.entries(dueAt)) await store.putInput("s", { id, data: {}, dueAt: at });
+      for (const id of ["2", "1"]) await put(store, id);
+      const delayed = (["a", "b", "c"] as const).map((id) => ({ id, data: {}, dueAt: dueAt[id] }));
+      const expected = [{ id: "2", data: {} }, { id: "1", data: {} }, ...delayed];
+      assert.deepEqual(await store.takeInputs("s", 9), expected);
+      assert.deepEqual(await (await open()).takeInputs("s", 3), expected.slice(0, 3));
+      assert.equal(await store.putInput("s", { id: "a", data: {} }), "duplicate");
+    },
+  ],
+  [
     "an append acknowledges the inputs it took in",
     async ({ store, open }) => {
       for (const id of ["1", "2", "3", "4"]) await put(store, id);

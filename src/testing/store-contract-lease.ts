@@ -43,6 +43,23 @@ export const leaseFacts: readonly StoreFact[] = [
     },
   ],
   [
+    "a lease tells how many holders in a row before it never released theirs",
+    async ({ store, open, clock }) => {
+      const another = await open();
+      assert.equal((await leaseOf(store, "s", "anna")).takeovers, 0);
+      clock.now += TTL_MS;
+      assert.equal((await leaseOf(another, "s", "ben")).takeovers, 1);
+      assert.equal((await leaseOf(store, "s", "ben")).takeovers, 1);
+      clock.now += TTL_MS;
+      const third = await leaseOf(store, "s", "carl");
+      assert.equal(third.takeovers, 2);
+      assert.equal((await another.renew(third, TTL_MS)).takeovers, 2);
+      await store.append("s", batchOf(third, 0));
+      await store.release(third);
+      assert.equal((await leaseOf(another, "s", "dora")).takeovers, 0);
+    },
+  ],
+  [
     "fences rise over every way to get a lease, and over another handle",
     async ({ store, open, clock }) => {
       const fences: number[] = [];

@@ -1,3 +1,4 @@
+import { dueFacts } from "./store-contract-due.ts";
 import { inboxFacts } from "./store-contract-inbox.ts";
 import { journalFacts } from "./store-contract-journal.ts";
 import type { StoreFact, StoreUnderTest } from "./store-contract-kit.ts";
@@ -22,6 +23,7 @@ const GROUPS: { readonly [name: string]: readonly StoreFact[] } = {
   journal: journalFacts,
   inbox: inboxFacts,
   sessions: sessionFacts,
+  due: dueFacts,
   transfer: transferFacts,
   lifetime: lifetimeFacts,
 };

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import type { Redis } from "ioredis";
+import {
+  fromText,
+  loadPackage,
+  toText,
+  type BullTransport,
+  type Signals,
+  type Ticket,
+} from "./bull-transport.ts";
+import { Listeners } from "./listeners.ts";
+
+const MAX_RECONNECT_MS = 2_000;
+
+function redisSignals(client: Redis, name: string): Signals & { close(): void } {
+  const listeners = new Listeners();
+  const channelOf = (sessionId: string) => `${name}:signals:${hash("sha256", sessionId)}`;
+  let subscriber: Redis | undefined;
+  const listening = (): Redis => {
+    if (subscriber) return subscriber;
+    subscriber = client.duplicate();
+    subscriber.on("error", () => {}); // it connects again, and subscribes again
+    subscriber.on("message", (channel: string, text: string) => {
+      const signal = fromText(text);
+      if (signal) listeners.tell(channel, signal);
+    });
+    return subscriber;
+  };
+  return {
+    async publish(sessionId, signal) {
+      await client.publish(channelOf(sessionId), toText(signal));
+    },
+    async subscribe(sessionId, listener) {
+      const channel = channelOf(sessionId);
+      const own: typeof listener = (signal) => listener(signal);
+      listeners.add(channel, own);
+      await listening().subscribe(channel);
+      return () => {
+        if (listeners.remove(channel, own))
+          void listening()
+            .unsubscribe(channel)
+            .catch(() => {});
+      };
+    },
+    close: () => subscriber?.disconnect(),
+  };
+}
+
+export async function redisTransport(url: string, name: string): Promise<BullTransport> {
+  const { Redis: RedisClient } = await loadPackage("ioredis", () => import("ioredis"));
+  const { Queue, Worker } = await loadPackage("bullmq", () => import("bullmq"));
+  const client = new RedisClient(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** times, MAX_RECONNECT_MS),
+  });
+  client.on("error", () => {}); // it connects again; who waits is told in time
+  const connection = client;
+  const queue = new Queue<Ticket>(name, { connection });
+  queue.on("error", () => {});
+  const signals = redisSignals(client, name);
+  return {
+    queue,
+    signals,
+    work: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }),
+    async close() {
+      signals.close();
+      await queue.close();
+      client.disconnect();
+    },
+  };
+}

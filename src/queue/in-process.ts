@@ -1,0 +1,143 @@
+import { Listeners } from "./listeners.ts";
+import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
+import { checkWake, queueClosed } from "./queue-failed.ts";
+
+type Wanted = WakeUp & { readonly priority: number };
+
+type Taker = {
+  readonly handler: (wakeUp: WakeUp) => Promise<void>;
+  readonly concurrency: number;
+  readonly onError: (error: unknown) => void;
+  running: Set<Promise<void>>;
+};
+
+/** The longest delay a Node timer takes, ms. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+class InProcessQueue implements WakeQueue {
+  /** In the order of delivery. */
+  readonly #waiting: Wanted[] = [];
+  readonly #waitingIds = new Set<string>();
+  /** Sessions that are handled, with the wake-up that came meanwhile. */
+  readonly #active = new Map<string, Wanted | undefined>();
+  readonly #delayed = new Set<NodeJS.Timeout>();
+  readonly #takers = new Set<Taker>();
+  readonly #listeners = new Listeners();
+  #isClosed = false;
+
+  async wake(sessionId: string, { priority = 0, delayMs = 0 }: WakeOptions = {}): Promise<void> {
+    this.#assertOpen();
+    checkWake({ priority, delayMs });
+    if (delayMs === 0) this.#add({ sessionId, priority, dueAt: Date.now() });
+    else this.#later({ sessionId, priority, dueAt: Date.now() + delayMs });
+  }
+
+  consume(handler: Taker["handler"], options: ConsumeOptions = {}): Consumer {
+    this.#assertOpen();
+    const { concurrency = 1, onError = () => {} } = options;
+    const taker: Taker = { handler, concurrency, onError, running: new Set() };
+    this.#takers.add(taker);
+    queueMicrotask(() => this.#deliver());
+    return {
+      ready: async () => {},
+      close: async () => {
+        this.#takers.delete(taker);
+        await Promise.all(taker.running);
+      },
+    };
+  }
+
+  publish(sessionId: string, signal: Parameters<WakeQueue["publish"]>[1]): void {
+    if (this.#isClosed) return;
+    const copy = structuredClone(signal);
+    queueMicrotask(() => this.#listeners.tell(sessionId, copy));
+  }
+
+  async subscribe(sessionId: string, listener: Parameters<WakeQueue["subscribe"]>[1]): Promise<() => void> {
+    this.#assertOpen();
+    const own = (signal: Parameters<typeof listener>[0]): void => listener(signal);
+    this.#listeners.add(sessionId, own);
+    return () => void this.#listeners.remove(sessionId, own);
+  }
+
+  async stats(): ReturnType<WakeQueue["stats"]> {
+    this.#assertOpen();
+    const again = [...this.#active.values()].filter((wanted) => wanted !== undefined).length;
+    return {
+      waiting: this.#waiting.length + again,
+      active: this.#active.size,
+      delayed: this.#delayed.size,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#delayed) clearTimeout(timer);
+    this.#delayed.clear();
+    const running = [...this.#takers].flatMap((taker) => [...taker.running]);
+    this.#takers.clear();
+    await Promise.all(running);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw queueClosed();
+  }
+
+  #later(wanted: Wanted): void {
+    const delay = Math.min(wanted.dueAt - Date.now(), LONGEST_DELAY_MS);
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer);
+      if (wanted.dueAt > Date.now()) this.#later(wanted);
+      else this.#add(wanted);
+    }, delay);
+    timer.unref();
+    this.#delayed.add(timer);
+  }
+
+  #add(wanted: Wanted): void {
+    if (this.#waitingIds.has(wanted.sessionId)) return;
+    if (this.#active.has(wanted.sessionId)) {
+      this.#active.set(wanted.sessionId, wanted);
+      return;
+    }
+    const before = this.#waiting.findLastIndex(({ priority }) => priority <= wanted.priority);
+    this.#waiting.splice(before + 1, 0, wanted);
+    this.#waitingIds.add(wanted.sessionId);
+    queueMicrotask(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    for (;;) {
+      const taker = [...this.#takers].find(({ running, concurrency }) => running.size < concurrency);
+      const wanted = taker && this.#waiting.shift();
+      if (!taker || !wanted) return;
+      this.#waitingIds.delete(wanted.sessionId);
+      this.#active.set(wanted.sessionId, undefined);
+      const done = this.#handle(taker, wanted).finally(() => {
+        taker.running.delete(done);
+        this.#deliver();
+      });
+      taker.running.add(done);
+      if (this.#takers.delete(taker)) this.#takers.add(taker); // the next one's turn
+    }
+  }
+
+  async #handle(taker: Taker, { sessionId, dueAt }: Wanted): Promise<void> {
+    try {
+      await taker.handler({ sessionId, dueAt });
+    } catch (error) {
+      taker.onError(error);
+    } finally {
+      const again = this.#active.get(sessionId);
+      this.#active.delete(sessionId);
+      if (again && !this.#isClosed) this.#add(again);
+    }
+  }
+}
+
+/** Wake-ups within this process: for tests, and for applications of one process. What waits is lost with it, and found again
+ *  by the sweep of the next one. */
+export function inProcessQueue(): WakeQueue {
+  return new InProcessQueue();
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../message/types.ts";
+import { aMoment, until, type QueueFact } from "./queue-contract-kit.ts";
+
+export const signalFacts: readonly QueueFact[] = [
+  [
+    "signals reach every subscriber of their session, in order, in every handle",
+    async ({ queue, open }) => {
+      const another = await open();
+      const heard: { readonly [who: string]: JsonObject[] } = { here: [], there: [], other: [] };
+      await queue.subscribe("a", (signal) => heard["here"]!.push(signal));
+      await another.subscribe("a", (signal) => heard["there"]!.push(signal));
+      await another.subscribe("b", (signal) => heard["other"]!.push(signal));
+      const sent = Array.from({ length: 20 }, (_, n) => ({ n, text: "ü 😀\u0000", list: [null, 1.5, true] }));
+      for (const signal of sent) queue.publish("a", signal);
+      await until("all are heard", () => heard["here"]!.length === 20 && heard["there"]!.length === 20);
+      assert.deepEqual([heard["here"], heard["there"], heard["other"]], [sent, sent, []]);
+    },
+  ],
+  [
+    "who stops hears no more, and the others do",
+    async ({ queue }) => {
+      const heard: string[] = [];
+      const stop = await queue.subscribe("a", () => heard.push("first"));
+      await queue.subscribe("a", () => heard.push("second"));
+      queue.publish("a", {});
+      await until("both heard", () => heard.length === 2);
+      stop();
+      stop();
+      queue.publish("a", {});
+      await until("the other heard", () => heard.length === 3);
+      await aMoment();
+      assert.deepEqual(heard, ["first", "second", "second"]);
+    },
+  ],
+  [
+    "a listener that throws harms nobody, and nobody listening is no error",
+    async ({ queue }) => {
+      let heard = 0;
+      await queue.subscribe("a", () => {
+        throw new Error("mine");
+      });
+      await queue.subscribe("a", () => heard++);
+      queue.publish("nobody", {});
+      queue.publish("a", {});
+      queue.publish("a", {});
+      await until("it is heard", () => heard === 2);
+    },
+  ],
+];

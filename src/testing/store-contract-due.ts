@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { SessionPhase, SessionStore } from "../store/port.ts";
+import { batchOf, leaseOf, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+
+const dueOf = async (store: SessionStore, before = 1_000) => (await store.listDue({ before })).sessionIds;
+
+/** A session whose lease is free. */
+async function rest(store: SessionStore, id: string, phase: SessionPhase, wakeAt?: number): Promise<void> {
+  const lease = await leaseOf(store, id);
+  const position = { phase, ...(wakeAt !== undefined && { wakeAt }) };
+  await store.append(id, batchOf(lease, (await store.load(id))?.seq ?? 0, 1, { position }));
+  await store.release(lease);
+}
+
+export const dueFacts: readonly StoreFact[] = [
+  [
+    "sessions that wait for somebody are those with work and without a holder",
+    async ({ store, open }) => {
+      for (const phase of ["stopped", "running", "suspended", "unfinished", "quarantined"] as const)
+        await rest(store, phase, phase);
+      await rest(store, "alarm", "suspended", 1_000);
+      await rest(store, "later", "suspended", 1_001);
+      await store.putInput("stopped", { id: "1", data: {} });
+      await store.putInput("quarantined", { id: "1", data: {} });
+      await store.putInput("new", { id: "1", data: {} });
+      await store.putInput(`N/${"n".repeat(200)}`, { id: "1", data: {} });
+      const expected = [`N/${"n".repeat(200)}`, "alarm", "new", "running", "stopped", "unfinished"];
+      assert.deepEqual(await dueOf(store), expected);
+      assert.deepEqual(await dueOf(await open()), expected);
+    },
+  ],
+  [
+    "an input counts from its time on, and until it is acknowledged",
+    async ({ store }) => {
+      await store.putInput("s", { id: "1", data: {}, dueAt: 1_000 });
+      assert.deepEqual(await dueOf(store, 999), []);
+      assert.deepEqual(await dueOf(store, 1_000), ["s"]);
+      const lease = await leaseOf(store, "s");
+      await store.append("s", batchOf(lease, 0, 1, { position: { phase: "stopped" }, ackInputs: ["1"] }));
+      await store.release(lease);
+      assert.deepEqual(await dueOf(store, 5_000), []);
+    },
+  ],
+  [
+    "a session that is held waits for nobody until its lease expires",
+    async ({ store, clock }) => {
+      await rest(store, "s", "running");
+      const lease = await leaseOf(store, "s");
+      await store.putInput("s", { id: "1", data: {} });
+      assert.deepEqual(await dueOf(store), []);
+      clock.now += TTL_MS - 1;
+      await store.renew(lease, TTL_MS);
+      clock.now += TTL_MS - 1;
+      assert.deepEqual(await dueOf(store), []);
+      clock.now += 1;
+      assert.deepEqual(await dueOf(store), ["s"]);
+    },
+  ],
+  [
+    "pages of those that wait follow each other without gap or repetition",
+    async ({ store }) => {
+      const ids = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+      for (const [index, id] of ids.entries()) {
+        if (index % 3 === 0) await store.putInput(id, { id: "1", data: {} });
+        else await rest(store, id, "unfinished");
+      }
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.listDue({ before: 0, limit: 5, ...(cursor !== undefined && { cursor }) });
+        assert.ok(page.sessionIds.length <= 5);
+        found.push(...page.sessionIds);
+        ({ cursor } = page);
+      } while (cursor !== undefined);
+      assert.deepEqual(found, ids);
+    },
+  ],
+  [
+    "a session that was deleted waits for nobody",
+    async ({ store }) => {
+      await rest(store, "s", "unfinished");
+      await store.putInput("s", { id: "1", data: {} });
+      await store.delete("s");
+      assert.deepEqual(await dueOf(store), []);
+    },
+  ],
+];

@@ -1,0 +1,38 @@
+import type { AgentConfig } from "../agent/types.ts";
+import { toolResultsOf } from "../message/query.ts";
+import type { JsonObject, Msg } from "../message/types.ts";
+import { dueTime } from "../store/due.ts";
+import type { SessionInfo, SessionInput } from "../store/port.ts";
+import { factsOf } from "../store/position.ts";
+
+/** What of a session's standing says whether an input can be taken. */
+type Standing = Pick<SessionInfo, "phase" | "waitsFor">;
+
+/** Whether text waits in the inbox while calls are open; an agent that says what becomes of it is left to do so. */
+export function holdsText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): boolean {
+  return onTextWhilePending === undefined;
+}
+
+/** Whether an input is text that must wait until nothing is open. */
+export function mustWait({ data }: SessionInput, { phase, waitsFor }: Standing): boolean {
+  if (phase !== "suspended" || waitsFor.includes("budget") || (data["kind"] ?? "call") !== "call")
+    return false;
+  const messages = Array.isArray(data["messages"]) ? (data["messages"] as unknown as readonly Msg[]) : [];
+  const isWhole = messages.every((message) => Array.isArray(message?.content));
+  return isWhole && messages.length > 0 && !messages.some((message) => toolResultsOf(message).length > 0);
+}
+
+/** Whether there is anything to do in a session, without opening it. */
+export function hasWork(
+  position: JsonObject | undefined,
+  inputs: readonly SessionInput[],
+  now: number,
+  isHeld: (input: SessionInput, standing: Standing) => boolean = () => false,
+): boolean {
+  if (!position) return inputs.some((input) => dueTime(input) <= now);
+  const standing = factsOf(position);
+  const { phase, wakeAt = Number.POSITIVE_INFINITY } = standing;
+  if (phase === "quarantined") return false;
+  if (phase === "running" || phase === "unfinished" || wakeAt <= now) return true;
+  return inputs.some((input) => dueTime(input) <= now && !isHeld(input, standing));
+}

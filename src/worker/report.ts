@@ -1,0 +1,129 @@
+import type { AgentEvent } from "../agent/types.ts";
+import type { WorkerEvent, WorkerStats } from "./types.ts";
+
+type Body = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;
+type Counters = { -readonly [name in Exclude<keyof WorkerStats, "state" | "running">]: number };
+
+function count(counters: Counters, event: Body): void {
+  switch (event.type) {
+    case "session.start":
+      counters.sessions++;
+      if (event.isTakeover) counters.takeovers++;
+      return;
+    case "session.end":
+      if (event.phase === "suspended") counters.suspended++;
+      return;
+    case "session.lost":
+      counters.leasesLost++;
+      return;
+    case "session.putBack":
+      counters.putBack++;
+      return;
+    case "session.quarantined":
+      counters.quarantined++;
+      return;
+    case "input.taken":
+      counters.inputsTaken++;
+      return;
+    case "input.refused":
+      counters.inputsRefused++;
+      return;
+    case "turn.end":
+      counters.turns++;
+      if (event.error) counters.failures++;
+      return;
+    case "step":
+      counters.steps++;
+      return;
+    case "retry":
+      counters.retries++;
+      return;
+    case "sweep":
+      counters.swept += event.woken;
+      return;
+    case "error":
+      counters.errors++;
+      return;
+    case "worker.state":
+    case "session.unknown":
+      return;
+  }
+}
+
+/** What a worker does, counted and told. */
+export class Report {
+  readonly #listeners = new Set<(event: WorkerEvent) => void>();
+  readonly #now: () => number;
+  readonly counters: Counters = {
+    sessions: 0,
+    takeovers: 0,
+    turns: 0,
+    failures: 0,
+    steps: 0,
+    suspended: 0,
+    inputsTaken: 0,
+    inputsRefused: 0,
+    leasesLost: 0,
+    retries: 0,
+    putBack: 0,
+    quarantined: 0,
+    swept: 0,
+    errors: 0,
+  };
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  tell(body: Body): void {
+    count(this.counters, body);
+    const event = { at: this.#now(), ...body } as WorkerEvent;
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch {
+        // its own affair
+      }
+    }
+  }
+
+  subscribe(listener: (event: WorkerEvent) => void): () => void {
+    const own = (event: WorkerEvent): void => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+}
+
+type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
+
+/** Tells of a session's steps, as its agent tells of them. */
+export function reportSteps(report: Report, session: OfSession): (event: AgentEvent) => void {
+  let modelAt = 0;
+  let turnAt = 0;
+  return (event) => {
+    const { at } = event;
+    if (event.type === "turn.start") turnAt = at;
+    if (event.type === "model.start") modelAt = at;
+    if (event.type === "model.end") {
+      report.tell({
+        ...session,
+        type: "step",
+        step: "model",
+        durationMs: at - modelAt,
+        isError: event.error !== undefined,
+      });
+    }
+    if (event.type === "tool.end") {
+      const { durationMs, result } = event;
+      report.tell({ ...session, type: "step", step: "tool", durationMs, isError: result.state === "error" });
+    }
+    if (event.type === "retry") {
+      const step = event.callId === undefined ? "model" : "tool";
+      report.tell({ ...session, type: "retry", step, attempt: event.attempt });
+    }
+    if (event.type === "turn.end") {
+      const { reason, error } = event;
+      report.tell({ ...session, type: "turn.end", reason, durationMs: at - turnAt, ...(error && { error }) });
+    }
+  };
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { InboxAgent } from "../agent/inbox-agent.ts";
+import { AgentError, errorInfo } from "../error/error.ts";
+import type { Consumer, WakeUp } from "../queue/port.ts";
+import { patientStore } from "../store/patient.ts";
+import type { SessionStore } from "../store/port.ts";
+import { Permits } from "./permits.ts";
+import { Report } from "./report.ts";
+import { SessionJob, type Workshop } from "./session-job.ts";
+import { Sweep } from "./sweep.ts";
+import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
+
+/** How long after the deadline of a drain sessions may still take to be given up, ms. */
+const LAST_WORDS_MS = 2_000;
+const DEFAULTS = {
+  concurrency: 10,
+  leaseMs: 10_000,
+  pollMs: 1_000,
+  sweepMs: 5_000,
+  retryMs: 1_000,
+  maxCrashes: 3,
+  patienceMs: 30_000,
+};
+
+function settingsOf(options: WorkerOptions): typeof DEFAULTS {
+  const names = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+  for (const name of names) {
+    const value = options[name] ?? DEFAULTS[name];
+    const least = name === "sweepMs" || name === "patienceMs" ? 0 : 1;
+    if (Number.isInteger(value) && value >= least) continue;
+    throw new AgentError(
+      "config/invalid",
+      `createWorker: \`${name}\` is ${value}; expected a whole number of at least ${least}.`,
+    );
+  }
+  return Object.assign(
+    {},
+    DEFAULTS,
+    ...names.map((name) => options[name] !== undefined && { [name]: options[name] }),
+  );
+}
+
+class QueueWorker implements Worker {
+  readonly #options: WorkerOptions;
+  readonly #settings: typeof DEFAULTS;
+  readonly #store: SessionStore;
+  readonly #report: Report;
+  readonly #shop: Workshop;
+  readonly #sweep: Sweep;
+  readonly #patience = new AbortController();
+  readonly #running = new Map<string, InboxAgent>();
+  #state: WorkerStats["state"] = "idle";
+  #consumer: Consumer | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: WorkerOptions) {
+    const { queue, agents, now = Date.now, limits = {} } = options;
+    this.#options = options;
+    this.#settings = settingsOf(options);
+    const { patienceMs, sweepMs, leaseMs } = this.#settings;
+    this.#report = new Report(now);
+    const report = this.#report;
+    this.#store = patientStore(options.store, {
+      patienceMs,
+      signal: this.#patience.signal,
+      onFailure: (error) => report.tell({ type: "error", from: "store", error: error.toJSON() }),
+    });
+    this.#shop = {
+      ...this.#settings,
+      queue,
+      store: this.#store,
+      agents,
+      report,
+      permits: new Permits(this.#store, limits, leaseMs),
+      now,
+      running: this.#running,
+      isDraining: () => this.#state !== "running",
+    };
+    this.#sweep = new Sweep({ queue, store: this.#store, report, now, everyMs: sweepMs });
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== "idle") throw new AgentError("run/invalid-event", `The worker is ${this.#state}.`);
+    const { queue } = this.#options;
+    await this.#store.listDue({ before: 0, limit: 1 });
+    if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it began.");
+    this.#set("running");
+    this.#consumer = queue.consume((wakeUp) => this.#handle(wakeUp), {
+      concurrency: this.#settings.concurrency,
+      onError: (error) =>
+        this.#report.tell({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
+    });
+    try {
+      await this.#consumer.ready();
+    } catch (error) {
+      await this.#consumer.close();
+      this.#set("idle");
+      throw error;
+    }
+    this.#sweep.start();
+  }
+
+  close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(options.deadlineMs ?? 10_000);
+    return this.#closing;
+  }
+
+  stats(): WorkerStats {
+    return { ...this.#report.counters, state: this.#state, running: this.#running.size };
+  }
+
+  subscribe(listener: (event: WorkerEvent) => void): () => void {
+    return this.#report.subscribe(listener);
+  }
+
+  async #handle(wakeUp: WakeUp): Promise<void> {
+    try {
+      if (this.#state === "running") await new SessionJob(this.#shop, wakeUp).run();
+      else await this.#options.queue.wake(wakeUp.sessionId);
+    } catch (error) {
+      const info = errorInfo(error, "store/failed");
+      const from = info.code.startsWith("queue/")
+        ? "queue"
+        : info.code.startsWith("store/")
+          ? "store"
+          : "worker";
+      this.#report.tell({ type: "error", from, error: info }); // the sweep finds the session again
+    }
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    this.#set("draining");
+    this.#sweep.stop();
+    const shutdowns = [...this.#running.values()].map((agent) =>
+      agent.shutdown({ deadlineMs }).catch(() => {}),
+    );
+    const drained = Promise.all([this.#consumer?.close(), ...shutdowns]);
+    const late = new AbortController();
+    const deadline = (ms: number) => sleep(ms, undefined, { signal: late.signal }).catch(() => {});
+    await Promise.race([drained, deadline(deadlineMs)]);
+    this.#patience.abort();
+    await Promise.race([drained, deadline(LAST_WORDS_MS)]);
+    late.abort();
+    this.#set("closed");
+  }
+
+  #set(state: WorkerStats["state"]): void {
+    this.#state = state;
+    this.#report.tell({ type: "worker.state", state });
+  }
+}
+
+/** A worker for the sessions of a store. It begins with {@link Worker.start}, and leaves queue and store open when it is
+ *  closed. Throws `config/invalid`. */
+export function createWorker(options: WorkerOptions): Worker {
+  return new QueueWorker(options);
+}

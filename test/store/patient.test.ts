@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { AgentError, type SessionStore } from "agentchart";
+import { memoryStore } from "../../src/store/memory.ts";
+import { patientStore } from "../../src/store/patient.ts";
+import { storeContract } from "../../src/testing/store-contract.ts";
+
+storeContract(
+  "a patient store",
+  () => {
+    let shared: SessionStore | undefined;
+    return {
+      open: (options) => (shared ??= patientStore(memoryStore(options), { patienceMs: 1_000 })),
+    };
+  },
+  { describe, test, outlivesClose: false },
+);
+
+const passing = () => new AgentError("store/failed", "The connection was lost.", { isRetryable: true });
+
+/** A store whose appends fail as told: before anything is written, or after, when only the answer gets lost. */
+function failing(store: SessionStore, failures: ("before" | "after")[]): SessionStore {
+  return new Proxy(store, {
+    get(target, key) {
+      const member = Reflect.get(target, key, target) as (...args: unknown[]) => Promise<unknown>;
+      if (key !== "append") return member;
+      return async (...args: unknown[]) => {
+        const when = failures.shift();
+        if (when === "before") throw passing();
+        const seq = await Reflect.apply(member, target, args);
+        if (when === "after") throw passing();
+        return seq;
+      };
+    },
+  });
+}
+
+const entry = (seq: number) => ({ seq, at: 0, type: "fact", data: { n: seq } });
+
+async function seqs(store: SessionStore): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { seq } of store.read("s")) found.push(seq);
+  return found;
+}
+
+describe("an append whose outcome is unknown", () => {
+  test.each([
+    ["was not written", ["before", "before"]],
+    ["was written", ["after"]],
+    ["was written at the second try, and the third is unknown too", ["before", "after", "after"]],
+  ] as const)("happens once if it %s", async (_, failures) => {
+    const heard: AgentError[] = [];
+    const inner = memoryStore();
+    const store = patientStore(failing(inner, [...failures]), {
+      patienceMs: 5_000,
+      onFailure: (error) => heard.push(error),
+    });
+    const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+    const entries = [entry(1), entry(2)];
+    expect(await store.append("s", { expectedSeq: 0, fence, entries, position: { phase: "stopped" } })).toBe(
+      2,
+    );
+    expect(await seqs(inner)).toEqual([1, 2]);
+    expect(heard.length).toBeGreaterThan(0);
+    expect(await store.append("s", { expectedSeq: 2, fence, entries: [entry(3)], position: {} })).toBe(3);
+  });
+
+  test("is nobody's any more when another has taken the session meanwhile", async () => {
+    const inner = memoryStore();
+    const store = patientStore(failing(inner, ["before"]), { patienceMs: 5_000 });
+    const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1 }))!;
+    const writing = store.append("s", { expectedSeq: 0, fence, entries: [entry(1)], position: {} });
+    await expect.poll(() => inner.acquire("s", { owner: "b", ttlMs: 1_000 }), { interval: 1 }).toBeDefined();
+    await expect(writing).rejects.toMatchObject({ code: "session/lease-lost" });
+    expect(await seqs(inner)).toEqual([]);
+  });
+
+  test("gives the session up when the patience ends, and other failures are not waited out", async () => {
+    const inner = memoryStore();
+    const store = patientStore(
+      failing(
+        inner,
+        Array.from({ length: 50 }, () => "before" as const),
+      ),
+      { patienceMs: 60 },
+    );
+    const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+    const batch = { expectedSeq: 0, fence, entries: [entry(1)], position: {} };
+    await expect(store.append("s", batch)).rejects.toMatchObject({
+      code: "session/lease-lost",
+      cause: { code: "store/failed" },
+    });
+    const patient = patientStore(inner, { patienceMs: 60_000 });
+    await expect(patient.append("s", { ...batch, fence: 99 })).rejects.toMatchObject({
+      code: "session/lease-lost",
+    });
+    await patient.close();
+    await expect(patient.load("s")).rejects.toMatchObject({ code: "store/failed" });
+  });
+});
