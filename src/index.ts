@@ -1,10 +1,11 @@
-export { createAgent } from "./agent/create-agent.ts";
+export { createAgent } from "./inspect/create-agent.ts";
 export type {
   Agent,
   AgentConfig,
   AgentEvent,
   AgentEventBody,
   AgentStream,
+  AgentWatcher,
   Budget,
   CallOptions,
   Input,

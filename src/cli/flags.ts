@@ -31,7 +31,22 @@ export const RUN_FLAGS = {
 } as const satisfies FlagSpec;
 
 /** The flags of `agentchart chart`. */
-export const CHART_FLAGS = { format: { type: "text" }, ...COMMON_FLAGS } as const satisfies FlagSpec;
+export const CHART_FLAGS = {
+  format: { type: "text" },
+  layout: { type: "text" },
+  theme: { type: "text" },
+  ...COMMON_FLAGS,
+} as const satisfies FlagSpec;
+
+/** The flags of `agentchart inspect`. */
+export const INSPECT_FLAGS = {
+  port: { type: "text" },
+  host: { type: "text" },
+  ...STORE_FLAGS,
+  open: { type: "text" },
+  readonly: { type: "switch" },
+  ...COMMON_FLAGS,
+} as const satisfies FlagSpec;
 
 /** The flags of `agentchart sessions` without a command. */
 export const SESSIONS_FLAGS = COMMON_FLAGS;

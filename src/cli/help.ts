@@ -1,15 +1,21 @@
 import { SESSIONS_HELP } from "./sessions/sessions-help.ts";
+import { WORKER_HELP } from "./workers/worker-help.ts";
 
 /** What `--help` prints, for the program and for each command. */
 export const HELP = {
   ...SESSIONS_HELP,
+  ...WORKER_HELP,
   program: `agentchart runs a ReAct agent as an explicit statechart.
 
 Usage
-  agentchart run "<question>" [flags]      ask an agent with your tools
-  agentchart sessions ls|show|resume|…     look at stored conversations, answer and resume them
-  agentchart chart --format mermaid|json   print the statechart it runs on
-  agentchart <command> --help              explain a command
+  agentchart run "<question>" [flags]          ask an agent with your tools
+  agentchart sessions ls|show|resume|…         look at stored conversations, answer and resume them
+  agentchart inspect                           watch agents at work, and look at what they did
+  agentchart chart --format svg|mermaid|json   print the statechart it runs on
+  agentchart worker --agents FILE              drive stored conversations, on any number of machines
+  agentchart serve --tokens FILE               serve them over HTTP
+  agentchart dead ls|retry                     look after those that were given up
+  agentchart <command> --help                  explain a command
 
 Flags
   -h, --help      print this
@@ -55,14 +61,45 @@ Exit codes
   2     the command line is wrong
   130   a second Ctrl-C
 `,
+  inspect: `Starts the visualizer: a page that shows agents at work, and stored and exported sessions.
+
+Usage
+  agentchart inspect [flags]
+
+Agents of this machine appear by themselves if they are made with createAgent({ inspect: "auto" }).
+
+Flags
+  --port N        the port to listen on; a free one unless given
+  --host ADDRESS  the address to listen on; 127.0.0.1 unless given. Any other lets other machines in: whoever has
+                  the link sees everything, and can answer for you
+  --store STORE   sessions to look at: file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE;
+                  file:~/.agentchart/sessions unless given
+  --open FILE     a run exported by the page, or a session from "agentchart sessions export"; may be given again
+  --readonly      only show: refuse approvals, messages, forks and every other command
+  --debug         print the stack of an error
+  -h, --help      print this
+
+Output
+  The link goes to stdout, everything else to stderr. The link holds the token: whoever has it may look and act.
+  ~/.agentchart/inspect.json holds it too, for your eyes only, while the server runs.
+  Ctrl-C or SIGTERM ends the server; agents go on.
+
+Exit codes
+  0   ended by Ctrl-C or SIGTERM
+  1   failed
+  2   the command line is wrong
+`,
   chart: `Prints the agent's statechart: every state and every transition, in the order of the machine file.
 
 Usage
-  agentchart chart --format mermaid|json
+  agentchart chart --format svg|mermaid|json
 
 Flags
+  --format svg       a picture that needs nothing else: no script, no font
   --format mermaid   a stateDiagram-v2, to be pasted into Markdown or https://mermaid.live
   --format json      nodes and edges, with guards, actions, services and descriptions
+  --layout SHAPE     of the picture: landscape, which it is unless given, or portrait
+  --theme THEME      of the picture: light, which it is unless given, or dark
   --debug            print the stack of an error
   -h, --help         print this
 

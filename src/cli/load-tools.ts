@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { AgentError, messageOf } from "../error/error.ts";
+import { resolve } from "node:path";
+import { AgentError } from "../error/error.ts";
 import type { Tool } from "../tool/types.ts";
+import { importFile } from "./import-file.ts";
 
 /** The tools that a file exports: its default export, a tool or a list of tools, or else every named export that is
  *  one. Throws `config/invalid` with a line that names the file and says what to do. */
@@ -31,35 +31,8 @@ export async function loadTools(file: string): Promise<readonly Tool[]> {
   return tools;
 }
 
-async function importFile(file: string, path: string): Promise<{ readonly [name: string]: unknown }> {
-  try {
-    return (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
-  } catch (thrown) {
-    throw invalid(sentenceOf(thrown, file), thrown);
-  }
-}
-
-function sentenceOf(thrown: unknown, file: string): string {
-  const { code } = thrown as { readonly code?: unknown };
-  const said = messageOf(thrown).replace(/\.$/, "");
-  const missing = /Cannot find package '([^']+)'/.exec(said)?.[1];
-  if (missing)
-    return `${file} imports the package "${missing}", which is not there: run "npm install ${missing}".`;
-  if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that is not there: ${said}.`;
-  if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is no .ts or .js file.`;
-  if (thrown instanceof SyntaxError) return `${placeOf(thrown) ?? file} does not compile: ${said}.`;
-  return `${file} failed while it was loaded: ${said}.`;
-}
-
-/** "file:line" as Node puts it above the message of a syntax error. */
-function placeOf({ stack = "" }: Error): string | undefined {
-  const [, path, line] =
-    /^(?:file:\/\/)?(\/\S.*|[A-Za-z]:\\.*):(\d+)$/m.exec(stack.split("\n", 1)[0] ?? "") ?? [];
-  return path && `${relative(".", path) || path}:${line}`;
-}
-
-function invalid(message: string, cause?: unknown): AgentError {
-  return new AgentError("config/invalid", message, { cause });
+function invalid(message: string): AgentError {
+  return new AgentError("config/invalid", message);
 }
 
 /** True for what defineTool() made, also that of another copy of this package. */

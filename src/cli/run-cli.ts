@@ -1,9 +1,10 @@
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { commandName, findCommand, isGroup } from "./commands.ts";
+import { commandName, findCommand, groupOf } from "./commands.ts";
 import { failureText, sentence, stackText } from "./failure-text.ts";
-import { PROGRAM_FLAGS, SESSIONS_FLAGS } from "./flags.ts";
+import { PROGRAM_FLAGS } from "./flags.ts";
 import { HELP } from "./help.ts";
 import { readFlags } from "./read-flags.ts";
+import { secretsOf, withoutSecrets } from "./secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { openTerminal, type Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -19,7 +20,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     terminal.endLine();
     const text = failureText(thrown);
     terminal.fail(`agentchart: ${isUsage ? `${text} See ${helpCommand(args)}.` : sentence(text)}`);
-    if (isDebug) stderr.write(`${withoutSecrets(stackText(thrown), env, args)}\n`);
+    if (isDebug) stderr.write(`${withoutSecrets(stackText(thrown), secretsOf(env, args))}\n`);
     return isUsage ? 2 : 1;
   };
   // A reader that has seen enough, as `head`, needs no explanation.
@@ -37,8 +38,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
 async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const [first = "", second = ""] = args;
   if (first === "" || first.startsWith("-")) return programCommand(args, surroundings);
-  if (isGroup(first) && (second === "" || second.startsWith("-")))
-    return sessionsCommand(args.slice(1), surroundings);
+  const group = groupOf(first);
+  if (group && (second === "" || second.startsWith("-"))) return groupCommand(args, group, surroundings);
   const command = findCommand(args);
   const flags = readFlags(command.args, command.flags);
   if (flags.has("help")) {
@@ -53,28 +54,26 @@ function programCommand(args: readonly string[], { stdout }: Surroundings): numb
   const flags = readFlags(args, PROGRAM_FLAGS);
   if (flags.has("version")) stdout.write(`${packageJson.version}\n`);
   else if (flags.has("help")) stdout.write(HELP.program);
-  else throw new UsageError("Say what to do: agentchart run, agentchart sessions or agentchart chart.");
+  else throw new UsageError("Say what to do: agentchart run, sessions, inspect, chart, worker, serve or dead.");
   return 0;
 }
 
-function sessionsCommand(args: readonly string[], { stdout }: Surroundings): number {
-  const flags = readFlags(args, SESSIONS_FLAGS);
-  if (!flags.has("help"))
-    throw new UsageError("Say what to do: agentchart sessions ls, show, resume, fork, export, import or rm.");
-  stdout.write(HELP.sessions);
+function groupCommand(
+  [word = "", ...args]: readonly string[],
+  { flags: spec, help, commands }: NonNullable<ReturnType<typeof groupOf>>,
+  { stdout }: Surroundings,
+): number {
+  const flags = readFlags(args, spec);
+  if (!flags.has("help")) {
+    const names = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(commands);
+    throw new UsageError(`Say what to do: agentchart ${word} ${names}.`);
+  }
+  stdout.write(help);
   return 0;
 }
 
 function helpCommand(args: readonly string[]): string {
   return `"${["agentchart", commandName(args), "--help"].filter(Boolean).join(" ")}"`;
-}
-
-function withoutSecrets(text: string, env: Surroundings["env"], args: readonly string[]): string {
-  const keys = [env["OPENAI_API_KEY"], env["DASHSCOPE_API_KEY"]].filter((key) => key !== undefined);
-  const passwords = args.flatMap((arg) => /:\/\/[^/@:]*:([^/]*)@/.exec(arg)?.[1] ?? []);
-  return [...keys, ...passwords]
-    .filter((secret) => secret.length >= 4)
-    .reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }
 
 function exit(code: number): never {

@@ -8,8 +8,9 @@ import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
 /** The version of the wire. A side that meets another one says so and which side to upgrade. */
 export const PROTOCOL = 1;
 
-/** What one step changed in context: set, delete, append to a list, drop from a list's start, append to a string. The path
- *  is a list of keys and indexes from the top of context. */
+/** What one step changed in context: set, delete (of a list: take that element out), append to a list, drop from a list's
+ *  start, append to a string. The path is a list of keys and indexes from the top of context; `[]` is context itself, which
+ *  the first step sets. An operation whose place is not there changes nothing. */
 export type PatchOp =
   | readonly ["=", Path, Json]
   | readonly ["d", Path]
@@ -50,6 +51,9 @@ export type StepPage = {
   readonly runId: string;
   /** Configurations that steps refer to by index: the ids of all active states, outermost first. It grows, it never changes. */
   readonly states: readonly (readonly string[])[];
+  /** From agents to the hub only: the index of the first of `states`; those before it were sent already. Pages get the whole list,
+   *  or an empty one if it has not grown. */
+  readonly statesFrom?: number;
   readonly items: readonly Step[];
   /** Context before the first of `items`; absent when they begin with step 1. */
   readonly keyframe?: JsonObject;
@@ -87,12 +91,17 @@ export type RunRow = {
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly steps: number;
+  /** Position of the journal now; absent without a store. To fork behind the newest step, fork here; to fork behind another
+   *  one, fork at `j` of the step after it. */
+  readonly seq?: number;
   /** Of the whole run; a missing figure is not known. */
   readonly usage: Usage;
   readonly pending: number;
   readonly forkOf?: { readonly runId: string; readonly seq: number };
   /** What may be asked of it now. */
   readonly can: readonly CommandType[];
+  /** What is wrong with its record: where a damaged file was cut off. */
+  readonly notice?: string;
 };
 
 /** Text that arrives before the chart knows of it: may be dropped, `n` shows it. */
@@ -146,6 +155,9 @@ export type Command = { readonly id: string; readonly runId: string } & (
   | { readonly type: "forkPlan"; readonly seq: number }
 );
 
+/** An open call with the schema of its arguments, if its tool is known: what the form of an edit is made from. */
+export type PendingItem = PendingCall & { readonly inputSchema?: JsonObject };
+
 /** How a command ended. `code` beside the agent's own: `stale` (what was seen has changed), `answered` (somebody was first),
  *  `readonly`, `unavailable` (no process drives the run), `invalid`. */
 export type Ack = {
@@ -180,7 +192,7 @@ export type HubToPage =
   | {
       readonly type: "pending";
       readonly runId: string;
-      readonly items: readonly PendingCall[];
+      readonly items: readonly PendingItem[];
       readonly exceeded?: string;
     }
   /** Steps `from` to `to` were left out for want of room on the wire: fetch them. */
@@ -212,15 +224,27 @@ export type WorkerToHub =
       readonly pid: number;
       readonly charts: readonly { readonly hash: string; readonly chart: Chart }[];
     }
+  /** A chart that `hello` did not name; it comes before the first run that has it. */
+  | { readonly type: "chart"; readonly hash: string; readonly chart: Chart }
   | {
       readonly type: "run";
       readonly row: RunRow;
-      readonly pending: readonly PendingCall[];
+      readonly pending: readonly PendingItem[];
       readonly exceeded?: string;
     }
   | ({ readonly type: "steps" } & StepPage)
   | { readonly type: "stream"; readonly items: readonly StreamDelta[]; readonly dropped: number }
   | { readonly type: "ack"; readonly ack: Ack }
+  /** A string that steps refer to, in `parts` pieces. */
+  | {
+      readonly type: "blob";
+      readonly runId: string;
+      readonly sha: string;
+      readonly part: number;
+      readonly parts: number;
+      readonly text: string;
+    }
+  /** Nobody in this process drives the run any more. */
   | { readonly type: "gone"; readonly runId: string };
 
 /** From the hub to a process that runs agents. */
@@ -234,8 +258,8 @@ export type HubToWorker =
     }
   | { readonly type: "cmd"; readonly cmd: Command };
 
-/** The first line of an exported run; then `{ chart }`, then one `Step` a line with `{ keyframe, at }` lines between, and
- *  `{ state: string[] }` lines that give each configuration its index in order. */
+/** The first line of an exported run; then `{ chart, layouts, hash }`, then one `Step` a line with `{ keyframe, at }` lines between, and
+ *  `{ state: string[] }` lines that give each configuration its index in order. Last come `{ blob: sha, text }` lines. */
 export type RunFileHeader = {
   readonly agentchartRun: number;
   readonly row: RunRow;

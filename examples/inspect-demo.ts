@@ -1,0 +1,35 @@
+// npm run inspect:demo — the visualizer, with agents at work in it. Everything is scripted; no key is needed.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { inspector, startHub } from "agentchart/inspect";
+import { fileStore } from "agentchart/store/file";
+import { demoAgents } from "./inspect-demo/agents.ts";
+
+const root = join(import.meta.dirname, "..");
+if (!existsSync(join(root, "dist/visualizer/index.html"))) {
+  console.log("Building the page …");
+  const { status } = spawnSync("npm", ["run", "--silent", "build:page"], { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "agentchart-inspect-demo-"));
+const store = fileStore({ dir: join(folder, "sessions") });
+const hub = await startHub({ store, home: folder });
+const inspect = inspector({ home: folder });
+console.log(`Open ${styleText("bold", hub.link)}`);
+console.log("An approval, an answer and a budget wait for you there in a moment. Ctrl-C ends the demo.");
+
+const { promise: told, resolve } = Promise.withResolvers<void>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+
+const agents = demoAgents({ inspect, store });
+for (const { agent, task } of agents) agent.call(task).catch(() => {}); // how it ends is seen on the page
+await told;
+await Promise.all(agents.map(({ agent }) => agent.close()));
+await inspect.close();
+await hub.close();
+await store.close();
+rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAgent, defineTool, suspend, type Agent, type AgentConfig } from "agentchart";
+import { z } from "zod";
+import { plannedModel } from "./planned-model.ts";
+
+const readFile = defineTool({
+  name: "read_file",
+  description: "Reads a file of the project.",
+  input: z.object({ path: z.string() }),
+  async execute({ path }) {
+    await sleep(300 + path.length * 20);
+    return `// ${path}\n${Array.from({ length: 12 }, (_, line) => `export const rule${line} = /^\\s*${line}/;`).join("\n")}`;
+  },
+});
+
+const runTests = defineTool({
+  name: "run_tests",
+  description: "Runs the tests of a folder.",
+  input: z.object({ folder: z.string() }),
+  async execute({ folder }, { emit, signal }) {
+    for (let file = 1; file <= 12; file++) {
+      await sleep(250, undefined, { signal });
+      emit(`✓ ${folder}/case-${file}.test.ts  ${20 + file * 3} ms\n`);
+    }
+    return { passed: 184, failed: 0 };
+  },
+});
+
+const gitPush = defineTool({
+  name: "git_push",
+  description: "Pushes a branch.",
+  input: z.object({
+    branch: z.string().describe("The branch to push"),
+    force: z.boolean().describe("Overwrite what is there"),
+    reviewers: z.array(z.string()).optional(),
+  }),
+  permission: "ask",
+  async execute({ branch, force }) {
+    await sleep(700);
+    return `pushed ${branch}${force ? " with force" : ""}`;
+  },
+});
+
+const askCustomer = defineTool({
+  name: "ask_customer",
+  description: "Asks the customer, and waits for the answer.",
+  input: z.object({ question: z.string() }),
+  execute: ({ question }) =>
+    suspend(question, {
+      answerSchema: z.object({
+        satisfied: z.boolean(),
+        stars: z.int().min(1).max(5),
+        comment: z.string().optional(),
+      }),
+    }),
+});
+
+/** The agents of the demo; `common` is what they all get: who watches them and where they are stored. */
+export function demoAgents(
+  common: Pick<AgentConfig, "inspect" | "store">,
+): readonly { readonly agent: Agent; readonly task: string }[] {
+  const parser = createAgent({
+    ...common,
+    name: "parser-fix",
+    sysPrompt: "You repair parsers. Push only what the tests accept.",
+    tools: [readFile, runTests, gitPush],
+    parallelToolCalls: true,
+    prices: { "planned-large": { input: 2, output: 8 } },
+    model: plannedModel("planned-large", [
+      {
+        thinking: "The report names two files. I read both before I change anything.",
+        text: "I look at the **lexer** and the **parser** first.",
+        calls: [
+          { name: "read_file", input: { path: "src/lexer.ts" } },
+          { name: "read_file", input: { path: "src/parser/expressions.ts" } },
+        ],
+      },
+      {
+        thinking: "rule4 eats the newline. With it gone the rest should hold.",
+        text: "`rule4` swallows a newline. I have changed it; now the tests.",
+        calls: [{ name: "run_tests", input: { folder: "test/parser" } }],
+      },
+      {
+        text: "All 184 tests pass. I would like to push the branch.",
+        calls: [
+          { name: "git_push", input: { branch: "fix/newline-in-lexer", force: false, reviewers: ["ada"] } },
+        ],
+      },
+      {
+        text: "Done:\n\n1. `rule4` keeps its newline\n2. 184 tests pass\n3. the branch is pushed\n\n| file | lines |\n|---|---|\n| lexer.ts | 3 |\n",
+      },
+    ]),
+  });
+  const care = createAgent({
+    ...common,
+    name: "customer-care",
+    tools: [askCustomer],
+    model: plannedModel("planned-small", [
+      {
+        text: "The refund has arrived. I ask whether that settles it.",
+        calls: [{ name: "ask_customer", input: { question: "Is everything as it should be now?" } }],
+      },
+      { text: "Thank you. I have noted the answer and close the case." },
+    ]),
+  });
+  const nightly = createAgent({
+    ...common,
+    name: "nightly-scan",
+    tools: [readFile],
+    budget: { modelCalls: 3 },
+    model: plannedModel(
+      "planned-small",
+      Array.from({ length: 6 }, (_, round) => ({
+        text: `Part ${round + 1} of 6.`,
+        calls: [{ name: "read_file", input: { path: `src/part-${round + 1}.ts` } }],
+      })),
+    ),
+  });
+  return [
+    { agent: nightly, task: "Scan all parts of the project." },
+    { agent: care, task: "Case 4812: is the customer content?" },
+    { agent: parser, task: "The parser loses newlines. Find out why, repair it and push." },
+  ];
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { WakeQueue } from "../../queue/port.ts";
+import type { Worker, WorkerEvent } from "../../worker/types.ts";
+
+const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800];
+const STATS_WITHIN_MS = 2_000;
+
+/** The metrics of a worker in the text form of Prometheus, `agentchart_…` and those of Node. */
+export type Metrics = { readonly contentType: string; text(): Promise<string> };
+
+/** Counts what a worker does from now on. */
+export function metricsOf(worker: Worker, queue: WakeQueue): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counter = <L extends string = never>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
+    new Counter({ name: `agentchart_${name}_total`, help, labelNames, registers: [registry] });
+  const histogram = (name: string, help: string): Histogram =>
+    new Histogram({ name: `agentchart_${name}_seconds`, help, buckets: SECONDS, registers: [registry] });
+
+  const ended = counter("sessions_ended", "Sessions that came to rest here, by phase", "phase");
+  const turns = counter("turns", "Turns that ended, by reason", "reason");
+  const steps = counter("steps", "Model calls and tool calls that ended", "step", "outcome");
+  const retries = counter("retries", "Attempts of models and tools that are repeated", "step");
+  const takeovers = counter("takeovers", "Sessions taken over from a worker that died");
+  const leasesLost = counter("lease_losses", "Sessions that were taken from this worker");
+  const putBack = counter("sessions_put_back", "Sessions put back, by why", "why");
+  const unknown = counter("sessions_unknown", "Sessions of agents that this worker has not");
+  const quarantined = counter("sessions_quarantined", "Sessions quarantined");
+  const taken = counter("inputs_taken", "Inputs taken in", "kind");
+  const refused = counter("inputs_refused", "Inputs that came to nothing", "kind");
+  const swept = counter("sessions_swept", "Sessions whose wake-up was lost");
+  const errors = counter("errors", "Failures of queue and store that were got over", "from");
+  const queueDelay = histogram("queue_delay", "From when a wake-up was due to when its session began");
+  const inputWait = histogram("input_wait", "From when an input was due to when it was taken in");
+  const sessionTime = histogram("session_time", "How long a session was held");
+
+  const running = new Gauge({
+    name: "agentchart_sessions_running",
+    help: "Sessions open in this worker",
+    registers: [],
+    collect() {
+      this.set(worker.stats().running);
+    },
+  });
+  const queued = new Gauge({
+    name: "agentchart_queue_sessions",
+    help: "Wake-ups of all workers, by state",
+    labelNames: ["state"],
+    registers: [],
+    async collect() {
+      const stats = await Promise.race([queue.stats().catch(() => undefined), afterMs(STATS_WITHIN_MS)]);
+      this.reset();
+      for (const [state, count] of Object.entries(stats ?? {})) this.set({ state }, count);
+    },
+  });
+  registry.registerMetric(running);
+  registry.registerMetric(queued);
+
+  const count = (event: WorkerEvent): void => {
+    switch (event.type) {
+      case "session.start":
+        queueDelay.observe(event.queueDelayMs / 1000);
+        if (event.isTakeover) takeovers.inc();
+        return;
+      case "session.end":
+        sessionTime.observe(event.durationMs / 1000);
+        return ended.inc({ phase: event.phase });
+      case "session.lost":
+        return leasesLost.inc();
+      case "session.putBack":
+        return putBack.inc({ why: event.why });
+      case "session.unknown":
+        return unknown.inc();
+      case "session.quarantined":
+        return quarantined.inc();
+      case "input.taken":
+        inputWait.observe(event.waitedMs / 1000);
+        return taken.inc({ kind: event.kind });
+      case "input.refused":
+        return refused.inc({ kind: event.kind });
+      case "step":
+        return steps.inc({ step: event.step, outcome: event.isError ? "error" : "success" });
+      case "retry":
+        return retries.inc({ step: event.step });
+      case "turn.end":
+        return turns.inc({ reason: event.reason });
+      case "sweep":
+        return swept.inc(event.woken);
+      case "error":
+        return errors.inc({ from: event.from });
+      default:
+    }
+  };
+  worker.subscribe(count);
+  return { contentType: registry.contentType, text: () => registry.metrics() };
+}
+
+function afterMs(ms: number): Promise<undefined> {
+  return sleep(ms, undefined, { ref: false });
+}

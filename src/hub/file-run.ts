@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import type { Chart } from "../chart/chart-json.ts";
+import { AgentError, messageOf } from "../error/error.ts";
+import { PROTOCOL, type RunRow, type Step } from "../inspect/protocol.ts";
+import type { JsonObject } from "../message/types.ts";
+import { factsOf } from "../store/position.ts";
+import type { JournalEntry } from "../store/port.ts";
+import { FoldedRun } from "./folded-run.ts";
+import type { OpenRun } from "./open-run.ts";
+import { RunLog } from "./run-log.ts";
+
+export type KnownChart = { readonly hash: string; readonly chart: Chart };
+
+/** A run out of a file, and its chart. */
+export type FileRun = { readonly run: OpenRun; readonly chart: KnownChart };
+
+/**
+ * Reads a run that was exported, or a session from `agentchart sessions export`. A file that is cut off or damaged is opened
+ * to its last good line, and the row's `notice` names the first bad one. Rejects `session/damaged` for what is no such file,
+ * `session/version` for one of another release, and `store/failed` if it cannot be read.
+ */
+export async function openFile(path: string, own: KnownChart): Promise<FileRun> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new AgentError("store/failed", `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  });
+  const lines = text.split("\n");
+  const header = parsed(lines[0]!);
+  if (header?.["agentchartRun"] !== undefined) return openRunFile(path, header, lines);
+  if (header?.["format"] === "agentchart.session") return openSessionFile(header, lines, own);
+  throw new AgentError(
+    "session/damaged",
+    `${path} is no exported run and no exported session: its first line is neither.`,
+  );
+}
+
+function parsed(line: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function stopped(number: number, problem: string): string {
+  return `Opened to line ${number - 1}: line ${number} ${problem}.`;
+}
+
+/** Gives each line to `take` until one is bad, and says which. */
+function takeLines(lines: readonly string[], take: (value: JsonObject) => void): string | undefined {
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || (line === "" && index === lines.length - 1)) continue;
+    const value = parsed(line);
+    if (!value) return stopped(index + 1, index === lines.length - 1 ? "is cut off" : "is no JSON object");
+    try {
+      take(value);
+    } catch (error) {
+      return stopped(index + 1, `cannot be read (${messageOf(error)})`);
+    }
+  }
+  return undefined;
+}
+
+function openRunFile(path: string, header: JsonObject, lines: readonly string[]): FileRun {
+  const row = header["row"] as unknown as RunRow | undefined;
+  if (header["agentchartRun"] !== PROTOCOL)
+    throw new AgentError("session/version", `${path} is of another release; this one reads ${PROTOCOL}.`);
+  if (typeof row?.runId !== "string")
+    throw new AgentError("session/damaged", `${path}: the first line does not say which run it is.`);
+  const log = new RunLog(row.runId, Number.POSITIVE_INFINITY);
+  const blobs = new Map<string, string>();
+  const states: number[] = [];
+  let chart: Chart = { id: "", nodes: [], edges: [] };
+  let keyframe: JsonObject | undefined;
+  const notice = takeLines(lines, (value) => {
+    if (value["chart"]) chart = value["chart"] as unknown as Chart;
+    else if (Array.isArray(value["state"])) states.push(log.stateOf(value["state"] as readonly string[]));
+    else if (value["keyframe"]) keyframe = value["keyframe"] as JsonObject;
+    else if (typeof value["blob"] === "string") blobs.set(value["blob"], String(value["text"]));
+    else if (Number.isInteger(value["q"])) {
+      const step = value as unknown as Step;
+      if (log.last > 0 && step.q !== log.last + 1) throw new Error(`step ${log.last + 1} is missing`);
+      log.take({ ...step, s: states[step.s] ?? log.stateOf([]) }, keyframe);
+    } else throw new Error("it is nothing of a run");
+  });
+  const cut =
+    notice ?? (log.last < row.steps ? `The file ends after step ${log.last} of ${row.steps}.` : undefined);
+  return {
+    chart: { hash: row.chart, chart },
+    run: {
+      row: { ...row, source: "file", steps: log.last, pending: 0, can: [], ...(cut && { notice: cut }) },
+      pending: [],
+      log,
+      blob: (sha) => blobs.get(sha),
+      blobs: () => blobs,
+    },
+  };
+}
+
+function openSessionFile(header: JsonObject, lines: readonly string[], own: KnownChart): FileRun {
+  const { sessionId, seq } = header;
+  const folded = new FoldedRun(String(sessionId), own.chart);
+  let position: JsonObject | undefined;
+  const notice = takeLines(lines, (value) => {
+    if (value["entry"]) folded.take(value["entry"] as unknown as JournalEntry);
+    else if (value["end"]) position = (value["end"] as JsonObject)["position"] as JsonObject;
+    else if (!value["input"]) throw new Error("it is nothing of a session");
+  });
+  const cut = notice ?? (position ? undefined : `The file ends after entry ${folded.seq} of ${String(seq)}.`);
+  const { phase, waitsFor } = position ? factsOf(position) : {};
+  const row = folded.row({
+    source: "file",
+    chart: own.hash,
+    ...(phase && { phase }),
+    ...(waitsFor && { waitsFor }),
+    ...(cut && { notice: cut }),
+  });
+  const { exceeded } = folded;
+  return {
+    chart: own,
+    run: {
+      row,
+      pending: folded.pending(row.phase),
+      ...(exceeded !== "" && { exceeded }),
+      log: folded.log,
+      blob: (sha) => folded.blob(sha),
+      blobs: () => folded.blobs(),
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, extname, join, resolve, sep } from "node:path";
+
+const TYPES: { readonly [extension: string]: string } = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+  ".webmanifest": "application/manifest+json",
+};
+
+export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string };
+
+/** The folder of the built page, in the package wherever it is installed. */
+export function pageFolder(): string {
+  const packageFile = createRequire(import.meta.url).resolve("agentchart/package.json");
+  return join(dirname(packageFile), "dist", "visualizer");
+}
+
+/** A file of the page by its path in the address; undefined for what is not there, and for every way out of the folder. */
+export async function pageFile(folder: string, path: string): Promise<PageFile | undefined> {
+  const name = decoded(path === "/" ? "/index.html" : path);
+  const type = TYPES[extname(name ?? "")];
+  if (name === undefined || type === undefined || name.includes("\0")) return undefined;
+  const file = resolve(folder, `.${name}`);
+  if (!file.startsWith(folder + sep)) return undefined;
+  try {
+    return { body: new Uint8Array(await readFile(file)), type };
+  } catch {
+    return undefined;
+  }
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import { createAgent } from "../agent/create-agent.ts";
+import type { Agent, AgentConfig } from "../agent/types.ts";
+import { validateInput } from "../tool/schema.ts";
+import type { Decision } from "../turn/pending.ts";
+import { failed, refused, type Outcome } from "./ack.ts";
+import { isSettled } from "./commands-for.ts";
+import { forked, planFork, writeFork } from "./fork-run.ts";
+import type { Command, CommandType, PendingItem } from "./protocol.ts";
+import { restoreHidden } from "./restore-hidden.ts";
+import type { WatchedRun, WorkerInfo } from "./watch-run.ts";
+
+type Of<Type extends CommandType> = Extract<Command, { type: Type }>;
+
+/** Carries out what a person asks of a run in this process. Never rejects. */
+export async function carryOut(command: Command, run: WatchedRun, worker: WorkerInfo): Promise<Outcome> {
+  try {
+    const { row } = run.report(worker);
+    if (command.type === "decide") return await run.inTurn(() => decide(command, run));
+    if (!row.can.includes(command.type)) return notNow(command.type, row.phase, run);
+    return await doIt(command, run);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function notNow(type: CommandType, phase: string, run: WatchedRun): Outcome {
+  const isFork = type === "fork" || type === "forkPlan";
+  if (isFork) return refused("unavailable", "A fork needs a store; this run has none.");
+  if (!run.isAlive)
+    return refused("unavailable", "The agent was closed; its process does not drive it any more.");
+  return refused("invalid", `A run that is ${phase} does not take '${type}'.`);
+}
+
+async function doIt(command: Exclude<Command, { type: "decide" }>, run: WatchedRun): Promise<Outcome> {
+  const { agent } = run;
+  switch (command.type) {
+    case "interrupt":
+      return agent.interrupt(command.text) ? done(agent) : refused("invalid", "No turn is running.");
+    case "steer":
+      return agent.steer(command.text) ? done(agent) : refused("invalid", "No turn is running.");
+    case "send":
+      goOn(agent, command.text);
+      return done(agent);
+    case "shutdown":
+      await agent.shutdown();
+      return done(agent);
+    case "resume": {
+      const living = await alive(run);
+      goOn(living);
+      return done(living);
+    }
+    case "extendBudget": {
+      const living = await alive(run);
+      await living.extendBudget(command.extra);
+      goOn(living);
+      return done(living);
+    }
+    case "forkPlan":
+      return planFork(run.config!.store!, run.runId, command.seq);
+    case "fork":
+      return fork(command, run.config!);
+  }
+}
+
+function done(agent: Agent): Outcome {
+  return { ok: true, seq: agent.status().seq };
+}
+
+/** What comes of it is seen in the chart. */
+function goOn(agent: Agent, text?: string): void {
+  agent.call(text).catch(() => {});
+}
+
+/** The agent, or the next one of its session if it was shut down. Rejects `session/conflict` while another process has it. */
+async function alive(run: WatchedRun): Promise<Agent> {
+  if (run.isAlive) return run.agent;
+  const { agent, config } = run;
+  const { messages: _, snapshot: __, ...rest } = config!;
+  const { sessionId } = agent;
+  const next = createAgent({ ...rest, sessionId, ...(!rest.store && { snapshot: agent.snapshot() }) });
+  await next.open();
+  return next;
+}
+
+async function decide(command: Of<"decide">, run: WatchedRun): Promise<Outcome> {
+  const { callId, argsHash } = command;
+  if (!run.isAlive && !run.config)
+    return refused("unavailable", "The agent was closed; its process does not drive it any more.");
+  const living = await alive(run);
+  const pending = living.status().pending.find((call) => call.callId === callId);
+  if (!pending || pending.decided) {
+    return run.asked.has(callId) || pending
+      ? refused("answered", "Somebody else has answered this call.")
+      : refused("invalid", `No open call has the id '${callId}'.`);
+  }
+  if (pending.argsHash !== argsHash)
+    return refused("stale", "The arguments of this call are others than those that were shown.");
+  const decision = whole(command.decision, pending);
+  const problem = problemOf(decision, pending, run);
+  if (problem) return refused("invalid", problem);
+  await living.decide(callId, decision, { argsHash });
+  const status = living.status();
+  if (status.phase === "suspended" && status.pending.every(isSettled)) goOn(living);
+  return done(living);
+}
+
+function whole(decision: Decision, { input }: PendingItem): Decision {
+  if (typeof decision !== "object" || !("edit" in decision)) return decision;
+  return { edit: restoreHidden(decision.edit, input) };
+}
+
+function problemOf(decision: Decision, pending: PendingItem, run: WatchedRun): string | undefined {
+  if (typeof decision !== "object") return undefined;
+  if ("edit" in decision) {
+    const schema = run.inputSchemaOf(pending.name);
+    return (schema && validateInput(schema, decision.edit)) ?? undefined;
+  }
+  if (!("answer" in decision) || !pending.answerSchema || typeof decision.answer !== "string")
+    return undefined;
+  const problems = [decision.answer, parsed(decision.answer)].map((answer) =>
+    validateInput(pending.answerSchema!, answer),
+  );
+  return problems.includes(null) ? undefined : (problems.at(-1) ?? undefined);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+async function fork(command: Of<"fork">, config: AgentConfig): Promise<Outcome> {
+  const written = await writeFork(config.store!, command);
+  if (!("fork" in written)) return written;
+  const { fork } = written;
+  if (command.start) {
+    const meta = { ...config.meta, forkedFrom: command.runId, forkedAt: command.seq };
+    const { messages: _, snapshot: __, ...rest } = config;
+    const agent = createAgent({ ...rest, sessionId: fork.sessionId, meta });
+    await agent.open();
+    if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled)) goOn(agent);
+  }
+  return forked(fork);
+}

@@ -1,0 +1,166 @@
+import type { AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition, InspectionEvent } from "xstate";
+import type { Json } from "../message/types.ts";
+import { activeIds, chartIndexOf, type ChartIndex } from "./chart-index.ts";
+import { patchBetween } from "./diff.ts";
+import { encode, PREVIEW } from "./encode.ts";
+import type { History } from "./history.ts";
+import { REDACTED } from "./secrets.ts";
+
+/** A microstep as it was seen: the instants and references to what is never mutated. */
+type Seen = {
+  readonly t: number;
+  readonly m: number;
+  readonly event: { readonly type: string };
+  readonly snapshot: AnyMachineSnapshot;
+  readonly transitions: readonly AnyTransitionDefinition[];
+  readonly position: number;
+};
+
+/** Microsteps that wait to be written; more are written at once. */
+const MOST_SEEN = 16;
+
+export type RecorderOptions = {
+  readonly machine: AnyStateMachine;
+  readonly history: History;
+  /** Of the agent; applied to all that is shown. */
+  readonly redact?: (value: Json) => Json;
+  /** Position of the journal. */
+  readonly position: () => number;
+};
+
+/**
+ * Writes what a statechart does as steps.
+ *
+ * R1 `see` keeps instants and references only; diffs and JSON are made by `write`, when the agent does not wait.
+ * R2 What a step says is true of its instant, however late it is written: contexts are replaced, never mutated.
+ * R3 Nothing throws.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #index: ChartIndex;
+  readonly #actions = new Map<string, readonly string[]>();
+  #seen: Seen[] = [];
+  #context: Readonly<Record<string, unknown>> | undefined;
+  #nodes: unknown;
+  #state = -1;
+  #failures = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#index = chartIndexOf(options.machine);
+  }
+
+  get chart(): ChartIndex {
+    return this.#index;
+  }
+
+  /** Steps that could not be written. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  get isBehind(): boolean {
+    return this.#seen.length > 0;
+  }
+
+  /** The machine as it stands: the first step. */
+  begin(snapshot: AnyMachineSnapshot): void {
+    this.#keep({ type: "xstate.init" }, snapshot, []);
+  }
+
+  /** An inspection event of the actor. */
+  see(event: InspectionEvent): void {
+    if (event.type !== "@xstate.microstep") return;
+    const { snapshot, _transitions } = event;
+    this.#keep(event.event, snapshot as AnyMachineSnapshot, _transitions);
+  }
+
+  #keep(
+    event: { readonly type: string },
+    snapshot: AnyMachineSnapshot,
+    transitions: readonly AnyTransitionDefinition[],
+  ): void {
+    const m = performance.now() - this.#options.history.startedAt;
+    this.#seen.push({ t: Date.now(), m, event, snapshot, transitions, position: this.#options.position() });
+    if (this.#seen.length > MOST_SEEN) this.write();
+  }
+
+  /** Writes what was seen. */
+  write(): void {
+    const seen = this.#seen;
+    this.#seen = [];
+    for (const each of seen) {
+      try {
+        this.#push(each);
+      } catch {
+        this.#failures++;
+      }
+    }
+  }
+
+  #push({ t, m, event, snapshot, transitions, position }: Seen): void {
+    const { history } = this.#options;
+    const before = this.#state;
+    if (snapshot._nodes !== this.#nodes) {
+      this.#nodes = snapshot._nodes;
+      this.#state = history.stateOf(activeIds(snapshot));
+    }
+    const after = snapshot.context as Readonly<Record<string, unknown>>;
+    const { show } = this;
+    const appendsText = this.#options.redact === undefined;
+    const ops = patchBetween(this.#context, after, { show, appendsText });
+    this.#context = after;
+    const { type, ...carried } = event;
+    const edges = this.#index.edgesOf(transitions);
+    const actions = this.#actionsOf(transitions, edges, before);
+    const isAlways = transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
+    history.push({
+      t,
+      m: Math.round(m * 1_000) / 1_000,
+      e: isAlways ? "" : type,
+      ...(!isAlways && Object.keys(carried).length > 0 && { v: this.#preview(carried) }),
+      x: edges,
+      s: this.#state,
+      ...(actions.length > 0 && { k: actions }),
+      ...(ops.length > 0 && { p: ops }),
+      ...(position > 0 && { j: position }),
+    });
+  }
+
+  #actionsOf(
+    transitions: readonly AnyTransitionDefinition[],
+    edges: readonly string[],
+    before: number,
+  ): readonly string[] {
+    if (edges.length === 0) return [];
+    const key = `${before} ${this.#state} ${edges.join(" ")}`;
+    let actions = this.#actions.get(key);
+    if (!actions) {
+      const { states } = this.#options.history;
+      actions = this.#index.actionsOf(transitions, states[before] ?? [], states[this.#state] ?? []);
+      this.#actions.set(key, actions);
+    }
+    return actions;
+  }
+
+  /** A value as it may leave the process. */
+  readonly show = (value: unknown): Json => {
+    const { history } = this.#options;
+    const keep = (sha: string, text: string): void => history.keepBlob(sha, String(this.#redacted(text)));
+    return this.#redacted(encode(value, { keep }));
+  };
+
+  #preview(value: unknown): Json {
+    return this.#redacted(encode(value, { limits: PREVIEW }));
+  }
+
+  #redacted(value: Json): Json {
+    const { redact } = this.#options;
+    if (!redact) return value;
+    try {
+      return redact(value) ?? null;
+    } catch {
+      return REDACTED;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inspector } from "agentchart/inspect";
+import { memoryStore } from "agentchart/store/memory";
+import { expect, onTestFinished, test } from "vitest";
+import { demoAgents } from "../../examples/inspect-demo/agents.ts";
+import { addressFile } from "../../src/inspect/address.ts";
+import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
+
+test("the demo waits for an approval, an answer and a budget, and ends when it has them", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const inspect = inspector({ home, retryMs: [10, 50] });
+  onTestFinished(() => inspect.close());
+  const page = await HubPage.open(hub);
+  const agents = demoAgents({ inspect, store: memoryStore() });
+  const ids = Object.fromEntries(agents.map(({ agent }) => [agent.name, agent.sessionId])) as Record<
+    string,
+    string
+  >;
+  for (const { agent, task } of agents) agent.call(task).catch(() => {});
+  for (const id of Object.values(ids)) {
+    await expect.poll(() => page.rows.get(id)?.phase, { timeout: 15_000 }).toBe("suspended");
+    page.follow(id);
+  }
+  const waits = Object.entries(ids).map(([name, id]) => [name, page.rows.get(id)!.waitsFor.join()]);
+  expect(Object.fromEntries(waits)).toEqual({
+    "nightly-scan": "budget",
+    "customer-care": "externalResult",
+    "parser-fix": "approval",
+  });
+  const decide = async (name: string, decision: unknown): Promise<void> => {
+    const id = ids[name]!;
+    await expect.poll(() => page.pending.get(id)?.length).toBe(1);
+    const { callId, argsHash } = page.pending.get(id)![0]!;
+    expect(await page.command(id, { type: "decide", callId, argsHash, decision })).toMatchObject({
+      ok: true,
+    });
+  };
+  await decide("parser-fix", "approve");
+  await decide("customer-care", { answer: '{"satisfied":true,"stars":5}' });
+  await page.command(ids["nightly-scan"]!, { type: "extendBudget", extra: { modelCalls: 10 } });
+  for (const id of Object.values(ids))
+    await expect.poll(() => page.rows.get(id)?.phase, { timeout: 15_000 }).toBe("stopped");
+}, 60_000);
+
+test("npm run demo -- --inspect is seen by the hub", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const demo = spawn(
+    process.execPath,
+    [
+      "--conditions=agentchart-source",
+      "examples/data-analyst/main.ts",
+      "--inspect",
+      "--offline",
+      "--out",
+      join(home, "out"),
+    ],
+    {
+      cwd: join(import.meta.dirname, "../.."),
+      env: { PATH: process.env["PATH"], HOME: home },
+      stdio: "ignore",
+    },
+  );
+  onTestFinished(() => void demo.kill("SIGKILL"));
+  expect(await readFile(addressFile(home), "utf8")).toContain(hub.url);
+  await new Promise((resolve) => demo.on("exit", resolve));
+  const { rows } = (await (await ask(hub, "/api/runs")).json()) as {
+    rows: readonly { agent: string; steps: number; phase: string }[];
+  };
+  expect(rows).toMatchObject([{ agent: "analyst", phase: "stopped" }]);
+  expect(rows[0]!.steps).toBeGreaterThan(50);
+}, 60_000);
