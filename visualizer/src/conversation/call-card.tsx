@@ -1,0 +1,65 @@
+import { memo, useState } from "react";
+import { clock, plain } from "../logic/format.ts";
+import { preview } from "../logic/json-rows.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { useNow } from "../parts/use-now.ts";
+import { model } from "../store/model.ts";
+import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
+import { Output } from "./output.tsx";
+
+const LOOKS: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
+  success: { icon: "check", tone: "green" },
+  error: { icon: "cross", tone: "red" },
+  denied: { icon: "hand", tone: "red" },
+  interrupted: { icon: "stop", tone: "slate" },
+  suspended: { icon: "hourglass", tone: "amber" },
+  running: { icon: "play", tone: "cyan" },
+  unknown: { icon: "question", tone: "amber" },
+  asks: { icon: "hand", tone: "amber" },
+};
+const OPEN_LENGTH = 200;
+
+type Props = {
+  readonly call: ToolUseBlock;
+  readonly result: ToolResultBlock | undefined;
+  readonly record: CallRecord | undefined;
+  readonly output: string | undefined;
+};
+
+/** A tool call with its arguments and what it came to. */
+export const CallCard = memo(function CallCard({ call, result, record, output }: Props) {
+  const state = stateOf(result, record);
+  const { icon, tone } = LOOKS[state] ?? { icon: "clock" as const, tone: "slate" };
+  const args = JSON.stringify(call.input, null, 2);
+  const [isOpen, setOpen] = useState(args.length < OPEN_LENGTH);
+  return (
+    <section className="call" data-tone={tone} data-call={call.id} data-call-state={state}>
+      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="tool" />
+        <strong className="mono">{call.name}</strong>
+        {!isOpen && <span className="mono muted args">{plain(preview(call.input, 60))}</span>}
+        <span className="fill" />
+        {state === "running" && record && <Running since={record.since} />}
+        <span className="chip">
+          <Icon name={icon} /> {state === "asks" ? "asks" : state}
+        </span>
+      </button>
+      {isOpen && <pre className="args">{plain(call.rawInput ?? args)}</pre>}
+      {record?.asks !== undefined && !result && <p className="why">{plain(record.asks)}</p>}
+      {output !== undefined && !result && <pre className="so-far">{plain(output.slice(-4_000))}</pre>}
+      {result && <Output result={result} />}
+    </section>
+  );
+});
+
+function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
+  if (result) return result.state;
+  if (record?.asks !== undefined) return "asks";
+  return record?.status ?? "asked for";
+}
+
+function Running({ since }: { readonly since: number }) {
+  const now = useNow(500, model.isLive);
+  const at = model.isLive ? now : (model.run.at(model.q)?.t ?? now);
+  return <span className="num muted">{clock(at - since)}</span>;
+}

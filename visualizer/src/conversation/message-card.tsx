@@ -1,0 +1,104 @@
+import { memo } from "react";
+import type { MessageItem } from "../logic/conversation-items.ts";
+import { compact, plain } from "../logic/format.ts";
+import { isBlob } from "../logic/json-rows.ts";
+import { BlobChip } from "../parts/json-value.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+import type { Block, Json } from "../wire/types.ts";
+import { CallCard } from "./call-card.tsx";
+import { Markdown } from "./markdown.tsx";
+import { Output } from "./output.tsx";
+import { Thinking } from "./thinking.tsx";
+
+const TONES = { user: "blue", assistant: "violet", tool: "cyan", system: "slate" } as const;
+const ICONS = { user: "user", assistant: "model", tool: "tool", system: "file" } as const;
+
+export const MessageCard = memo(
+  function MessageCard({ item }: { readonly item: MessageItem }) {
+    const { message, isDraft } = item;
+    const step = model.run.stepOfMessage(message.id);
+    return (
+      <article
+        className="message"
+        data-tone={TONES[message.role]}
+        data-message={message.id}
+        aria-label={`Message of the ${message.role}`}
+      >
+        <header>
+          <Icon name={ICONS[message.role]} />
+          <strong>{message.role === "assistant" && message.name !== "" ? message.name : message.role}</strong>
+          {isDraft && <span className="chip">not stored yet</span>}
+          {message.reason && message.reason !== "MODEL_STOP" && (
+            <span className="chip mono">{message.reason}</span>
+          )}
+          <span className="fill" />
+          {message.usage && (
+            <span className="num muted" title="Tokens in and out">
+              {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
+            </span>
+          )}
+          {step !== undefined && (
+            <button
+              type="button"
+              className="step num"
+              title="Show the step that stored it"
+              onClick={() => goTo(step)}
+            >
+              #{step}
+            </button>
+          )}
+        </header>
+        {message.content.map((block, index) => (
+          <BlockOf key={index} block={block} item={item} />
+        ))}
+        {message.content.length === 0 && <p className="muted">empty</p>}
+      </article>
+    );
+  },
+  ({ item: before }, { item: after }) =>
+    before.message === after.message &&
+    before.isDraft === after.isDraft &&
+    same(before.results, after.results) &&
+    same(before.open, after.open) &&
+    same(before.outputs, after.outputs),
+);
+
+function same<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}
+
+function BlockOf({ block, item }: { readonly block: Block; readonly item: MessageItem }) {
+  switch (block.type) {
+    case "text":
+      return <Prose text={block.text} isMarkdown={item.message.role !== "user"} />;
+    case "thinking":
+      return <Thinking text={block.thinking} />;
+    case "tool_use":
+      return (
+        <CallCard
+          call={block}
+          result={item.results.get(block.id)}
+          record={item.open.get(block.id)}
+          output={item.outputs.get(block.id)}
+        />
+      );
+    case "tool_result":
+      return <Output result={block} />;
+    case "image":
+    case "audio":
+    case "video":
+      return (
+        <span className="chip">
+          {block.type}: {block.source.type === "url" ? plain(block.source.url) : block.source.mediaType}
+        </span>
+      );
+  }
+}
+
+/** Text, or the beginning of one that is fetched when it is opened. */
+function Prose({ text, isMarkdown }: { readonly text: Json; readonly isMarkdown: boolean }) {
+  if (isBlob(text)) return <BlobChip {...text} />;
+  return isMarkdown ? <Markdown text={String(text)} /> : <p className="prose">{plain(String(text))}</p>;
+}

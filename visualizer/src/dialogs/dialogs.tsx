@@ -1,0 +1,24 @@
+import { useModel } from "../store/use-model.ts";
+import { BlobDialog } from "./blob-dialog.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { GoToDialog } from "./go-to-dialog.tsx";
+import { HelpDialog } from "./help-dialog.tsx";
+import { SayDialog } from "./say-dialog.tsx";
+
+export function Dialogs() {
+  const dialog = useModel((all) => all.dialog);
+  switch (dialog?.kind) {
+    case undefined:
+      return null;
+    case "help":
+      return <HelpDialog />;
+    case "goTo":
+      return <GoToDialog />;
+    case "fork":
+      return <ForkDialog q={dialog.q} />;
+    case "say":
+      return <SayDialog as={dialog.as} />;
+    case "blob":
+      return <BlobDialog {...dialog} />;
+  }
+}

@@ -1,0 +1,40 @@
+import { useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+import { Frame } from "./frame.tsx";
+
+export function GoToDialog() {
+  const [text, setText] = useState("");
+  const { first } = model.run;
+  const last = Math.max(model.run.last, model.run.total);
+  const q = Number(text);
+  const isWrong = text === "" || !Number.isInteger(q) || q < first || q > last;
+  return (
+    <Frame title="Go to a step">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isWrong) return;
+          goTo(q);
+          model.set({ dialog: null });
+        }}
+      >
+        <h2>Go to a step</h2>
+        <label>
+          From {first} to {last}
+          <input
+            className="input num"
+            inputMode="numeric"
+            autoFocus
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </label>
+        <footer>
+          <Button type="submit" label="Go" isDisabled={isWrong} />
+        </footer>
+      </form>
+    </Frame>
+  );
+}

@@ -1,0 +1,75 @@
+/** 1234567 → "1.23M", 43185 → "43.2k". An unknown figure is "–", never 0. */
+export function compact(count: number | undefined): string {
+  if (count === undefined) return "–";
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${trimmed(count / 1_000)}k`;
+  return `${trimmed(count / 1_000_000)}M`;
+}
+
+const trimmed = (value: number): string =>
+  (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)).replace(
+    /\.0+$|(?<=\.\d)0$/,
+    "",
+  );
+
+export function money(cost: number | undefined): string {
+  if (cost === undefined) return "–";
+  if (cost === 0) return "$0";
+  return cost < 0.01 ? `$${cost.toFixed(5)}` : cost < 10 ? `$${cost.toFixed(3)}` : `$${cost.toFixed(2)}`;
+}
+
+/** A length of time: "0.2 ms", "413 ms", "2.21 s", "4 m 05 s", "3 h 12 m". */
+export function duration(ms: number | undefined): string {
+  if (ms === undefined || !Number.isFinite(ms)) return "–";
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${pad(seconds % 60)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 1_440
+    ? `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`
+    : `${Math.floor(minutes / 1_440)} d ${Math.floor(minutes / 60) % 24} h`;
+}
+
+/** A running clock: "0:42", "12:05". */
+export function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
+  return `${Math.floor(seconds / 3_600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
+}
+
+const pad = (value: number): string => String(value).padStart(2, "0");
+
+/** How long ago: "now", "12 s ago", "4 m ago", "3 d ago". */
+export function ago(at: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1_000));
+  if (seconds < 3) return "now";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+export function bytes(length: number): string {
+  if (length < 1_000) return `${length} B`;
+  return length < 1_000_000 ? `${trimmed(length / 1_000)} kB` : `${trimmed(length / 1_000_000)} MB`;
+}
+
+/** An id short enough for a title: its two ends. */
+export function shortId(id: string): string {
+  return id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
+}
+
+const HIDDEN = /(?![\n\r\t])[\p{Cc}\u202A-\u202E\u2066-\u2069\u200B-\u200F\u061C\uFEFF]/gu;
+const ESCAPE = String.fromCodePoint(0x1b);
+/** Codes that colour text or move the cursor of a terminal. */
+const ANSI = new RegExp(`${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`, "g");
+
+/** Text of others, safe to read: no terminal codes, and characters that turn or hide text made visible. */
+export function plain(text: string): string {
+  const bare = text.includes(ESCAPE) ? text.replace(ANSI, "").replaceAll(ESCAPE, "") : text;
+  return bare.replace(
+    HIDDEN,
+    (char) => `⟨U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}

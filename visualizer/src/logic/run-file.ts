@@ -1,0 +1,107 @@
+import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
+import { isObject } from "./patch.ts";
+
+/** The version of exported runs that this page reads. */
+const FORMAT = 1;
+
+export type RunFile = {
+  readonly row: RunRow;
+  readonly exportedAt: number;
+  readonly chart?: { readonly hash: string; readonly chart: Chart; readonly layouts: Layouts | null };
+  readonly states: readonly (readonly string[])[];
+  readonly steps: readonly Step[];
+  /** Contexts after a step, by its number. */
+  readonly keyframes: ReadonlyMap<number, JsonObject>;
+  /** Texts that steps refer to, by their reference. */
+  readonly blobs: ReadonlyMap<string, string>;
+  /** The first line that could not be read; what stands before it is here. */
+  readonly damage?: { readonly line: number; readonly message: string };
+};
+
+/** Reads an exported run. A damaged file is read up to its bad line; one without a usable first line throws. */
+export function readRunFile(text: string): RunFile {
+  const lines = text.split("\n");
+  const header = readHeader(lines[0] ?? "");
+  const states: string[][] = [];
+  const steps: Step[] = [];
+  const keyframes = new Map<number, JsonObject>();
+  const blobs = new Map<string, string>();
+  let chart: RunFile["chart"];
+  let damage: RunFile["damage"];
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === "") continue;
+    try {
+      const record = recordOf(line);
+      if (isObject(record["chart"])) chart = chartOf(record, header.row.chart);
+      else if (Array.isArray(record["state"])) states.push(record["state"] as string[]);
+      else if (isObject(record["keyframe"])) keyframes.set(numberOf(record, "at"), record["keyframe"]);
+      else if (typeof record["blob"] === "string") blobs.set(record["blob"], String(record["text"]));
+      else steps.push(stepOf(record, steps.at(-1)?.q));
+    } catch (error) {
+      damage = { line: index + 1, message: (error as Error).message };
+      break;
+    }
+  }
+  const { row, exportedAt } = header;
+  return {
+    row,
+    exportedAt,
+    states,
+    steps,
+    keyframes,
+    blobs,
+    ...(chart && { chart }),
+    ...(damage && { damage }),
+  };
+}
+
+function readHeader(line: string): RunFileHeader {
+  let header: JsonObject;
+  try {
+    header = recordOf(line);
+  } catch {
+    throw new Error("This is no exported run: its first line is not the header that `agentchart` writes.");
+  }
+  const version = header["agentchartRun"];
+  if (typeof version !== "number" || !isObject(header["row"]))
+    throw new Error("This is no exported run: its first line lacks `agentchartRun` or `row`.");
+  if (version > FORMAT)
+    throw new Error(
+      `This run was exported in format ${version}; this page reads ${FORMAT}. Update agentchart.`,
+    );
+  return header as unknown as RunFileHeader;
+}
+
+function recordOf(line: string): JsonObject {
+  const record: unknown = JSON.parse(line);
+  if (!isObject(record)) throw new Error("a line must be a JSON object");
+  return record;
+}
+
+/** Without a layout it is an outline; without any state it is none. */
+function chartOf({ chart, layouts, hash }: JsonObject, known: string): RunFile["chart"] {
+  const { nodes, edges } = chart as unknown as Chart;
+  if (!Array.isArray(nodes) || !Array.isArray(edges)) throw new Error("a chart has `nodes` and `edges`");
+  if (nodes.length === 0) return undefined;
+  return {
+    hash: typeof hash === "string" ? hash : known,
+    chart: chart as unknown as Chart,
+    layouts: (layouts ?? null) as Layouts | null,
+  };
+}
+
+function numberOf(record: JsonObject, key: string): number {
+  const value = record[key];
+  if (typeof value !== "number") throw new Error(`\`${key}\` must be a number`);
+  return value;
+}
+
+function stepOf(record: JsonObject, before: number | undefined): Step {
+  const q = numberOf(record, "q");
+  if (before !== undefined && q !== before + 1) throw new Error(`step ${q} follows step ${before}`);
+  numberOf(record, "s");
+  numberOf(record, "m");
+  if (typeof record["e"] !== "string" || !Array.isArray(record["x"]))
+    throw new Error(`step ${q} is incomplete`);
+  return record as unknown as Step;
+}

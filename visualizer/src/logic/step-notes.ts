@@ -1,0 +1,86 @@
+import type { Json, Msg, PatchOp, Step, Usage } from "../wire/types.ts";
+import { bytes } from "./format.ts";
+import { cut, isBlob } from "./json-rows.ts";
+import { isObject } from "./patch.ts";
+
+/** Messages that a step put into the transcript. */
+export function messagesOf(step: Step): readonly Msg[] {
+  return (step.p ?? []).flatMap((op) => {
+    if (op[1][0] !== "messages") return [];
+    if (op[0] === "+" && op[1].length === 1) return op[2].filter(isMessage);
+    if (op[0] !== "=") return [];
+    const set = op[1].length === 1 && Array.isArray(op[2]) ? op[2] : op[1].length === 2 ? [op[2]] : [];
+    return set.filter(isMessage);
+  });
+}
+
+export function isMessage(value: unknown): value is Msg & Json {
+  return isObject(value) && typeof value["id"] === "string" && Array.isArray(value["content"]);
+}
+
+/** The value that a step gave to a key of context; undefined if it did not touch it. */
+export function setBy(step: Step, key: string): Json | undefined {
+  const op = (step.p ?? []).find(([kind, path]) => kind === "=" && path.length === 1 && path[0] === key);
+  return (op as Extract<PatchOp, readonly ["=", ...unknown[]]> | undefined)?.[2];
+}
+
+/** Tokens that a step brought, counted once: with the model's answer, or with the message where no answer was seen. */
+export function usageOf(step: Step): Usage | undefined {
+  const draft = setBy(step, "draft");
+  if (isObject(draft) && isMessage(draft["message"])) return draft["message"].usage;
+  if (draft === null) return undefined;
+  return messagesOf(step).find(({ role, usage }) => role === "assistant" && usage)?.usage;
+}
+
+/** True for a step in which something failed. */
+export function isFailure(step: Step): boolean {
+  const failure = setBy(step, "failure");
+  if ((isObject(failure) && failure["code"] !== "run/shutdown") || step.e.startsWith("xstate.error"))
+    return true;
+  return messagesOf(step).some(({ content }) =>
+    content.some((block) => block.type === "tool_result" && block.state === "error"),
+  );
+}
+
+/** What a step is about, in a few words; "" if nothing stands out. */
+export function noteOf(step: Step): string {
+  const message = messagesOf(step).at(-1);
+  if (message) return noteOfMessage(message);
+  const draft = setBy(step, "draft");
+  if (isObject(draft) && isMessage(draft["message"])) return noteOfMessage(draft["message"]);
+  const failure = setBy(step, "failure");
+  if (isObject(failure)) return `${String(failure["code"])} ${cut(String(failure["message"]), 90)}`;
+  const outcome = setBy(step, "outcome");
+  if (isObject(outcome)) return String(outcome["reason"]);
+  return noteOfCalls(step);
+}
+
+function noteOfCalls(step: Step): string {
+  const calls = setBy(step, "calls");
+  const records = Array.isArray(calls) ? calls.filter(isObject) : [];
+  const running = records.filter(({ status }) => status === "running");
+  if (running.length > 0) return `running ${running.map(({ call }) => nameOf(call)).join(", ")}`;
+  const asking = records.filter(({ asks }) => asks !== undefined);
+  return asking.length > 0 ? `asks for ${asking.map(({ call }) => nameOf(call)).join(", ")}` : "";
+}
+
+const nameOf = (call: Json | undefined): string => (isObject(call) ? String(call["name"]) : "a call");
+
+function noteOfMessage({ role, content }: Msg): string {
+  const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
+  if (calls.length > 0) return `${role} → ${calls.join(", ")}`;
+  const result = content.find((block) => block.type === "tool_result");
+  if (result?.type === "tool_result") {
+    const length = result.output.reduce(
+      (sum, part) => sum + (part.type === "text" ? lengthOf(part.text) : 0),
+      0,
+    );
+    return `${result.name} ${result.state === "success" ? "returned" : result.state} ${bytes(length)}`;
+  }
+  const text = content.find((block) => block.type === "text");
+  return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;
+}
+
+/** A long text may stand in the log as a reference. */
+export const headOf = (text: Json): string => (isBlob(text) ? text.head : String(text));
+const lengthOf = (text: Json): number => (isBlob(text) ? text.length : String(text).length);

@@ -1,0 +1,54 @@
+import { ago, duration } from "../logic/format.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useNow } from "../parts/use-now.ts";
+import { client } from "../store/client.ts";
+import { useModel } from "../store/use-model.ts";
+
+/** Nobody needs to know of a connection that comes back at once. */
+const PATIENCE = 1_500;
+
+/** What is wrong with what the page shows; the data stays. */
+export function Banner() {
+  const connection = useModel((all) => all.connection);
+  const row = useModel((all) => all.row);
+  const file = useModel((all) =>
+    all.selection.runId === null ? undefined : all.files.get(all.selection.runId),
+  );
+  const isLost = connection.kind === "lost";
+  const now = useNow(500, isLost || row?.worker?.isUp === false);
+  if (file)
+    return file.damage ? (
+      <p className="banner" role="status" data-tone="red" data-testid="damaged">
+        <Icon name="warn" /> {file.name} is damaged at line {file.damage.line} ({file.damage.message}). What
+        stands before it is shown.
+      </p>
+    ) : (
+      <p className="banner" role="status" data-tone="slate" data-testid="file">
+        <Icon name="file" /> {file.name}: a file, nothing can be asked of it.
+      </p>
+    );
+  if (isLost && now - connection.since > PATIENCE)
+    return (
+      <p className="banner" role="status" data-tone="amber" data-testid="lost">
+        <Icon name="warn" /> The inspector does not answer; what you see is as of {ago(connection.since, now)}{" "}
+        ago. Trying again
+        <span className="num">in {duration(Math.max(0, connection.retryAt - now))}</span>
+        <Button label="Try now" onClick={() => client.connection?.connect()} />
+      </p>
+    );
+  if (row?.phase === "running" && row.worker?.isUp === false)
+    return (
+      <p className="banner" role="status" data-tone="amber" data-testid="worker-lost">
+        <Icon name="warn" /> The process of this run ({row.worker.id}) is gone, last seen{" "}
+        {ago(row.worker.since, now)} ago. What it does now is not known.
+      </p>
+    );
+  if (row?.phase === "quarantined")
+    return (
+      <p className="banner" role="status" data-tone="red">
+        <Icon name="warn" /> This session cannot be read whole and is not touched.
+      </p>
+    );
+  return null;
+}

@@ -1,0 +1,26 @@
+import { Icon } from "../parts/icon.tsx";
+import { dismiss } from "../store/notices.ts";
+import { useModel } from "../store/use-model.ts";
+
+const LOOKS = {
+  info: { tone: "blue", icon: "say" },
+  good: { tone: "green", icon: "check" },
+  bad: { tone: "red", icon: "warn" },
+} as const;
+
+export function Notices() {
+  const notices = useModel((all) => all.notices);
+  return (
+    <div className="notices" role="status">
+      {notices.map(({ id, tone, text }) => (
+        <div key={id} className="notice" data-tone={LOOKS[tone].tone} data-notice={tone}>
+          <Icon name={LOOKS[tone].icon} />
+          <span>{text}</span>
+          <button type="button" className="button quiet" aria-label="Close" onClick={() => dismiss(id)}>
+            <Icon name="cross" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
+
+const VIEWS = [
+  ["runs", "outline", "Runs"],
+  ["chart", "chart", "Chart"],
+  ["steps", "count", "Steps"],
+  ["details", "say", "Details"],
+] as const;
+
+/** On a phone one panel is seen at a time. */
+export function PhoneNav() {
+  const view = useModel((all) => all.phoneView);
+  return (
+    <nav className="phone-nav" aria-label="Panels">
+      {VIEWS.map(([name, icon, label]) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={view === name}
+          onClick={() => model.set({ phoneView: name })}
+        >
+          <Icon name={icon} />
+          {label}
+        </button>
+      ))}
+    </nav>
+  );
+}

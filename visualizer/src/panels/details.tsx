@@ -1,0 +1,70 @@
+import { TABS, model, type Tab } from "../store/model.ts";
+import { Splitter } from "../parts/splitter.tsx";
+import { useModel } from "../store/use-model.ts";
+import { Pending } from "../pending/pending.tsx";
+import { ContextTab } from "./context-tab.tsx";
+import { Conversation } from "../conversation/conversation.tsx";
+import { DiffTab } from "./diff-tab.tsx";
+import { EventTab } from "./event-tab.tsx";
+import { RawTab } from "./raw-tab.tsx";
+import { TokensTab } from "./tokens-tab.tsx";
+import type { KeyboardEvent } from "react";
+
+const PANELS = {
+  conversation: Conversation,
+  context: ContextTab,
+  diff: DiffTab,
+  event: EventTab,
+  tokens: TokensTab,
+  raw: RawTab,
+} satisfies { readonly [tab in Tab]: () => unknown };
+const NAMES: { readonly [tab in Tab]: string } = {
+  conversation: "Conversation",
+  context: "Context",
+  diff: "Diff",
+  event: "Event",
+  tokens: "Tokens",
+  raw: "Raw",
+};
+
+/** What there is to know of the shown step, and below it what the run asks of somebody. */
+export function Details() {
+  const tab = useModel((all) => all.tab);
+  const Panel = PANELS[tab];
+  return (
+    <aside className="right" aria-label="Details">
+      <Splitter side="right" />
+      <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
+        {TABS.map((each, place) => (
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`tab-${each}`}
+            data-tab={each}
+            aria-selected={tab === each}
+            aria-controls="details"
+            tabIndex={tab === each ? 0 : -1}
+            title={`${NAMES[each]} (${place + 1})`}
+            onClick={() => model.set({ tab: each })}
+          >
+            {NAMES[each]}
+          </button>
+        ))}
+      </div>
+      <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
+        <Panel />
+      </div>
+      <Pending />
+    </aside>
+  );
+}
+
+function moveTab(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (by === undefined) return;
+  event.stopPropagation();
+  const next = TABS[(TABS.indexOf(model.tab) + by + TABS.length) % TABS.length]!;
+  model.set({ tab: next });
+  document.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
+}

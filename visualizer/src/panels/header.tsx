@@ -1,0 +1,86 @@
+import { Standing } from "./standing.tsx";
+import { Metrics } from "./metrics.tsx";
+import { Actions } from "./run-actions.tsx";
+import { shortId } from "../logic/format.ts";
+import { Button } from "../parts/button.tsx";
+import { Mark } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { select } from "../store/navigate.ts";
+import { notify } from "../store/notices.ts";
+import { prefer, usePreferences } from "../store/preferences.ts";
+import { useModel } from "../store/use-model.ts";
+import { exportRun } from "../store/export-run.ts";
+
+export function Header() {
+  const row = useModel((all) => all.row);
+  return (
+    <header className="header">
+      <div className="brand">
+        <Mark />
+        <h1>Agentchart</h1>
+      </div>
+      {row && (
+        <>
+          <div className="where">
+            <span className="sep">/</span>
+            <strong>{row.agent}</strong>
+            <button
+              type="button"
+              className="button quiet mono"
+              title={`Copy ${row.runId}`}
+              onClick={() => void copy(row.runId)}
+            >
+              {shortId(row.runId.replace(/^file:/, ""))}
+            </button>
+            {row.forkOf && (
+              <button
+                type="button"
+                className="link"
+                onClick={() => select({ runId: row.forkOf!.runId, q: null })}
+              >
+                fork of {shortId(row.forkOf.runId)} at {row.forkOf.seq}
+              </button>
+            )}
+          </div>
+          <Standing />
+        </>
+      )}
+      <span className="fill" />
+      {row && <Metrics />}
+      {row && <Actions />}
+      <PageTools />
+    </header>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  notify("info", "Copied.");
+}
+
+const THEMES = { system: "dark", dark: "light", light: "system" } as const;
+const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
+
+function PageTools() {
+  const { theme } = usePreferences();
+  const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
+  return (
+    <div className="actions">
+      {hasRun && (
+        <Button tone="quiet" icon="down" title="Export this run as a file" onClick={() => void exportRun()} />
+      )}
+      <Button
+        tone="quiet"
+        icon={THEME_ICONS[theme]}
+        title={`Theme: ${theme}`}
+        onClick={() => prefer({ theme: THEMES[theme] })}
+      />
+      <Button
+        tone="quiet"
+        icon="question"
+        title="Keys (?)"
+        onClick={() => model.set({ dialog: { kind: "help" } })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { compact, duration, money } from "../logic/format.ts";
+import { useNow } from "../parts/use-now.ts";
+import { useModel } from "../store/use-model.ts";
+import { totalsAt } from "../logic/totals.ts";
+
+/** Of the whole run while live, else up to the step. */
+export function Metrics() {
+  const isLive = useModel((all) => all.isLive);
+  const row = useModel((all) => all.row)!;
+  const run = useModel((all) => all.run);
+  const q = useModel((all) => all.q);
+  const isWorking = row.phase === "running" && isLive;
+  const now = useNow(1_000, isWorking);
+  const totals = isLive ? row.usage : totalsAt(run.contextAt(q));
+  const step = run.at(q);
+  const end = isWorking ? now : isLive ? row.updatedAt : (step?.t ?? row.updatedAt);
+  return (
+    <dl className="metrics">
+      <div>
+        <dt>in</dt>
+        <dd>{compact(totals.inputTokens)}</dd>
+      </div>
+      <div className="is-minor">
+        <dt>cached</dt>
+        <dd>{compact(totals.cachedInputTokens)}</dd>
+      </div>
+      <div>
+        <dt>out</dt>
+        <dd>{compact(totals.outputTokens)}</dd>
+      </div>
+      <div>
+        <dt>cost</dt>
+        <dd>{money(totals.cost)}</dd>
+      </div>
+      <div className="is-minor">
+        <dt>elapsed</dt>
+        <dd>{duration(Math.max(0, end - row.startedAt))}</dd>
+      </div>
+    </dl>
+  );
+}

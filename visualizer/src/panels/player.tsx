@@ -1,0 +1,94 @@
+import { Button } from "../parts/button.tsx";
+import { model } from "../store/model.ts";
+import { goLive, goTo, move, narrow } from "../store/navigate.ts";
+import { pause, play } from "../store/playback.ts";
+import { useModel } from "../store/use-model.ts";
+import { shortName } from "../logic/chart-index.ts";
+
+const SPEEDS = [1, 2, 4] as const;
+
+/** Goes through the run step by step, or lets it play. */
+export function Player() {
+  const playback = useModel((all) => all.playback);
+  const isLive = useModel((all) => all.isLive);
+  const q = useModel((all) => all.q);
+  const last = useModel((all) => Math.max(all.run.last, all.run.total));
+  const filter = useModel((all) => all.stepFilter);
+  const isEmpty = last === 0;
+  return (
+    <div className="player" role="toolbar" aria-label="Playback">
+      <Button
+        tone="quiet"
+        icon="first"
+        title="First step (Home)"
+        isDisabled={isEmpty}
+        onClick={() => goTo(model.run.first)}
+      />
+      <Button tone="quiet" icon="back" title="Step back (←)" isDisabled={isEmpty} onClick={() => move(-1)} />
+      {playback ? (
+        <Button tone="quiet" icon="pause" title="Stop playing (space)" onClick={pause} />
+      ) : (
+        <Button tone="quiet" icon="play" title="Play (space)" isDisabled={isEmpty} onClick={() => play(1)} />
+      )}
+      <Button
+        tone="quiet"
+        icon="forward"
+        title="Step forward (→)"
+        isDisabled={isEmpty}
+        onClick={() => move(1)}
+      />
+      <Button tone="quiet" icon="last" title="Live (End)" isDisabled={isEmpty} onClick={goLive} />
+      <span className="rule" />
+      {SPEEDS.map((speed) => (
+        <Button
+          key={speed}
+          tone="quiet"
+          label={`${speed}×`}
+          isPressed={playback?.speed === speed}
+          isDisabled={isEmpty}
+          onClick={() => play(speed)}
+        />
+      ))}
+      <Button
+        tone="quiet"
+        label="Live"
+        isPressed={isLive && !isEmpty}
+        isDisabled={isEmpty}
+        onClick={goLive}
+      />
+      <button
+        type="button"
+        className="where num"
+        title="Go to step (g)"
+        disabled={isEmpty}
+        onClick={() => model.set({ dialog: { kind: "goTo" } })}
+      >
+        {q} <span className="muted">/ {last}</span>
+      </button>
+      <span className="fill" />
+      {filter && (
+        <button type="button" className="chip filter" title="Show all steps" onClick={() => narrow(null)}>
+          {filter.kind === "state" ? filter.ids.map(shortName).join(", ") : "transition"} ✕
+        </button>
+      )}
+      <Legend />
+    </div>
+  );
+}
+
+const LEGEND = [
+  ["red", "failed"],
+  ["amber", "waits"],
+] as const;
+
+function Legend() {
+  return (
+    <span className="legend" aria-hidden="true">
+      {LEGEND.map(([tone, text]) => (
+        <span key={tone} data-tone={tone}>
+          <i /> {text}
+        </span>
+      ))}
+    </span>
+  );
+}

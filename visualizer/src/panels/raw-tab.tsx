@@ -1,0 +1,33 @@
+import { plain, bytes } from "../logic/format.ts";
+import { Button } from "../parts/button.tsx";
+import { Nothing } from "../parts/nothing.tsx";
+import { notify } from "../store/notices.ts";
+import { model } from "../store/model.ts";
+import { useStep } from "./use-step.ts";
+
+const SHOWN = 60_000;
+
+/** The step as it came over the wire, with the names of its states. */
+export function RawTab() {
+  const { q, step } = useStep();
+  if (!step) return <Nothing q={q} />;
+  const text = JSON.stringify({ ...step, states: model.run.statesAt(q) }, null, 2);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    notify("info", "Copied.");
+  };
+  return (
+    <div className="raw">
+      <header>
+        <span className="muted">
+          step {q} · {bytes(text.length)}
+        </span>
+        <Button tone="quiet" label="Copy" onClick={() => void copy()} />
+      </header>
+      <pre tabIndex={0}>
+        {plain(text.slice(0, SHOWN))}
+        {text.length > SHOWN && "\n…"}
+      </pre>
+    </div>
+  );
+}

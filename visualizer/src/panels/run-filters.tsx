@@ -1,0 +1,59 @@
+import { GROUP_NAMES, GROUPS, type Group } from "../logic/run-groups.ts";
+import { Icon } from "../parts/icon.tsx";
+import { loadRuns } from "../store/load.ts";
+import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
+import { OpenFile } from "./open-file.tsx";
+
+export function Filters() {
+  const search = useModel((all) => all.search);
+  const group = useModel((all) => all.group);
+  return (
+    <div className="filters" role="search">
+      <label className="find">
+        <Icon name="search" />
+        <input
+          className="input"
+          id="find-run"
+          type="search"
+          placeholder="Find a run"
+          aria-label="Find a run"
+          value={search}
+          onChange={(event) => {
+            model.set({ search: event.target.value });
+            void loadRuns();
+          }}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </label>
+      <select
+        className="input"
+        aria-label="Which runs"
+        value={group}
+        onChange={(event) => model.set({ group: event.target.value as Group | "all" })}
+      >
+        <option value="all">all runs</option>
+        {GROUPS.map((each) => (
+          <option key={each} value={each}>
+            {GROUP_NAMES[each]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export function Foot() {
+  const workers = useModel(
+    (all) => new Set([...all.rows.values()].flatMap(({ worker }) => (worker?.isUp ? [worker.id] : []))).size,
+  );
+  return (
+    <footer className="foot">
+      <span>
+        <i className="dot" data-tone={workers > 0 ? "green" : "slate"} /> {workers}{" "}
+        {workers === 1 ? "process" : "processes"}
+      </span>
+      <OpenFile label="Open a file" />
+    </footer>
+  );
+}

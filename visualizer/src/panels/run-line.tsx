@@ -1,0 +1,72 @@
+import { memo } from "react";
+import { toneOf } from "../logic/chart-index.ts";
+import { ago, shortId } from "../logic/format.ts";
+import { groupOf } from "../logic/run-groups.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { select } from "../store/navigate.ts";
+import type { RunRow } from "../wire/types.ts";
+
+type LineProps = {
+  readonly row: RunRow;
+  readonly depth: number;
+  readonly isSelected: boolean;
+  readonly now: number;
+  readonly style: { readonly transform: string; readonly height: number };
+};
+
+export const RunLine = memo(function RunLine({ row, depth, isSelected, now, style }: LineProps) {
+  const { runId, agent, state, worker, updatedAt, pending, phase } = row;
+  const isLost = phase === "running" && worker?.isUp === false;
+  const { icon, tone } = markOf(row);
+  return (
+    <div className="run-line" style={{ ...style, paddingLeft: 8 + depth * 16 }}>
+      <button
+        type="button"
+        data-run={runId}
+        data-tone={tone}
+        data-lost={isLost || undefined}
+        aria-current={isSelected ? "true" : undefined}
+        onClick={() => {
+          select({ runId, q: null });
+          model.set({ phoneView: "chart" });
+        }}
+      >
+        {depth > 0 && (
+          <span className="branch" aria-hidden="true">
+            ↳
+          </span>
+        )}
+        <span className="mark" data-is-working={phase === "running" && !isLost ? true : undefined}>
+          <Icon name={icon} />
+        </span>
+        <span className="words">
+          <strong>{agent}</strong>
+          <span className="mono">{shortId(runId.replace(/^file:/, ""))}</span>
+        </span>
+        <span className="side">
+          <span>{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
+          {pending > 0 ? (
+            <span className="chip" data-tone="amber">
+              {pending}
+            </span>
+          ) : (
+            <span className="state mono">{state.split(".")[0]}</span>
+          )}
+        </span>
+      </button>
+    </div>
+  );
+});
+
+function markOf(row: RunRow): { readonly icon: IconName; readonly tone: string } {
+  const group = groupOf(row);
+  if (row.phase === "quarantined") return { icon: "cross", tone: "red" };
+  if (group === "needsYou") return { icon: "hand", tone: "amber" };
+  if (group === "running")
+    return { icon: "play", tone: toneOf(undefined, ["agent", `agent.${row.state.split(".")[0]}`]) };
+  if (row.phase === "unfinished") return { icon: "pause", tone: "blue" };
+  if (group === "suspended") return { icon: "hourglass", tone: "amber" };
+  if (row.reason === "ERROR") return { icon: "cross", tone: "red" };
+  return row.reason === "INTERRUPTED" ? { icon: "stop", tone: "slate" } : { icon: "check", tone: "green" };
+}

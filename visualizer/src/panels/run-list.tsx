@@ -1,0 +1,104 @@
+import { RunLine } from "./run-line.tsx";
+import { Filters, Foot } from "./run-filters.tsx";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef } from "react";
+import { compact } from "../logic/format.ts";
+import { groupOf, GROUP_NAMES, GROUPS, listLines, type Group } from "../logic/run-groups.ts";
+import { useNow } from "../parts/use-now.ts";
+import { loadMore } from "../store/load.ts";
+import { useModel } from "../store/use-model.ts";
+import type { RunRow } from "../wire/types.ts";
+
+const HIGH = { run: 48, group: 30, more: 32 } as const;
+
+/** The runs there are, those that need somebody first. */
+export function RunList() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useModel((all) => all.rows);
+  const lists = useModel((all) => all.lists);
+  const search = useModel((all) => all.search);
+  const group = useModel((all) => all.group);
+  const files = useModel((all) => all.files);
+  const selected = useModel((all) => all.selection.runId);
+  const now = useNow(5_000);
+  const lines = useMemo(() => {
+    const words = search.toLowerCase();
+    const isWanted = (row: RunRow): boolean =>
+      (group === "all" || groupOf(row) === group) &&
+      (words === "" || `${row.agent} ${row.runId} ${row.state}`.toLowerCase().includes(words));
+    const totals = Object.fromEntries(GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]));
+    const opened = [...files.values()].map(({ row }) => ({ kind: "run", row, depth: 0 }) as const);
+    const known = listLines(
+      [...rows.values()].filter(isWanted),
+      totals,
+      (each) => lists[each].cursor !== undefined && (group === "all" || group === each),
+    );
+    return opened.length === 0 ? known : [{ kind: "files" } as const, ...opened, ...known];
+  }, [rows, lists, search, group, files]);
+  const list = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (at) =>
+      lines[at]!.kind === "run" ? HIGH.run : lines[at]!.kind === "more" ? HIGH.more : HIGH.group,
+    overscan: 6,
+  });
+  const kinds = lines.map(({ kind }) => kind[0]).join("");
+  useEffect(() => list.measure(), [kinds, list]);
+  const place = lines.findIndex((line) => line.kind === "run" && line.row.runId === selected);
+  const latest = useRef(place);
+  useEffect(() => {
+    latest.current = place;
+  });
+  useEffect(() => {
+    if (latest.current >= 0) list.scrollToIndex(latest.current);
+  }, [selected, place >= 0, list]);
+  return (
+    <>
+      <Filters />
+      <div ref={scroller} className="run-list" tabIndex={-1}>
+        <div style={{ height: list.getTotalSize(), position: "relative" }}>
+          {list.getVirtualItems().map(({ index, start, size }) => {
+            const line = lines[index]!;
+            const style = { transform: `translateY(${start}px)`, height: size };
+            if (line.kind === "run")
+              return (
+                <RunLine
+                  key={line.row.runId}
+                  row={line.row}
+                  depth={line.depth}
+                  isSelected={line.row.runId === selected}
+                  now={now}
+                  style={style}
+                />
+              );
+            if (line.kind === "files")
+              return (
+                <h2 key="files" className="group" style={style}>
+                  opened files
+                </h2>
+              );
+            if (line.kind === "more")
+              return <More key={`more ${line.group}`} group={line.group} style={style} />;
+            return (
+              <h2 key={line.group} className="group" style={style} data-group={line.group}>
+                {GROUP_NAMES[line.group]} <span className="num">{compact(line.total)}</span>
+              </h2>
+            );
+          })}
+        </div>
+      </div>
+      <Foot />
+    </>
+  );
+}
+
+function More({ group, style }: { readonly group: Group; readonly style: object }) {
+  useEffect(() => {
+    void loadMore(group);
+  });
+  return (
+    <p className="more" style={style}>
+      loading more …
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { configurationName, toneOf } from "../logic/chart-index.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { goLive } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
+
+/** Where the run stands, or which step of it is shown. */
+export function Standing() {
+  const isLive = useModel((all) => all.isLive);
+  const q = useModel((all) => all.q);
+  const last = useModel((all) => Math.max(all.run.last, all.run.total));
+  const row = useModel((all) => all.row)!;
+  const states = useModel((all) => all.run.statesAt(all.q));
+  const index = useModel((all) => all.chart?.index);
+  const canFork = useModel((all) => all.row?.can.includes("fork") ?? false);
+  if (!isLive)
+    return (
+      <div className="actions">
+        <span className="status" data-tone="amber">
+          <Icon name="clock" /> step <span className="num">{q}</span> of <span className="num">{last}</span>
+        </span>
+        <Button label={row.source === "file" ? "To the end" : "Live"} hint="L" onClick={goLive} />
+        {row.source !== "file" && (
+          <Button
+            icon="fork"
+            label="Fork"
+            hint="F"
+            isDisabled={!canFork}
+            onClick={() => model.set({ dialog: { kind: "fork", q } })}
+          />
+        )}
+      </div>
+    );
+  const name = configurationName(states);
+  const isWorking = row.phase === "running";
+  const word = row.source === "file" ? "file" : isWorking ? "live" : row.phase;
+  return (
+    <span
+      className="status"
+      data-tone={toneOf(index, states)}
+      data-is-working={isWorking || undefined}
+      data-testid="standing"
+    >
+      <i className="dot" /> {word} <span className="num">{name}</span>
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import { memo } from "react";
+import { configurationName, toneOf } from "../logic/chart-index.ts";
+import { compact, duration } from "../logic/format.ts";
+import { eventText } from "../logic/guards.ts";
+import { isFailure, noteOf, usageOf } from "../logic/step-notes.ts";
+import { barHeight } from "../logic/strip-scale.ts";
+import { useNow } from "../parts/use-now.ts";
+import { fillMissing } from "../store/load.ts";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+
+type RowProps = {
+  readonly q: number;
+  readonly top: number;
+  readonly isSelected: boolean;
+  readonly count: number;
+  readonly place: number;
+  readonly start: number;
+  /** Changes for rows that are not complete. */
+  readonly version: number;
+};
+
+export const Row = memo(function Row({ q, top, isSelected, count, place, start }: RowProps) {
+  const { run } = model;
+  const step = run.at(q);
+  const position = { transform: `translateY(${top}px)` };
+  if (!step)
+    return (
+      <div className="line is-gap" style={position} role="option" aria-selected={false} id={`step-${q}`}>
+        <button type="button" className="link" onClick={() => void fillMissing(q)}>
+          step {q} is not here yet: load
+        </button>
+      </div>
+    );
+  const states = run.statesAt(q);
+  const usage = usageOf(step);
+  return (
+    <div
+      className={isFailure(step) ? "line is-failure" : "line"}
+      style={position}
+      id={`step-${q}`}
+      role="option"
+      aria-selected={isSelected}
+      aria-setsize={count}
+      aria-posinset={place}
+      data-q={q}
+      data-tone={toneOf(model.chart?.index, states)}
+      onClick={() => goTo(q)}
+    >
+      <span className="seq">{q}</span>
+      <span className="time">{clockText(step.m - start)}</span>
+      <span className="event" title={step.e}>
+        <i className="dot" />
+        {eventText(step.e)}
+      </span>
+      <span className="state">
+        <i>→</i> {configurationName(states)}
+      </span>
+      <span className="note" title={noteOf(step)}>
+        {noteOf(step)}
+      </span>
+      <span className="tok">{usage && `${compact(usage.inputTokens)}↓ ${compact(usage.outputTokens)}↑`}</span>
+      <Lasted q={q} />
+    </div>
+  );
+});
+
+function Lasted({ q }: { readonly q: number }) {
+  const known = model.run.durationOf(q);
+  const isRunning = known === undefined && model.row?.phase === "running" && model.row.worker?.isUp !== false;
+  const now = useNow(200, isRunning);
+  const ms = known ?? (isRunning ? Math.max(0, now - (model.run.at(q)?.t ?? now)) : undefined);
+  return (
+    <>
+      <span className="dur">{duration(ms)}</span>
+      <span className="bar">{ms !== undefined && <i style={{ width: `${barHeight(ms) * 100}%` }} />}</span>
+    </>
+  );
+}
+
+function clockText(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 3_600) return `${seconds.toFixed(2)} s`;
+  return `${Math.floor(seconds / 3_600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
+}

@@ -1,0 +1,93 @@
+import { useMemo } from "react";
+import { compact, duration, money } from "../logic/format.ts";
+import { modelCalls, sumUsage } from "../logic/totals.ts";
+import { Nothing } from "../parts/nothing.tsx";
+import { model } from "../store/model.ts";
+import { goTo } from "../store/navigate.ts";
+import { useStep } from "./use-step.ts";
+
+/** Every model call up to the step: what went in, what came out, what it cost. */
+export function TokensTab() {
+  const { q, context } = useStep();
+  const calls = useMemo(() => modelCalls(context), [context]);
+  if (!context) return <Nothing q={q} />;
+  if (calls.length === 0) return <p className="nothing">No model has told its tokens yet.</p>;
+  const total = sumUsage(calls.map(({ usage }) => usage));
+  const most = Math.max(...calls.map(({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)), 1);
+  return (
+    <div className="tokens">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">step</th>
+            <th scope="col">in</th>
+            <th scope="col">cached</th>
+            <th scope="col">out</th>
+            <th scope="col">time</th>
+            <th scope="col">cost</th>
+          </tr>
+        </thead>
+        <tbody className="num">
+          {calls.map(({ messageId, usage }) => {
+            const step = model.run.stepOfMessage(messageId);
+            return (
+              <tr key={messageId} onClick={step === undefined ? undefined : () => goTo(step)}>
+                <td>
+                  {step === undefined ? (
+                    "–"
+                  ) : (
+                    <button type="button" className="link" onClick={() => goTo(step)}>
+                      {step}
+                    </button>
+                  )}
+                </td>
+                <td>{compact(usage.inputTokens)}</td>
+                <td>{compact(usage.cachedInputTokens)}</td>
+                <td>
+                  {compact(usage.outputTokens)}
+                  {usage.estimated && <abbr title="Counted here, not told by the provider">≈</abbr>}
+                </td>
+                <td>{duration(usage.durationMs)}</td>
+                <td>{money(usage.cost)}</td>
+                <td className="share" aria-hidden="true">
+                  <i
+                    style={{ width: `${((usage.cachedInputTokens ?? 0) / most) * 100}%` }}
+                    data-tone="slate"
+                  />
+                  <i
+                    style={{
+                      width: `${(((usage.inputTokens ?? 0) - (usage.cachedInputTokens ?? 0)) / most) * 100}%`,
+                    }}
+                    data-tone="cyan"
+                  />
+                  <i style={{ width: `${((usage.outputTokens ?? 0) / most) * 100}%` }} data-tone="violet" />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+        <tfoot className="num">
+          <tr>
+            <th scope="row">{calls.length} calls</th>
+            <td>{compact(total.inputTokens)}</td>
+            <td>{compact(total.cachedInputTokens)}</td>
+            <td>{compact(total.outputTokens)}</td>
+            <td />
+            <td>{money(total.cost)}</td>
+          </tr>
+        </tfoot>
+      </table>
+      <p className="legend">
+        <span data-tone="slate">
+          <i /> cached
+        </span>
+        <span data-tone="cyan">
+          <i /> in
+        </span>
+        <span data-tone="violet">
+          <i /> out
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { bytes } from "../logic/format.ts";
+import { isBlob, preview } from "../logic/json-rows.ts";
+import { model } from "../store/model.ts";
+import type { Json } from "../wire/types.ts";
+import { plain } from "../logic/format.ts";
+
+/** Characters of a text that stand in its line. */
+const INLINE = 240;
+
+/** A value without members; a long text can be opened whole. */
+export function Value({ value }: { readonly value: Json }) {
+  if (isBlob(value)) return <BlobChip {...value} />;
+  const kind =
+    value === null ? "null" : Array.isArray(value) || typeof value === "object" ? "empty" : typeof value;
+  if (typeof value === "string" && value.length > INLINE)
+    return (
+      <span className="value is-string">
+        {plain(preview(value, INLINE))}{" "}
+        <button
+          type="button"
+          className="link"
+          onClick={() => model.set({ dialog: { kind: "blob", sha: "", length: value.length, head: value } })}
+        >
+          all {bytes(value.length)}
+        </button>
+      </span>
+    );
+  return <span className={`value is-${kind}`}>{plain(preview(value, INLINE))}</span>;
+}
+
+/** A text that was too long for the log: its size, its beginning, and a way to all of it. */
+export function BlobChip({
+  $blob,
+  length,
+  head,
+}: {
+  readonly $blob: string;
+  readonly length: number;
+  readonly head: string;
+}) {
+  return (
+    <span className="blob">
+      <span className="value is-string">{plain(preview(head, 80))}</span>
+      <button
+        type="button"
+        className="link"
+        data-blob={$blob}
+        onClick={(event) => {
+          event.stopPropagation();
+          model.set({ dialog: { kind: "blob", sha: $blob, length, head } });
+        }}
+      >
+        open {bytes(length)}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,131 @@
+import { Arguments, Since } from "./asked.tsx";
+import { useState, type KeyboardEvent } from "react";
+import { plain } from "../logic/format.ts";
+import { Icon } from "../parts/icon.tsx";
+import { command } from "../store/commands.ts";
+import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
+import type { Decision, PendingItem } from "../wire/types.ts";
+import { Answer } from "./answer.tsx";
+import { Choices } from "./choices.tsx";
+import { Deny } from "./deny.tsx";
+import { EditArguments } from "./edit-arguments.tsx";
+
+const ASKS: { readonly [kind in PendingItem["waitsFor"]]: string } = {
+  approval: "wants to run",
+  externalResult: "waits for an answer",
+  stopRequested: "was stopped before it ran",
+  unknownOutcome: "may have run: its outcome is not known",
+};
+
+export type Mode = "choose" | "edit" | "deny" | "answer";
+
+/** One call that waits for a person. It goes when the agent's own list is without it, not before. */
+export function ApprovalCard({ item }: { readonly item: PendingItem }) {
+  const [mode, setMode] = useState<Mode>(item.waitsFor === "externalResult" ? "answer" : "choose");
+  const [trouble, setTrouble] = useState<string>();
+  const isSent = useModel((all) => all.sent.has(`call:${item.callId}`));
+  const canDecide = useModel(
+    (all) =>
+      all.connection.kind === "open" &&
+      !all.connection.readonly &&
+      (all.row?.can.includes("decide") ?? false),
+  );
+  const decide = async (decision: Decision): Promise<void> => {
+    setTrouble(undefined);
+    const { callId, argsHash } = item;
+    const ack = await command({ type: "decide", callId, decision, argsHash }, `call:${callId}`);
+    if (!ack.ok) setTrouble(ack.error?.message ?? "It was refused.");
+  };
+  const isDecided = item.decided !== undefined;
+  const isOff = isSent || isDecided || !canDecide;
+  const keys = (event: KeyboardEvent<HTMLElement>): void => {
+    if (isOff || mode !== "choose" || event.target !== event.currentTarget || event.ctrlKey || event.metaKey)
+      return;
+    const act = {
+      a: () => void decide(item.waitsFor === "unknownOutcome" ? "retry" : "approve"),
+      e: () => setMode("edit"),
+      r: () => setMode("deny"),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+  return (
+    <article
+      className="approval"
+      id="approval"
+      tabIndex={-1}
+      data-pending={item.callId}
+      data-kind={item.waitsFor}
+      data-sent={isSent || undefined}
+      data-decided={isDecided || undefined}
+      aria-label={`${item.name} ${ASKS[item.waitsFor]}`}
+      onKeyDown={keys}
+    >
+      <header>
+        <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
+        <h3>
+          <span className="mono">{item.name}</span> {ASKS[item.waitsFor]}
+        </h3>
+        <span className="fill" />
+        <Since item={item} />
+      </header>
+      {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
+        <p className="why">{plain(item.reason)}</p>
+      )}
+      {mode === "edit" ? (
+        <EditArguments
+          item={item}
+          isOff={isOff}
+          send={(edit) => void decide({ edit })}
+          back={() => setMode("choose")}
+        />
+      ) : (
+        <Arguments item={item} />
+      )}
+      {mode === "choose" && (
+        <Choices item={item} isOff={isOff} decide={(decision) => void decide(decision)} setMode={setMode} />
+      )}
+      {mode === "deny" && (
+        <Deny
+          isOff={isOff}
+          send={(reason) => void decide(reason === "" ? "deny" : { deny: reason })}
+          back={() => setMode(item.waitsFor === "externalResult" ? "answer" : "choose")}
+        />
+      )}
+      {mode === "answer" && (
+        <Answer
+          item={item}
+          isOff={isOff}
+          send={(answer) => void decide({ answer })}
+          deny={() => setMode("deny")}
+          back={item.waitsFor === "externalResult" ? undefined : () => setMode("choose")}
+        />
+      )}
+      {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      {isDecided && (
+        <p className="note">Decided: {decisionText(item.decided!)}. It runs when the turn goes on.</p>
+      )}
+      {!canDecide && !isSent && (
+        <p className="note">
+          {model.row?.source === "file"
+            ? "This is a file: nothing can be answered."
+            : "Nothing can be answered now: no process drives the run, or the inspector only shows."}
+        </p>
+      )}
+      {trouble !== undefined && (
+        <p className="trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+    </article>
+  );
+}
+
+function decisionText(decision: Decision): string {
+  if (typeof decision === "string") return decision;
+  const [kind] = Object.keys(decision);
+  return kind ?? "something";
+}

@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { command } from "../store/commands.ts";
+import { useModel } from "../store/use-model.ts";
+
+const NAMES: { readonly [limit: string]: string } = {
+  modelCalls: "model calls",
+  toolCalls: "tool calls",
+  inputTokens: "input tokens",
+  outputTokens: "output tokens",
+  totalTokens: "tokens",
+  cost: "cost",
+  wallMs: "time (ms)",
+};
+
+/** The turn rests because a limit is used up. */
+export function BudgetCard({ limit }: { readonly limit: string }) {
+  const [extra, setExtra] = useState("");
+  const amount = Number(extra);
+  const isSent = useModel((all) => all.sent.has("extendBudget"));
+  const canExtend = useModel(
+    (all) =>
+      all.connection.kind === "open" &&
+      !all.connection.readonly &&
+      (all.row?.can.includes("extendBudget") ?? false),
+  );
+  const isOff = isSent || !canExtend || extra === "" || !(amount > 0);
+  return (
+    <section className="pending" aria-label="The budget is used up">
+      <form
+        className="approval"
+        data-pending="budget"
+        data-kind="budget"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isOff) void command({ type: "extendBudget", extra: { [limit]: amount } });
+        }}
+      >
+        <header>
+          <Icon name="hourglass" />
+          <h3>The budget of {NAMES[limit] ?? limit} is used up</h3>
+        </header>
+        <div className="choices">
+          <label className="extend">
+            <span>Add</span>
+            <input
+              className="input num"
+              type="number"
+              min={0}
+              step="any"
+              value={extra}
+              aria-label={`More ${NAMES[limit] ?? limit}`}
+              onChange={({ target }) => setExtra(target.value)}
+            />
+            <span>{NAMES[limit] ?? limit}</span>
+          </label>
+          <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
+        </div>
+        {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { useModel } from "../store/use-model.ts";
+import { ApprovalCard } from "./approval-card.tsx";
+import { BudgetCard } from "./budget-card.tsx";
+
+/** What the run waits for, oldest first; always there while somebody must answer. */
+export function Pending() {
+  const pending = useModel((all) => all.pending);
+  const [place, setPlace] = useState(0);
+  const all = pending.items.toSorted((a, b) => a.since - b.since);
+  const open = all.filter(({ decided }) => decided === undefined);
+  const items = open.length > 0 ? open : all;
+  const done = all.length - open.length;
+  const at = Math.min(place, items.length - 1);
+  const item = items[at];
+  if (!item) return pending.exceeded === undefined ? null : <BudgetCard limit={pending.exceeded} />;
+  return (
+    <section className="pending" aria-label={`${items.length} waiting`}>
+      {(items.length > 1 || (done > 0 && open.length > 0)) && (
+        <nav className="pages" aria-label="Waiting calls">
+          <span className="num">
+            {at + 1} of {items.length}
+          </span>
+          {done > 0 && open.length > 0 && <span>· {done} decided</span>}
+          <span className="fill" />
+          <Button
+            tone="quiet"
+            icon="back"
+            title="Older"
+            isDisabled={at === 0}
+            onClick={() => setPlace(at - 1)}
+          />
+          <Button
+            tone="quiet"
+            icon="forward"
+            title="Newer"
+            isDisabled={at === items.length - 1}
+            onClick={() => setPlace(at + 1)}
+          />
+        </nav>
+      )}
+      <ApprovalCard key={`${item.callId} ${item.argsHash}`} item={item} />
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import { client } from "./client.ts";
+import { model } from "./model.ts";
+import { notify } from "./notices.ts";
+
+/** Saves the run as a file that this page opens again. */
+export async function exportRun(): Promise<void> {
+  const { row } = model;
+  if (!row || !client.api) return;
+  try {
+    save(await client.api.export(row.runId), `${row.agent}-${row.runId}.ndjson`);
+  } catch (error) {
+    notify("bad", (error as Error).message);
+  }
+}
+
+export function save(content: globalThis.Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name.replaceAll(/[^\w.-]+/g, "_");
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,39 @@
+import { Api } from "../wire/api.ts";
+import { Connection } from "../wire/connection.ts";
+import { takeToken } from "../wire/token.ts";
+import { client } from "./client.ts";
+import { loadRuns } from "./load.ts";
+import { model } from "./model.ts";
+import { subscribe } from "./navigate.ts";
+import { receive } from "./receive.ts";
+
+/** Connects with the token of the link. */
+export function start(): void {
+  const token = takeToken();
+  if (token === undefined) {
+    model.set({ connection: { kind: "noToken" } });
+    return;
+  }
+  client.api = new Api(token);
+  const address = new URL("/ws", location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  client.connection = new Connection(address.href, token, {
+    open: ({ version, readonly }) => {
+      model.set({ connection: { kind: "open", version, readonly } });
+      subscribe();
+      void loadRuns();
+    },
+    message: receive,
+    lost: noteLoss,
+    refused: (why, theirs) =>
+      model.set({ connection: why === "token" ? { kind: "badToken" } : { kind: "version", theirs } }),
+  });
+  client.connection.connect();
+}
+
+function noteLoss(retryAt: number): void {
+  const { connection } = model;
+  if (connection.kind === "open") model.set({ connection: { kind: "lost", since: Date.now(), retryAt } });
+  else if (connection.kind === "lost") model.set({ connection: { ...connection, retryAt } });
+  else model.set({ connection: { kind: "unreachable", retryAt } });
+}

@@ -1,0 +1,98 @@
+import { GROUPS, type Group } from "../logic/run-groups.ts";
+import type { Api } from "../wire/api.ts";
+import { client } from "./client.ts";
+import { model, type RunLists } from "./model.ts";
+import type { RunData } from "./run-data.ts";
+import { notify } from "./notices.ts";
+import { takeAnswer, takeChart } from "./rows.ts";
+
+const PAGE = 1_000;
+const ROWS = 100;
+
+/** The first page of every group of runs. */
+export async function loadRuns(): Promise<void> {
+  await Promise.all(GROUPS.map((group) => loadGroup(group, undefined)));
+}
+
+/** The next page of a group. */
+export async function loadMore(group: Group): Promise<void> {
+  const { cursor } = model.lists[group];
+  if (cursor !== undefined) await loadGroup(group, cursor);
+}
+
+const underWay = new Set<string>();
+
+async function loadGroup(group: Group, cursor: string | undefined): Promise<void> {
+  const { search } = model;
+  const key = `${group} ${cursor} ${search}`;
+  if (underWay.has(key)) return;
+  underWay.add(key);
+  await tried(async (api) => {
+    const query = {
+      group,
+      limit: ROWS,
+      ...(search !== "" && { q: search }),
+      ...(cursor !== undefined && { cursor }),
+    };
+    const askedAt = performance.now();
+    const page = await api.runs(query);
+    if (search !== model.search) return;
+    const lists: RunLists = { ...model.lists, [group]: { total: page.total, cursor: page.cursor } };
+    model.set({ lists });
+    takeAnswer(page.rows, askedAt);
+  });
+  underWay.delete(key);
+}
+
+/** A run that is not in the list, as from a link, and its chart. */
+export async function loadRun(runId: string): Promise<void> {
+  await tried(async (api) => {
+    const askedAt = performance.now();
+    const { row, pending, exceeded } = await api.run(runId);
+    const isNews = takeAnswer([row], askedAt).length > 0;
+    if (isNews && model.selection.runId === runId)
+      model.set({ pending: { items: pending, ...(exceeded !== undefined && { exceeded }) } });
+    await loadChart(row.chart);
+  });
+}
+
+export async function loadChart(hash: string): Promise<void> {
+  if (model.charts.has(hash) || underWay.has(`chart ${hash}`)) return;
+  underWay.add(`chart ${hash}`);
+  await tried(async (api) => takeChart(await api.chart(hash)));
+  underWay.delete(`chart ${hash}`);
+}
+
+/** Older steps than these many are fetched only when somebody goes there. */
+export const WANTED = 20_000;
+const filling = new WeakSet<RunData>();
+
+/** Fetches the steps that are missing below `below`, page by page from the newest. */
+export async function fillMissing(below: number = model.run.last): Promise<void> {
+  const { run, selection } = model;
+  const { runId } = selection;
+  if (runId === null || model.files.has(runId) || filling.has(run)) return;
+  filling.add(run);
+  let isGoingOn = true;
+  while (isGoingOn && model.run === run) {
+    const missing = run.missingBelow(below, PAGE);
+    if (!missing || missing.to <= below - WANTED) break;
+    isGoingOn = await tried(async (api) => {
+      run.add(await api.steps(runId, missing.from, missing.to));
+      model.changed();
+    });
+    if (!run.at(missing.to)) isGoingOn = false;
+  }
+  filling.delete(run);
+}
+
+async function tried(work: (api: Api) => Promise<void>): Promise<boolean> {
+  if (!client.api) return false;
+  try {
+    await work(client.api);
+    return true;
+  } catch (error) {
+    if (model.connection.kind === "open") notify("bad", (error as Error).message);
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Group } from "../logic/run-groups.ts";
+import type { ChartMessage, JsonObject, PendingItem, RunRow, StepPage } from "./types.ts";
+
+/** The reading half of the hub. Every method rejects with a sentence for people. */
+export class Api {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  runs(query: {
+    readonly q?: string;
+    readonly group?: Group;
+    readonly cursor?: string;
+    readonly limit?: number;
+  }): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number }> {
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
+    );
+    return this.#json(`/api/runs?${search}`);
+  }
+
+  run(runId: string): Promise<{
+    readonly row: RunRow;
+    readonly chart: string;
+    readonly pending: readonly PendingItem[];
+    readonly exceeded?: string;
+  }> {
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}`);
+  }
+
+  steps(runId: string, from: number, to: number): Promise<StepPage> {
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/steps?from=${from}&to=${to}`);
+  }
+
+  keyframe(runId: string, at: number): Promise<{ readonly at: number; readonly context: JsonObject }> {
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/keyframe?at=${at}`);
+  }
+
+  chart(hash: string): Promise<ChartMessage> {
+    return this.#json(`/api/charts/${encodeURIComponent(hash)}`);
+  }
+
+  async blob(runId: string, sha: string): Promise<string> {
+    return (await this.#get(`/api/runs/${encodeURIComponent(runId)}/blob/${encodeURIComponent(sha)}`)).text();
+  }
+
+  async export(runId: string): Promise<globalThis.Blob> {
+    return (await this.#get(`/api/runs/${encodeURIComponent(runId)}/export`)).blob();
+  }
+
+  async #json<T>(path: string): Promise<T> {
+    return (await (await this.#get(path)).json()) as T;
+  }
+
+  async #get(path: string): Promise<Response> {
+    const response = await fetch(path, { headers: { authorization: `Bearer ${this.#token}` } });
+    if (response.ok) return response;
+    throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
+  }
+}
+
+/** What the hub says of a problem: `{ error: { message } }`. */
+function messageOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { readonly error?: { readonly message?: string } }).error?.message;
+  } catch {
+    return undefined;
+  }
+}

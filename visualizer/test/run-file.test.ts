@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { readRunFile } from "../src/logic/run-file.ts";
+
+const row = { runId: "r1", agent: "a", chart: "h", phase: "stopped", steps: 2 };
+const header = JSON.stringify({ agentchartRun: 1, row, exportedAt: 5 });
+const chart = JSON.stringify({ hash: "h", chart: { id: "m", nodes: [], edges: [] }, layouts: null });
+const step = (q: number) => JSON.stringify({ q, t: 1, m: q, e: "", x: [], s: 0 });
+
+test("a file is read line by line", () => {
+  const text = [
+    header,
+    chart,
+    '{"state":["m","m.a"]}',
+    step(1),
+    '{"keyframe":{"a":1},"at":1}',
+    step(2),
+    "",
+  ].join("\n");
+  const file = readRunFile(text);
+  expect(file.row).toEqual(row);
+  expect(file.chart?.hash).toBe("h");
+  expect(file.states).toEqual([["m", "m.a"]]);
+  expect(file.steps.map(({ q }) => q)).toEqual([1, 2]);
+  expect(file.keyframes.get(1)).toEqual({ a: 1 });
+  expect(file.damage).toBeUndefined();
+});
+
+test("a file that was cut off is read up to its bad line, and the line is named", () => {
+  const file = readRunFile([header, step(1), step(2).slice(0, 9)].join("\n"));
+  expect(file.steps.map(({ q }) => q)).toEqual([1]);
+  expect(file.damage?.line).toBe(3);
+});
+
+test("a step that is missing is damage too", () => {
+  const file = readRunFile([header, step(1), step(3)].join("\n"));
+  expect(file.steps).toHaveLength(1);
+  expect(file.damage).toEqual({ line: 3, message: "step 3 follows step 1" });
+});
+
+test("what is no exported run is refused with what was expected", () => {
+  expect(() => readRunFile("hello")).toThrow("no exported run");
+  expect(() => readRunFile('{"a":1}')).toThrow("agentchartRun");
+  expect(() => readRunFile(JSON.stringify({ agentchartRun: 9, row }))).toThrow("format 9");
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from "vite";
+
+/** A page under a strict policy: nothing is inlined, neither scripts nor fonts. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "./",
+  oxc: { jsx: { runtime: "automatic", importSource: "react" } },
+  build: {
+    outDir: "../dist/visualizer",
+    emptyOutDir: true,
+    target: ["chrome130", "firefox132", "safari18"],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 600,
+  },
+});
