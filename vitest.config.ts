@@ -5,6 +5,10 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 
 /** Minutes of SIGKILLs: not part of `npm test`, but of `.ci/run`. */
 const KILL_TESTS = "test/session/kill/*.test.ts";
+const CHAOS_TESTS = "test/chaos/*.test.ts";
+
+/** In a browser, on the built page: `npm run test:e2e`. */
+const BROWSER_TESTS = "test/e2e/*.test.ts";
 
 /** The agent suite once more, with `import "agentchart"` meaning a module whose agents are different. */
 const again = (name: string) => ({
@@ -26,11 +30,23 @@ export default defineConfig({
         extends: true,
         test: {
           name: "plain",
-          include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/suites/*.test.ts", KILL_TESTS],
+          include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "test/suites/*.test.ts", KILL_TESTS, CHAOS_TESTS, BROWSER_TESTS],
         },
       },
       { extends: true, test: { name: "kill", include: [KILL_TESTS] } },
+      { extends: true, test: { name: "chaos", include: [CHAOS_TESTS] } },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: [BROWSER_TESTS],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
       again("noop"),
       again("resume"),
       again("stored"),

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { createAgent, defineTool, userMsg, type AgentConfig, type ChatModel, type Msg } from "agentchart";
 import { cpuMicros } from "./cpu.ts";
 
@@ -31,8 +32,13 @@ function historyOf(length: number): readonly Msg[] {
   return Array.from({ length }, (_, i) => userMsg(`message ${i} ${"x".repeat(400)}`));
 }
 
-/** Samples CPU µs of one iteration: a model call and a tool call. */
-export function iterations(history: number, config: Partial<AgentConfig>): () => Promise<number> {
+/** Samples CPU µs of one iteration: a model call and a tool call. With `settles` ms each agent first rests so long, and its
+ *  closing, with all that was put off until then, counts too. */
+export function iterations(
+  history: number,
+  config: Partial<AgentConfig>,
+  { settles = 0 }: { readonly settles?: number } = {},
+): () => Promise<number> {
   const messages = historyOf(history);
   return async () => {
     let micros = 0;
@@ -45,7 +51,11 @@ export function iterations(history: number, config: Partial<AgentConfig>): () =>
         messages,
         ...config,
       });
-      micros += await cpuMicros(() => agent.call("go"));
+      if (settles > 0) await setTimeout(settles);
+      micros += await cpuMicros(async () => {
+        await agent.call("go");
+        if (settles > 0) await agent.close();
+      });
       await agent.close();
     }
     return micros / (TURNS * ROUNDS);

@@ -5,6 +5,8 @@ import type { Chart } from "../chart/chart-json.ts";
 import type { Layouts } from "./layout.ts";
 
 const DEADLINE_MS = 10_000;
+/** A chart that was given up may be tried again after this. */
+const RETRY_MS = 60_000;
 /** How many charts are remembered. */
 const CAPACITY = 50;
 /** In the sources the worker stands beside this file; a build puts this one into the main folder or into one of its own. */
@@ -14,17 +16,26 @@ const known = new Map<string, Promise<Layouts | null>>();
 
 /**
  * Lays a chart out in a thread of its own, so that the caller goes on meanwhile, and remembers it. Null if it is not done
- * after `deadlineMs` (default 10,000) or cannot be done: show the chart as an outline then. Never rejects.
+ * after `deadlineMs` (default 10,000) or cannot be done: show the chart as an outline then; after a minute it may be asked for
+ * again. Never rejects.
  */
 export function layoutInWorker(
   chart: Chart,
   { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
 ): Promise<Layouts | null> {
   const key = hash("sha256", JSON.stringify(chart));
-  const layouts = known.get(key) ?? inThread(chart, deadlineMs);
+  const layouts = known.get(key) ?? begin(key, chart, deadlineMs);
   known.delete(key);
   known.set(key, layouts);
   for (const oldest of known.keys()) if (known.size > CAPACITY) known.delete(oldest);
+  return layouts;
+}
+
+function begin(key: string, chart: Chart, deadlineMs: number): Promise<Layouts | null> {
+  const layouts = inThread(chart, deadlineMs);
+  void layouts.then((found) => {
+    if (!found) setTimeout(() => known.delete(key), RETRY_MS).unref();
+  });
   return layouts;
 }
 

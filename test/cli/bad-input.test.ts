@@ -30,7 +30,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 
 describe("A command line that is wrong exits with 2 and one line", () => {
   test.for([
-    [[], 'Say what to do: agentchart run, agentchart sessions or agentchart chart. See "agentchart --help".'],
+    [[], 'Say what to do: agentchart run, sessions, chart, worker, serve or dead. See "agentchart --help".'],
     [["rnu"], 'There is no command "rnu". Did you mean "run"? See "agentchart --help".'],
     [["--vresion"], 'There is no flag "--vresion". Did you mean "--version"? See "agentchart --help".'],
     [["run"], 'What is the question? agentchart run "<question>" See "agentchart run --help".'],
@@ -101,7 +101,18 @@ describe("A command line that is wrong exits with 2 and one line", () => {
       ["sessions", "rm", "s"],
       'There is nobody to ask: say --yes to delete it. See "agentchart sessions rm --help".',
     ],
-    [["chart"], 'In which format? Say --format mermaid or --format json. See "agentchart chart --help".'],
+    [
+      ["chart"],
+      'In which format? Say --format svg, --format mermaid or --format json. See "agentchart chart --help".',
+    ],
+    [
+      ["chart", "--format", "svg", "--layout", "round"],
+      'There is no layout "round". Say --layout portrait or --layout landscape. See "agentchart chart --help".',
+    ],
+    [
+      ["chart", "--format", "json", "--theme", "dark"],
+      '"--theme" is for --format svg. See "agentchart chart --help".',
+    ],
     [
       ["chart", "--format", "jsn"],
       'There is no format "jsn". Did you mean "json"? See "agentchart chart --help".',

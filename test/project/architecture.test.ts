@@ -10,6 +10,7 @@ const LAYERS: {
   error: { values: [], types: ["message"] },
   message: { values: ["error"] },
   chart: { values: [], types: ["message"] },
+  layout: { values: ["chart"], types: ["message"] },
   model: { values: ["error", "message"] },
   tool: { values: ["error", "message", "model"] },
   // The pure half of the chart. It names hook points; `hook` folds hooks over its data.
@@ -23,28 +24,73 @@ const LAYERS: {
     values: ["error", "message", "chart", "model", "tool", "turn", "hook", "machines", "session"],
     types: ["store"],
   },
+  // What goes on in agents, for the visualizer; `hub` is its server.
+  inspect: {
+    values: ["error", "message", "chart", "tool", "turn", "session", "agent"],
+    types: ["store", "layout"],
+  },
+  hub: {
+    values: ["error", "message", "chart", "layout", "turn", "session", "store", "inspect", "machines"],
+  },
   openai: { values: ["error", "message", "model"] },
-  testing: { values: ["error", "message", "model", "store"] },
+  queue: { values: ["error", "store"], types: ["message"] },
+  worker: {
+    values: ["error", "message", "agent", "session", "store", "queue", "inspect"],
+    types: ["turn"],
+  },
+  // Talks to sessions by way of a dispatcher that is handed to it.
+  server: { values: ["error", "message", "session", "store"], types: ["agent", "turn", "worker"] },
+  testing: { values: ["error", "message", "model", "store"], types: ["queue"] },
   cli: {
-    values: ["error", "message", "chart", "tool", "turn", "machines", "store", "session", "agent", "openai"],
+    values: [
+      "error",
+      "message",
+      "chart",
+      "layout",
+      "tool",
+      "turn",
+      "machines",
+      "store",
+      "session",
+      "agent",
+      "hub",
+      "openai",
+      "queue",
+      "worker",
+      "server",
+    ],
   },
 };
 
 /** Packages by the layers that may name them. What is not listed is not used. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  xstate: ["machines", "chart", "agent"],
+  xstate: ["machines", "chart", "agent", "inspect"],
+  "elkjs/lib/elk.bundled.js": ["layout"],
+  elkjs: ["layout"],
   openai: ["openai"],
-  zod: ["message", "tool"],
+  zod: ["message", "tool", "inspect"],
   "@cfworker/json-schema": ["tool"],
   "@dqbd/tiktoken": ["model"],
-  pg: ["store"],
+  pg: ["store", "queue"],
+  ws: ["inspect", "hub"],
+  hono: ["hub", "server"],
+  "hono/body-limit": ["server"],
+  "hono/http-exception": ["server"],
+  "@hono/zod-openapi": ["server"],
+  "@hono/node-server/conninfo": ["server"],
+  pino: ["cli"],
+  "prom-client": ["cli"],
+  "hono/streaming": ["hub"],
+  "@hono/node-server": ["hub", "server"],
+  bullmq: ["queue"],
+  ioredis: ["queue"],
 };
 
 /** The services that fill the slots of the chart, and what they are made of. */
 const SERVICES = ["actors", "call-model", "run-call", "review-calls", "request", "host"];
 
 function layerOf(path: string): string {
-  if (path === "src/index.ts") return "index";
+  if (path === "src/index.ts" || path === "src/inspect/index.ts") return "index";
   return path.startsWith("machines/") ? "machines" : path.split("/")[1]!;
 }
 
@@ -142,12 +188,17 @@ describe("architecture", () => {
   test("no service sends events to the chart", () => {
     const services = SERVICES.map((name) => `src/agent/${name}.ts`);
     const isService = ({ path }: SourceFile): boolean => layerOf(path) !== "agent" || services.includes(path);
-    expect(naming(/\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(isService))).toEqual([]);
+    const talksByNet = ({ path }: SourceFile): boolean => ["inspect", "hub"].includes(layerOf(path));
+    const others = files.filter((file) => isService(file) && !talksByNet(file));
+    expect(naming(/\.send\(|_parent\b|sendTo\(|sendParent\(/, others)).toEqual([]);
+    expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(talksByNet))).toEqual([]);
     expect(services.filter((path) => !files.some((file) => file.path === path))).toEqual([]);
   });
 
-  test("only the command line reads the environment", () => {
-    expect(naming(/\bprocess\.env\b/).filter((path) => layerOf(path) !== "cli")).toEqual([]);
+  test("only the command line reads the environment, and what finds the visualizer's token in it", () => {
+    expect(naming(/\bprocess\.env\b/).filter((path) => layerOf(path) !== "cli")).toEqual([
+      "src/inspect/address.ts",
+    ]);
   });
 
   test("nothing has a default export", () => {

@@ -4,12 +4,13 @@ import type { SessionStore } from "agentchart";
 export type StoreSpec =
   | { readonly kind: "file"; readonly dir: string }
   | { readonly kind: "sqlite"; readonly path: string }
-  | { readonly kind: "postgres"; readonly connectionString: string };
+  | { readonly kind: "postgres"; readonly connectionString: string; readonly schema?: string };
 
 export async function openStore(spec: StoreSpec): Promise<SessionStore> {
   if (spec.kind === "file") return (await import("agentchart/store/file")).fileStore({ dir: spec.dir });
   if (spec.kind === "sqlite")
     return (await import("agentchart/store/sqlite")).sqliteStore({ path: spec.path });
   const { postgresStore } = await import("agentchart/store/postgres");
-  return postgresStore({ connectionString: spec.connectionString });
+  const { connectionString, schema } = spec;
+  return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
 }

@@ -77,6 +77,7 @@ export function eventsProblem(
       case "message":
       case "pending":
       case "hook.failed":
+      case "input.refused":
         break;
     }
   }

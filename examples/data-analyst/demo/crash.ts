@@ -16,13 +16,17 @@ export function sessionOf({ life }: DemoOptions): Pick<AgentConfig, "store" | "s
   return life ? { store: fileStore({ dir: life.dir }), sessionId: "demo", leaseMs: LEASE_MS } : {};
 }
 
+/** The tools for a session whose process may die: reading a database twice does no harm. */
+export function repeatable(tools: readonly Tool[]): readonly Tool[] {
+  return tools.map((tool) => ({ ...tool, onRestart: "retry" }));
+}
+
 /** The tools of the life that is to die: the first query kills the process while it runs. */
 export function deadlyTools(tools: readonly Tool[], { life }: DemoOptions): readonly Tool[] {
-  return tools.map((tool): Tool => {
-    const again: Tool = { ...tool, onRestart: "retry" }; // reading a database twice does no harm
-    if (!life?.dies || tool.name !== "query_database") return life ? again : tool;
+  return repeatable(tools).map((tool): Tool => {
+    if (!life?.dies || tool.name !== "query_database") return tool;
     return {
-      ...again,
+      ...tool,
       execute: () => new Promise(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)),
     };
   });

@@ -13,8 +13,12 @@ export type DemoOptions = {
   readonly out: string;
   /** Die in the middle of a tool, and go on in another process. */
   readonly crash: boolean;
+  /** Shown in the visualizer that `agentchart inspect` started, or will start. */
+  readonly inspect: boolean;
   /** Where a life of a crashing session keeps it; `dies` is the life that is to be killed. */
   readonly life?: { readonly dir: string; readonly dies: boolean };
+  /** Work in so many processes, of which one is killed. */
+  readonly workers?: number;
   readonly help: boolean;
   readonly debug: boolean;
 };
@@ -37,7 +41,9 @@ export const HELP = `A data analyst that answers questions about a database, run
   --encoding NAME   encoding of the CSV file, if the guess is wrong
   --out DIR         where reports go (default: agentchart-out)
   --pace N          tokens a second of the stand-in; 0 is full speed (default: 30 on a terminal, else full speed)
+  --inspect         show the run in the visualizer, if it is started: npx agentchart inspect
   --crash           be killed (SIGKILL) in the middle of a tool, and go on in a new process
+  --workers N       work in N worker processes (2 to 8), of which one is killed, and another goes on
   --lang en|zh      language of the default question
   --debug           show stack traces
   --help            show this
@@ -55,6 +61,8 @@ const OPTIONS = {
   out: { type: "string", default: "agentchart-out" },
   lang: { type: "string", default: "en" },
   crash: { type: "boolean", default: false },
+  inspect: { type: "boolean", default: false },
+  workers: { type: "string" },
   "life-in": { type: "string" },
   "life-dies": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -77,6 +85,12 @@ function readPace(text: string | undefined): number | undefined {
   return pace;
 }
 
+function readWorkers(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[2-8]$/.test(text)) throw new UsageError(`--workers takes a number from 2 to 8, not "${text}".`);
+  return Number(text);
+}
+
 /** Reads the command line. Throws UsageError for what it does not know. */
 export function readOptions(args: readonly string[]): DemoOptions {
   const { values, positionals } = parse(args);
@@ -87,6 +101,8 @@ export function readOptions(args: readonly string[]): DemoOptions {
   if (encoding !== undefined && csv === undefined) throw new UsageError("--encoding only goes with --csv.");
   if (lang !== "en" && lang !== "zh") throw new UsageError(`--lang takes en or zh, not "${lang}".`);
   const pace = readPace(values.pace);
+  const workers = readWorkers(values.workers);
+  if (workers !== undefined && values.crash) throw new UsageError("Use --workers or --crash, not both.");
   return {
     question: positionals[0]?.trim() || DEFAULT_QUESTIONS[lang],
     ...(db !== undefined && { db }),
@@ -95,6 +111,8 @@ export function readOptions(args: readonly string[]): DemoOptions {
     ...(model !== undefined && { model }),
     ...(pace !== undefined && { pace }),
     crash: values.crash,
+    inspect: values.inspect,
+    ...(workers !== undefined && { workers }),
     ...(values["life-in"] !== undefined && { life: { dir: values["life-in"], dies: values["life-dies"] } }),
     offline: values.offline,
     out: values.out,

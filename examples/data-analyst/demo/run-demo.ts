@@ -1,8 +1,11 @@
 import { AgentError, createAgent, type Agent, type AgentEvent, type ErrorCode, type Reply } from "agentchart";
+import { inspector } from "agentchart/inspect";
 import { analystTools } from "../tools/analyst-tools.ts";
 import { ChartPath, pathLines } from "./chart-path.ts";
 import { announce, chooseModel, type ModelChoice } from "./choose-model.ts";
 import { crashAndGoOn, deadlyTools, sessionOf } from "./crash.ts";
+import { handOver } from "./hand-over.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import { openData } from "./open-data.ts";
 import { openModel } from "./open-model.ts";
 import { HELP, readOptions, type DemoOptions } from "./options.ts";
@@ -22,12 +25,6 @@ export type Surroundings = {
 /** Exit codes: done, failed, interrupted. */
 const [DONE, FAILED, INTERRUPTED] = [0, 1, 130];
 const TERMINAL_PACE = 30;
-
-const INSTRUCTIONS = `You are a careful data analyst. Answer in the language of the question.
-Call describe_database first. Write SQLite SQL for query_database; aggregate in SQL, do not do arithmetic yourself.
-Results and charts are kept under ids: hand resultId and chartId on instead of copying tables.
-Every number you state must stand in a tool result. For an analysis, draw a chart, write a report with create_report
-(findings first), and end with a short answer that names the key figures and the path of the report.`;
 
 /** npm passes a Ctrl-C on to its child, which the terminal has told already: within this time it is the same one. */
 const SAME_CTRL_C_MS = 250;
@@ -121,7 +118,7 @@ async function answer(
     model: opened.model,
     tools: deadlyTools(analystTools({ database: data.database, outDir: options.out }), options),
     maxIters: 20,
-    inspect: path.inspect,
+    inspect: options.inspect ? [path.inspect, inspector()] : path.inspect,
     ...sessionOf(options),
   });
   const stopListening = listenForInterrupt(agent, terminal, surroundings);
@@ -182,6 +179,7 @@ export async function runDemo(args: readonly string[], surroundings: Surrounding
     if (options.crash) return await crashAndGoOn(args, terminal);
     const choice = chooseModel(surroundings.env, options);
     terminal.line(announce(choice), "yellow");
+    if (options.workers !== undefined) return await handOver(options, choice, terminal, surroundings);
     return await answer(options, choice, terminal, surroundings);
   } catch (error) {
     const message = explain(error);

@@ -63,6 +63,37 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(stdout).not.toContain("failed");
   });
 
+  test("hands the session from a worker that is killed to another, which comes to the same figures", async () => {
+    const { code, stdout, stderr, out } = await demo(["--workers", "2"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [, killed] = /^(Worker \d) was killed \(SIGKILL\) in the middle of a query/m.exec(stdout)!;
+    const other = killed === "Worker 1" ? "Worker 2" : "Worker 1";
+    expect(stdout).toContain(`${killed} took the session.\n`);
+    expect(stdout).toContain(`${other} took the session over.\n`);
+    expect(stdout.match(/✓ describe_database/g)).toHaveLength(1);
+    expect(stdout).toContain(`${killed}  ✓ describe_database`);
+    expect(stdout.match(/✓ query_database/g)).toHaveLength(stdout.match(/→ query_database/g)!.length);
+    expect(stdout.indexOf(`${other}  ✓ query_database`)).toBeGreaterThan(stdout.indexOf("was killed"));
+    expect(stdout).toContain("Total amount: 163946.22");
+    expect(stdout).not.toContain("✗");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`The turn ended with MODEL_STOP, in ${other}.`);
+    const report = /^Report: (.+\.html)$/m.exec(stdout)?.[1];
+    expect(report?.startsWith(out)).toBe(true);
+    expect(existsSync(report!)).toBe(true);
+  });
+
+  test("with workers ends at Ctrl-C", async () => {
+    let interrupted = false;
+    const { code, stderr } = await demo(["--workers", "3"], {
+      onOutput: (text, interrupt) => {
+        if (interrupted || !text.includes("was killed")) return;
+        interrupted = true;
+        interrupt();
+      },
+    });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+  });
+
   test("answers a question about the user's own CSV", async () => {
     const csv = join(temporaryFolder(), "my.csv");
     writeFileSync(csv, "town;paid\nOslo;1,5\nRome;2,25\nOslo;3\n");
@@ -99,6 +130,8 @@ describe("the demo", { timeout: TIMEOUT }, () => {
       /^Error: No such file: \/nowhere\.sqlite\. Check the path after --db\.\n$/,
     ],
     [["--csv", MAIN], 1, /^Error: main\.ts.*\n$/],
+    [["--workers", "1"], 2, /^Error: --workers takes a number from 2 to 8, not "1"\.\n$/],
+    [["--workers", "2", "--crash"], 2, /^Error: Use --workers or --crash, not both\.\n$/],
     [["--wrong"], 2, /^Error: Unknown option '--wrong'\. Try --help\.\n$/],
   ])("says in one line what is wrong with %j", async (args, exitCode, problem) => {
     const { code, stderr, out } = await demo(args);

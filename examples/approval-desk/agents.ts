@@ -1,0 +1,23 @@
+import type { ChatModel } from "agentchart";
+import { openaiModel } from "agentchart/openai";
+import type { WorkerAgents } from "agentchart/worker";
+import { clerkModel } from "./clerk/clerk-model.ts";
+import { deskTools } from "./tools/desk-tools.ts";
+import { refundLedger } from "./tools/refund-ledger.ts";
+
+const INSTRUCTIONS = `You work at the refunds desk of a shop. Look an order up before you say anything about it.
+Ask for a refund with the tool; a colleague decides. Never promise money that no tool has confirmed.`;
+
+/** A language model if there is a key for one, else the clerk's rules. */
+function modelFor(env: NodeJS.ProcessEnv): ChatModel {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL, AGENTCHART_MODEL: model = "gpt-4.1-mini" } = env;
+  return apiKey ? openaiModel({ model, apiKey, ...(baseURL && { baseURL }) }) : clerkModel();
+}
+
+const model = modelFor(process.env);
+const tools = deskTools(refundLedger(process.env["DATABASE_URL"] ?? ""));
+
+/** What the workers of the desk can be. */
+export default {
+  desk: () => ({ name: "desk", sysPrompt: INSTRUCTIONS, model, tools: tools as never }),
+} satisfies WorkerAgents;

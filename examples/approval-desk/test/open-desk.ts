@@ -1,0 +1,81 @@
+import { onTestFinished, type TestContext } from "vitest";
+import { NO_POSTGRES, startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
+import { startDesk, type Desk } from "../desk/start-desk.ts";
+import type { LogLine } from "../desk/start-worker.ts";
+
+let postgres: Promise<TestPostgres | undefined> | undefined;
+
+/** The database of this file's desks. */
+export async function databaseUrl({ skip }: Pick<TestContext, "skip">): Promise<string> {
+  postgres ??= startPostgres();
+  const started = await postgres;
+  if (!started) skip(NO_POSTGRES);
+  return started!.connectionString;
+}
+
+export async function stopPostgres(): Promise<void> {
+  await (await postgres)?.stop();
+}
+
+export type Case = {
+  readonly phase: string;
+  readonly reason?: string;
+  readonly pending: readonly { readonly callId: string; readonly argsHash: string; readonly input: object }[];
+};
+
+export type TestDesk = Desk & {
+  readonly lines: readonly (LogLine & { readonly worker: string })[];
+  /** A request of the page; gives the JSON of the answer. */
+  ask<T>(method: string, path: string, body?: object): Promise<T>;
+  /** A customer writes; gives the id of the case. */
+  write(input: string): Promise<string>;
+  find(id: string): Promise<Case>;
+  /** Decides the one call that waits. */
+  decide(id: string, decision: unknown): Promise<void>;
+  answerOf(id: string): Promise<string>;
+};
+
+/** A desk that is closed with the test. */
+export async function openDesk(context: Pick<TestContext, "skip">): Promise<TestDesk> {
+  const lines: (LogLine & { readonly worker: string })[] = [];
+  const desk = await startDesk({
+    databaseUrl: await databaseUrl(context),
+    onLog: (worker, line) => void lines.push({ ...line, worker }),
+  });
+  onTestFinished(() => desk.close());
+  const ask: TestDesk["ask"] = async (method, path, body) => {
+    const response = await fetch(`${desk.url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${desk.token}`, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as never;
+  };
+  const find = (id: string): Promise<Case> => ask("GET", `/v1/sessions/${id}`);
+  return {
+    ...desk,
+    lines,
+    ask,
+    find,
+    async write(input) {
+      const { id } = await ask<{ readonly id: string }>("POST", "/v1/sessions", { agent: "desk", input });
+      return id;
+    },
+    async decide(id, decision) {
+      const { pending } = await find(id);
+      const { callId, argsHash } = pending[0]!;
+      await ask("POST", `/v1/sessions/${id}/decisions`, { callId, argsHash, decision });
+    },
+    async answerOf(id) {
+      type Page = {
+        readonly messages: readonly { readonly content: readonly { readonly text?: string }[] }[];
+      };
+      const { messages } = await ask<Page>("GET", `/v1/sessions/${id}/messages`);
+      return messages
+        .at(-1)!
+        .content.map(({ text = "" }) => text)
+        .join("");
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import type { MiddlewareHandler } from "hono";
+import type { ErrorInfo } from "../error/error.ts";
+import { AgentError, errorInfo } from "../error/error.ts";
+import type { SessionStore } from "../store/port.ts";
+import type { Dispatcher } from "../worker/types.ts";
+import { addSessionRoutes } from "./add-session-routes.ts";
+import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
+import { problemResponse, Refusal } from "./problem.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { healthz, readyz } from "./routes.ts";
+import type { Token } from "./tokens.ts";
+
+/** A request that was answered. Holds no token, no message and no argument of anybody. */
+export type RequestRecord = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The path of the route, such as "/v1/sessions/:id". */
+  readonly route: string;
+  readonly status: number;
+  /** Until the answer began. */
+  readonly durationMs: number;
+  readonly tenant?: string;
+  readonly bearer?: string;
+  readonly sessionId?: string;
+  readonly error?: ErrorInfo;
+};
+
+export type ServerOptions = {
+  readonly dispatcher: Dispatcher;
+  readonly store: SessionStore;
+  /** Who may do what. "none": everybody on this machine may do everything, as the tenant `local`; others are refused. */
+  readonly tokens: readonly Token[] | "none";
+  /** Bytes of a request's body; default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** For the bearer of each token (tokens of a tenant without a name share it); default 50 a second, 100 at once. */
+  readonly rateLimit?: RateLimit;
+  /** Event streams of one tenant that are open at once; default 100. */
+  readonly maxStreams?: number;
+  /** How often an event stream shows that it lives, ms; default 15,000. */
+  readonly heartbeatMs?: number;
+  /** Rejects while the server cannot do its work, beside what it finds out about its store. */
+  readonly ready?: () => Promise<unknown>;
+  /** Hears of every request. */
+  readonly onRequest?: (record: RequestRecord) => void;
+};
+
+const MIB = 1024 * 1024;
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: { title: "Agentchart", version: "1", description: "Sessions of agents that workers drive." },
+};
+
+/** The HTTP interface of a dispatcher, as a Hono app: routes under `/v1`, `/openapi.json`, `/healthz`, `/readyz`. It needs no
+ *  worker in its process. Throws `config/invalid` for wrong tokens. */
+export function createServer(options: ServerOptions): OpenAPIHono<ServerEnv> {
+  const { store, ready, maxBodyBytes = MIB } = options;
+  const app = new OpenAPIHono<ServerEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalid(result.target, result.error.issues[0]!);
+    },
+  });
+  app.use(recordRequests(options.onRequest ?? (() => {})));
+  app.use(
+    "/v1/*",
+    authenticate(options.tokens),
+    limitRate(options.rateLimit ?? { perSecond: 50, burst: 100 }),
+    bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge(maxBodyBytes) }),
+  );
+  addSessionRoutes(app, options);
+  app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
+  app.openapi(readyz, async (c) => {
+    await Promise.all([store.list({ limit: 1 }), ready?.()]).catch((error: unknown) => {
+      throw new AgentError("store/failed", "Not ready.", { cause: error });
+    });
+    return c.json({ status: "ok" } as const, 200);
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  app.doc31("/openapi.json", DOCUMENT);
+  app.notFound((c) =>
+    problemResponse(new Refusal(404, "request/not-found", "There is no such route."), c.get("requestId")),
+  );
+  app.onError((error, c) => problemResponse(refusalOf(error), c.get("requestId")));
+  return app;
+}
+
+function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    c.set("requestId", requestId);
+    await next();
+    c.header("X-Request-Id", requestId);
+    c.header("X-Content-Type-Options", "nosniff");
+    c.header("Cache-Control", "no-store");
+    const access = c.get("access") as ServerEnv["Variables"]["access"] | undefined;
+    const sessionId = c.req.param("id");
+    onRequest({
+      requestId,
+      method: c.req.method,
+      route: c.req.routePath,
+      status: c.res.status,
+      durationMs: Math.round(performance.now() - startedAt),
+      ...(access && { tenant: access.tenant, bearer: access.name }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(c.error && c.res.status >= 500 && { error: errorInfo(c.error, "store/failed") }),
+    });
+  };
+}
+
+function invalid(
+  target: string,
+  { path, message }: { readonly path: readonly PropertyKey[]; readonly message: string },
+): Refusal {
+  const where = [target, ...path.map(String)].join(".");
+  return new Refusal(400, "request/invalid", `${where}: ${message}`);
+}
+
+function tooLarge(maxBodyBytes: number): never {
+  throw new Refusal(413, "request/too-large", `A body has at most ${maxBodyBytes} bytes.`);
+}
+
+/** What Hono itself refuses, such as a body that is no JSON, in our own words. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof HTTPException)) return error;
+  const detail = error.status === 415 ? "The body must be application/json." : error.message;
+  return new Refusal(error.status, "request/invalid", detail || "The request is not understood.");
+}

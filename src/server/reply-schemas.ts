@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import { REASONS, type Msg } from "../message/types.ts";
+import { SESSION_PHASES } from "../store/port.ts";
+import { decision, jsonObject, maybe } from "./schema-kit.ts";
+
+const CALL_WAITS_FOR = ["approval", "externalResult", "stopRequested", "unknownOutcome"] as const;
+const EPOCH_MS = { description: "Epoch ms" };
+
+const pendingCall = z
+  .object({
+    callId: z.string(),
+    name: z.string(),
+    input: jsonObject,
+    argsHash: z.string().openapi({ description: "To be sent with the decision" }),
+    waitsFor: z.enum(CALL_WAITS_FOR),
+    reason: maybe(z.string()),
+    since: z.number().openapi(EPOCH_MS),
+    expiresAt: maybe(z.number(), EPOCH_MS),
+    answerSchema: maybe(jsonObject),
+    decided: maybe(decision),
+  })
+  .openapi("PendingCall");
+
+const sessionFields = {
+  id: z.string(),
+  phase: z.enum(SESSION_PHASES),
+  waitsFor: z.array(z.enum([...CALL_WAITS_FOR, "budget"])).readonly(),
+  seq: z.number().int().openapi({ description: "The last fact of its journal" }),
+  wakeAt: maybe(z.number(), { description: "Epoch ms when a worker looks at it by itself" }),
+  meta: jsonObject,
+};
+
+const sessionInfo = z
+  .object({ ...sessionFields, updatedAt: z.number().openapi(EPOCH_MS) })
+  .openapi("SessionInfo");
+
+export const session = z
+  .object({
+    ...sessionFields,
+    agent: maybe(z.string()),
+    reason: maybe(z.enum(REASONS), { description: "Why the last turn ended" }),
+    pending: z.array(pendingCall).readonly().openapi({ description: "The calls that wait for somebody" }),
+    inputs: z.number().int().openapi({ description: "Inputs that are not taken in yet, at most 100" }),
+    quarantine: maybe(z.object({ reason: z.string(), at: z.number().openapi(EPOCH_MS) })),
+  })
+  .openapi("Session");
+
+export const sessionPage = z
+  .object({
+    sessions: z.array(sessionInfo).readonly(),
+    cursor: maybe(z.string(), { description: "There may be more" }),
+  })
+  .openapi("SessionPage");
+
+const ROLES = ["system", "user", "assistant", "tool"];
+const BLOCKS = ["text", "thinking", "image", "audio", "video", "tool_use", "tool_result"];
+
+const message = z.custom<Msg>().openapi("Message", {
+  type: "object",
+  required: ["id", "role", "name", "content", "metadata", "timestamp"],
+  properties: {
+    id: { type: "string" },
+    role: { type: "string", enum: ROLES },
+    name: { type: "string" },
+    content: {
+      type: "array",
+      items: { type: "object", required: ["type"], properties: { type: { type: "string", enum: BLOCKS } } },
+    },
+    metadata: { type: "object" },
+    timestamp: { type: "number", ...EPOCH_MS },
+  },
+});
+
+export const messagePage = z
+  .object({ messages: z.array(message).readonly(), total: z.number().int() })
+  .openapi("MessagePage");
+
+export const accepted = z
+  .object({
+    id: z.string().openapi({ description: "The session" }),
+    inputId: z.string(),
+    state: z.enum(["accepted", "duplicate"]),
+    woken: z.boolean().openapi({ description: "False: the queue is away, a worker finds the input later" }),
+  })
+  .openapi("Accepted");
+
+/** An error, RFC 9457. */
+export const problem = z
+  .object({
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().openapi({ example: "session/not-found" }),
+    requestId: z.string(),
+  })
+  .openapi("Problem");

@@ -1,0 +1,112 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { chatCompletionsServer } from "agentchart/testing";
+import { HELP } from "../../src/cli/help.ts";
+import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
+import { ROOT } from "../project/source-files.ts";
+import { MAIN } from "./agentchart.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const doc = readFileSync(join(ROOT, "docs/workers.md"), "utf8");
+const block = (name: string): string =>
+  new RegExp(`^\`\`\`\\w+ ${name}\\n([^]*?)^\`\`\``, "m").exec(doc)![1]!;
+
+// Inside the repository, so that `agentchart` is found; a dot folder, so that no other tool sees it.
+const folder = join(import.meta.dirname, ".docs-workers");
+
+function makeFolder(): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ["agents.ts", "dispatch.ts"]) writeFileSync(join(folder, name), block(name));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Refunds what it is asked to. */
+const model = () =>
+  chatCompletionsServer(({ messages }) => {
+    const last = messages.at(-1)!;
+    const [, orderId, cents] = /order (\d+), (\d+) cents/.exec(last.content as string) ?? [];
+    if (last.role !== "user" || !orderId) return { content: `It says: ${last.content as string}` };
+    const input = JSON.stringify({ orderId, cents: Number(cents) });
+    return { tool_calls: [{ function: { name: "refund", arguments: input } }] };
+  });
+
+test("Every block of TypeScript compiles", () => {
+  makeFolder();
+  const extended = { extends: "../../../tsconfig.json", include: ["*.ts"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(extended));
+  const tsc = join(ROOT, "node_modules/.bin/tsc");
+  execFileSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+});
+
+test("Its commands do what it says, one after the other", async ({ skip }) => {
+  const postgres = await startPostgres();
+  if (!postgres) return skip(NO_POSTGRES);
+  onTestFinished(postgres.stop);
+  const server = await model();
+  onTestFinished(() => server.close());
+  makeFolder();
+  const [port, healthPort] = [await freePort(), await freePort()];
+  const script = `set -eu
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+agentchart() { exec "$NODE" --conditions=agentchart-source "$MAIN" "$@"; }
+until_true() { for _ in $(seq 300); do if "$@" > /dev/null 2>&1; then return 0; fi; sleep 0.1; done; echo "never: $*" >&2; exit 1; }
+${block("tokens")}
+${block("start")}
+until_true curl -sf http://127.0.0.1:8790/readyz
+until_true curl -sf http://127.0.0.1:9100/readyz
+${block("talk")}
+is_stopped() { curl -s http://127.0.0.1:8790/v1/sessions/$id -H "$auth" | jq -e '.phase == "stopped"'; }
+until_true is_stopped
+until_true grep -q '"type":"turn.end","reason":"MODEL_STOP"' events.txt
+"$NODE" --conditions=agentchart-source dispatch.ts
+curl -s http://127.0.0.1:9100/metrics > metrics.txt
+( ${block("dead").trim().split("\n")[0]} ) ; ( ${block("dead").trim().split("\n")[1]} )
+for job in $(jobs -p); do kill $job; done
+wait
+`;
+  const here = script.replaceAll("8790", String(port)).replaceAll("9100", String(healthPort));
+  const env = {
+    PATH: process.env["PATH"],
+    NODE: process.execPath,
+    MAIN,
+    DATABASE_URL: postgres.connectionString,
+    OPENAI_BASE_URL: server.baseURL,
+    OPENAI_API_KEY: "key-of-nobody",
+  };
+  const child = spawn("bash", ["-c", here], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect([code, stderr]).toEqual([0, expect.stringContaining('"state":"closed"')]);
+  expect(stdout).toContain('"state":"accepted"');
+  expect(stdout).toMatch(/sessionId: 'acme\/ticket-18',\s+agent: 'desk',\s+phase: 'suspended'/);
+  const events = readFileSync(join(folder, "events.txt"), "utf8");
+  expect(events).toMatch(/^id: \d+\.\d+$/m);
+  expect(events).toContain("refunded 4900 for 1001");
+  const metrics = readFileSync(join(folder, "metrics.txt"), "utf8");
+  const named = [...doc.matchAll(/`(agentchart_\w+)(?:\{\w+(?:,\w+)*\})?`/g)].map(([, name]) => name!);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual([]);
+});
+
+test("Every flag it names is one, and it stays short", () => {
+  const known = `${HELP.worker}${HELP.serve}${HELP["dead ls"]}${HELP["dead retry"]}`;
+  const flags = [...doc.matchAll(/`?(--[a-z][\w-]+)/g)].map(([, flag]) => flag!);
+  expect(flags.length).toBeGreaterThan(10);
+  expect(flags.filter((flag) => !known.includes(`${flag} `))).toEqual([]);
+  expect(doc.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});

@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAgent } from "agentchart";
+import { fileStore } from "agentchart/store/file";
+import { scriptedModel } from "agentchart/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { agentchart, start, type Started } from "./agentchart.ts";
+
+function home(): string {
+  const path = mkdtempSync(join(tmpdir(), "agentchart-cli-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
+}
+
+type Inspecting = Started & { readonly link: URL; readonly token: string };
+
+async function inspect(place: string, ...flags: readonly string[]): Promise<Inspecting> {
+  const started = start(["inspect", ...flags], { env: { HOME: place } });
+  onTestFinished(() => void started.child.kill("SIGKILL"));
+  let output = "";
+  started.child.stdout!.on("data", (text: string) => (output += text));
+  await started.seen("Ctrl-C ends it");
+  const link = new URL(output.trim());
+  return { ...started, link, token: new URLSearchParams(link.hash.slice(1)).get("t")! };
+}
+
+const rowsOf = async ({ link, token }: Inspecting): Promise<readonly { runId: string; source: string }[]> => {
+  const answer = await fetch(new URL("/api/runs", link), { headers: { authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { rows: readonly { runId: string; source: string }[] }).rows;
+};
+
+describe("agentchart inspect", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "prints the link alone on stdout, and ends with %s",
+    async (signal) => {
+      const place = home();
+      const file = join(place, ".agentchart", "inspect.json");
+      const running = await inspect(place);
+      expect(running.link.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
+        url: running.link.origin,
+        token: running.token,
+        pid: running.child.pid,
+      });
+      running.child.kill(signal);
+      const { code, stdout, stderr } = await running.finished;
+      expect([code, stdout.trim().split("\n").length]).toEqual([0, 1]);
+      expect(stderr).not.toContain(running.token);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  test("shows the sessions of a store and of files, and finds agents of other processes by itself", async () => {
+    const place = home();
+    const dir = join(place, "sessions");
+    const store = fileStore({ dir });
+    for (const sessionId of ["one", "two"]) {
+      const agent = createAgent({ name: "bot", store, sessionId, model: scriptedModel(["hi"]) });
+      await agent.call("hello");
+      await agent.close();
+    }
+    await store.close();
+    const exported = join(place, "two.ndjson");
+    const env = { HOME: place };
+    expect(
+      (await agentchart(["sessions", "export", "two", "--store", `file:${dir}`, "--out", exported], { env }))
+        .code,
+    ).toBe(0);
+    rmSync(join(dir), { recursive: true });
+    const again = fileStore({ dir });
+    const agent = createAgent({ name: "bot", store: again, sessionId: "one", model: scriptedModel(["hi"]) });
+    await agent.call("hello");
+    await agent.close();
+    await again.close();
+    const running = await inspect(place, "--store", `file:${dir}`, "--open", exported, "--readonly");
+    expect((await rowsOf(running)).map(({ runId, source }) => [runId, source])).toEqual([
+      ["two", "file"],
+      ["one", "store"],
+    ]);
+    const script = join(import.meta.dirname, "fixtures", "watched.ts");
+    for (const way of ["closed", "left"]) {
+      const child = spawnSync(process.execPath, ["--conditions=agentchart-source", script, way], {
+        env: { PATH: process.env["PATH"], HOME: place },
+        encoding: "utf8",
+      });
+      expect([child.status, child.stderr]).toEqual([0, ""]);
+      expect((await rowsOf(running))[0]).toMatchObject({ runId: way, source: "live" });
+      const answer = await fetch(new URL(`/api/runs/${way}/steps?from=1`, running.link), {
+        headers: { authorization: `Bearer ${running.token}` },
+      });
+      const { items } = (await answer.json()) as { items: readonly { e: string; x: readonly string[] }[] };
+      const stops = items.filter(({ e }) => e === "xstate.stop").length;
+      expect([stops, items.at(-1 - stops)!.x[0]]).toEqual([
+        way === "closed" ? 1 : 0,
+        "agent.stopped.settling||1",
+      ]);
+    }
+  });
+
+  test("takes a port and says in words what is wrong with it", async () => {
+    const place = home();
+    const running = await inspect(place, "--port", String(20_000 + (process.pid % 20_000)));
+    const { port } = running.link;
+    const env = { HOME: place };
+    const taken = await agentchart(["inspect", "--port", port], { env });
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^agentchart: The hub cannot listen on 127\.0\.0\.1:\d+/) as never,
+    ]);
+    for (const [flags, said] of [
+      [["--port", "70000"], '"--port" must be at most 65535'],
+      [["--port", "x"], '"--port" must be a whole number'],
+      [["now"], '"now" is one word too many'],
+      [["--readnly"], 'Did you mean "--readonly"?'],
+    ] as const) {
+      const { code, stderr } = await agentchart(["inspect", ...flags], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said) as never]);
+    }
+    const bad = join(place, "bad.ndjson");
+    writeFileSync(bad, "nothing\n");
+    const refused = await agentchart(["inspect", "--open", bad], { env });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("is no exported run and no exported session") as never,
+    ]);
+  });
+
+  test("warns before other machines are let in", async () => {
+    const running = start(["inspect", "--host", "0.0.0.0"], { env: { HOME: home() } });
+    onTestFinished(() => void running.child.kill("SIGKILL"));
+    await running.seen("Other machines can reach 0.0.0.0");
+  });
+});

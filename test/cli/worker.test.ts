@@ -1,0 +1,242 @@
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { NO_REDIS, startRedis, type TestRedis } from "../support/redis.ts";
+import { jsonLines } from "./desk.ts";
+import { AGENTS, beginSessions, openWorkshop, TOKEN, type Ask } from "./workshop.ts";
+
+// Every test starts several processes, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+const SOON = { timeout: 60_000, interval: 100 };
+
+const phasesOf = (ask: Ask, ids: readonly string[]) => async () => {
+  const sessions = await Promise.all(ids.map((id) => ask("GET", `/v1/sessions/${id}`)));
+  return new Set(sessions.map(({ phase }) => phase));
+};
+
+let redis: TestRedis | undefined;
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+});
+afterAll(async () => {
+  await Promise.all([redis?.stop(), postgres?.stop()]);
+});
+
+const TRANSPORTS = [
+  ["redis", NO_REDIS, () => redis && { store: undefined, queue: redis.url, env: {} }],
+  [
+    "postgres",
+    NO_POSTGRES,
+    () =>
+      postgres && {
+        store: "postgres",
+        queue: "postgres",
+        env: { DATABASE_URL: postgres.connectionString },
+      },
+  ],
+] as const;
+
+describe.each(TRANSPORTS)("Workers on %s", (_, none, here) => {
+  test("hand over what they run at SIGTERM: nothing is lost, nothing is done twice", async ({ skip }) => {
+    const place = here();
+    if (!place) return skip(none);
+    const shop = openWorkshop(place.store, place.queue, place.env);
+    const { ask } = await shop.serve();
+    const first = await shop.worker("--concurrency", "4");
+    const ids = await beginSessions(ask, "steps", 12);
+    await expect.poll(() => shop.ledger().length, SOON).toBeGreaterThan(4);
+    const second = await shop.worker("--concurrency", "4");
+    first.child.kill("SIGTERM");
+    expect((await first.finished).code).toBe(0);
+    expect(shop.ledger().length).toBeLessThan(36);
+
+    await expect.poll(phasesOf(ask, ids), SOON).toEqual(new Set(["stopped"]));
+    expect(shop.ledger()).toHaveLength(36);
+    expect(new Set(shop.ledger()).size).toBe(36);
+    for (const [index, id] of ids.entries()) {
+      const { messages } = await ask("GET", `/v1/sessions/${id}/messages`);
+      expect(messages.at(-1)).toMatchObject({
+        content: [{ text: `Done: Question ${index}` }],
+      });
+    }
+    expect(first.logged("drain")).toMatchObject([{ signal: "SIGTERM", drainMs: 8000 }]);
+    expect(first.logged("worker.state").map(({ state }) => state)).toEqual(["running", "draining", "closed"]);
+    const handed = first.logged("session.end").filter(({ phase }) => phase !== "stopped");
+    expect(handed.length).toBeGreaterThan(0);
+    expect(second.logged("session.start").length).toBeGreaterThan(0);
+    second.child.kill("SIGINT");
+    expect((await second.finished).code).toBe(0);
+  });
+});
+
+describe("A worker", () => {
+  test("ends at the deadline of its drain although a tool does not, and at once when told again", async () => {
+    const shop = openWorkshop(undefined, "memory");
+    const { ask } = await shop.serve();
+    const patient = await shop.worker("--drain-ms", "500");
+    await beginSessions(ask, "stubborn", 1);
+    await expect.poll(shop.ledger, SOON).toEqual(["stubborn begins"]);
+    patient.child.kill("SIGTERM");
+    expect((await patient.finished).code).toBe(0);
+
+    const busy = await shop.worker("--drain-ms", "60000");
+    await beginSessions(ask, "stubborn", 1);
+    await expect.poll(() => shop.ledger().length, SOON).toBe(2);
+    busy.child.kill("SIGTERM");
+    await busy.seen('"drain"');
+    busy.child.kill("SIGINT");
+    expect((await busy.finished).code).toBe(130);
+  });
+
+  test("says how it is, and counts what it does", async () => {
+    const shop = openWorkshop(undefined, "memory");
+    const { ask } = await shop.serve();
+    const worker = await shop.worker("--health-port", "0");
+    const { url } = worker.logged("health")[0] as unknown as { readonly url: string };
+    const get = async (path: string) => {
+      const response = await fetch(`${url}${path}`);
+      return [response.status, await response.text()] as const;
+    };
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await get("/healthz")).toEqual([200, "ok\n"]);
+    expect(await get("/readyz")).toEqual([200, "ok\n"]);
+    expect((await get("/elsewhere"))[0]).toBe(404);
+
+    const ids = await beginSessions(ask, "steps", 2);
+    await expect.poll(phasesOf(ask, ids), SOON).toEqual(new Set(["stopped"]));
+    await expect.poll(() => worker.logged("session.end").length).toBe(2);
+    const [, metrics] = await get("/metrics");
+    const valueOf = (series: string): number =>
+      Number(
+        metrics
+          .split("\n")
+          .find((line) => line.startsWith(`${series} `))
+          ?.slice(series.length),
+      );
+    expect(valueOf("agentchart_sessions_running")).toBe(0);
+    expect(valueOf('agentchart_sessions_ended_total{phase="stopped"}')).toBe(2);
+    expect(valueOf('agentchart_turns_total{reason="MODEL_STOP"}')).toBe(2);
+    expect(valueOf('agentchart_steps_total{step="tool",outcome="success"}')).toBe(6);
+    expect(valueOf('agentchart_steps_total{step="model",outcome="success"}')).toBe(8);
+    expect(valueOf('agentchart_inputs_taken_total{kind="call"}')).toBe(2);
+    expect(valueOf("agentchart_queue_delay_seconds_count")).toBe(2);
+    expect(valueOf("agentchart_lease_losses_total")).toBe(0);
+    expect(valueOf('agentchart_queue_sessions{state="waiting"}')).toBe(0);
+    for (const name of ["retries", "sessions_quarantined", "takeovers", "errors", "sessions_swept"]) {
+      expect(metrics).toContain(`# TYPE agentchart_${name}_total counter`);
+    }
+    expect(worker.logged("session.end")[0]).toMatchObject({
+      agent: "steps",
+      tenant: "acme",
+      phase: "stopped",
+      durationMs: expect.any(Number),
+    });
+    expect(worker.log()).not.toContain("Question");
+
+    worker.child.kill("SIGTERM");
+    await worker.finished;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
+  test("is not ready while it drains", async () => {
+    const shop = openWorkshop(undefined, "memory");
+    const { ask } = await shop.serve();
+    const worker = await shop.worker("--health-port", "0", "--drain-ms", "60000");
+    const { url } = worker.logged("health")[0] as unknown as { readonly url: string };
+    await beginSessions(ask, "stubborn", 1);
+    await expect.poll(shop.ledger, SOON).toEqual(["stubborn begins"]);
+    worker.child.kill("SIGTERM");
+    await worker.seen('"drain"');
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([503, "draining\n"]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});
+
+test("A session that kills its workers is quarantined, listed, and tried again", async () => {
+  const shop = openWorkshop(undefined, "memory");
+  const { ask } = await shop.serve();
+  const flags = ["--lease-ms", "500", "--max-crashes", "2"];
+  const [id] = await beginSessions(ask, "poison", 1);
+  for (const _ of ["first", "second"]) {
+    const { finished, child } = await shop.worker(...flags);
+    await finished;
+    expect(child.signalCode).toBe("SIGKILL");
+  }
+  const worker = await shop.worker(...flags);
+  await expect.poll(() => worker.logged("session.quarantined").length, SOON).toBe(1);
+  expect(shop.ledger()).toEqual(["killed", "killed"]);
+  const found = await ask("GET", `/v1/sessions/${id}`);
+  expect(found).toMatchObject({ phase: "quarantined", quarantine: { reason: expect.any(String) } });
+
+  const sessionId = `acme/${id}`;
+  const listed = await shop.run("dead", "ls").finished;
+  const reason = "2 workers in a row died with it.";
+  expect([listed.code, jsonLines(listed)]).toMatchObject([0, [{ sessionId, reason }]]);
+  expect(jsonLines(await shop.run("dead", "ls", "--tenant", "globex").finished)).toEqual([]);
+
+  writeFileSync(shop.env["ANTIDOTE"]!, "");
+  const retried = await shop.run("dead", "retry", sessionId, "never-there").finished;
+  expect([retried.code, jsonLines(retried)]).toEqual([1, [{ sessionId, woken: true }]]);
+  expect(retried.stderr).toContain("never-there: it is not quarantined");
+  await expect.poll(phasesOf(ask, [id!]), SOON).toEqual(new Set(["stopped"]));
+  expect(jsonLines(await shop.run("dead", "ls").finished)).toEqual([]);
+});
+
+describe("A server", () => {
+  test("ends at SIGTERM although somebody listens", async () => {
+    const { ask, url, running } = await openWorkshop(undefined, "memory").serve();
+    const [id] = await beginSessions(ask, "steps", 1);
+    const stream = await fetch(`${url}/v1/sessions/${id}/events`, {
+      headers: { Authorization: `Bearer ${TOKEN}` },
+    });
+    expect(stream.status).toBe(200);
+    running.child.kill("SIGTERM");
+    expect((await running.finished).code).toBe(0);
+    await expect(stream.text()).rejects.toThrow();
+  });
+
+  test("without tokens serves this machine, and says so; a port that is taken is an error of one line", async () => {
+    const shop = openWorkshop(undefined, "memory");
+    const running = shop.run("serve", "--insecure-no-auth", "--port", "0");
+    await running.seen("Anybody on this machine may use http://127.0.0.1:");
+    const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
+    expect(await (await fetch(`${url}/v1/sessions`)).json()).toEqual({ sessions: [] });
+    const port = new URL(url).port;
+    const second = await shop.run("serve", "--insecure-no-auth", "--port", port).finished;
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      `agentchart: listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+    ]);
+  });
+});
+
+describe("Secrets", () => {
+  test("of tokens, stores and queues stand in no log and no error", async () => {
+    const secret = "s3cret-of-nobody";
+    const env = {
+      DATABASE_URL: `postgres://me:${secret}@127.0.0.1:9/db`,
+      REDIS_URL: `redis://:${secret}@127.0.0.1:9`,
+      OPENAI_API_KEY: `sk-${secret}`,
+    };
+    const shop = openWorkshop("postgres", "postgres", env);
+    const failed = await Promise.all([
+      shop.run("worker", "--agents", AGENTS, "--patience-ms", "500", "--debug").finished,
+      shop.run("dead", "ls", "--debug").finished,
+    ]);
+    for (const { code, stdout, stderr } of failed) {
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).not.toContain(secret);
+      expect(stderr).toMatch(/ECONNREFUSED|cannot be reached|reach/i);
+    }
+    const { ask, running } = await openWorkshop(undefined, "memory", env).serve();
+    await beginSessions(ask, "steps", 1);
+    await expect.poll(() => running.logged("request").length).toBe(1);
+    expect(running.logged("request")).toMatchObject([
+      { tenant: "acme", method: "POST", route: "/v1/sessions", status: 202 },
+    ]);
+    expect(running.log()).not.toContain(TOKEN);
+    expect(running.log()).not.toContain(secret);
+  });
+});

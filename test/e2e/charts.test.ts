@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHARTS } from "../layout/charts.ts";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { WireWorker } from "./support/wire-worker.ts";
+
+let desk: Desk;
+let worker: WireWorker;
+let page: Awaited<ReturnType<Desk["open"]>>;
+const charts = Object.entries(CHARTS).map(([name, chart], index) => ({ name, chart, hash: `chart${index}` }));
+
+beforeAll(async () => {
+  desk = await makeDesk();
+  worker = await WireWorker.connect(desk.hub, charts);
+  for (const { hash, chart } of charts) worker.show(`run-${hash}`, hash, [chart.nodes[0]!.id]);
+  page = await desk.open();
+});
+afterAll(async () => {
+  await worker.close();
+  await desk.close();
+});
+
+type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
+  beforeAll(() => page.ui.choose(`run-${hash}`));
+
+  test("has every state and every transition once", async () => {
+    const svg = page.page.locator("svg.chart");
+    const attributes = (name: string): Promise<string[]> =>
+      svg.locator(`[${name}]`).evaluateAll((all, key) => all.map((one) => one.getAttribute(key)!), name);
+    await expect.poll(() => attributes("data-state")).toEqual(chart.nodes.map(({ id }) => id));
+    const edges = (await attributes("data-edge")).flatMap((ids) => ids.split(" "));
+    expect(edges.toSorted()).toEqual(chart.edges.map(({ id }) => id).toSorted());
+  });
+
+  test("has the same states and transitions in the outline", async () => {
+    const tree = page.page.getByRole("tree", { name: `States of ${chart.id}` });
+    await expect.poll(() => tree.getByRole("treeitem").count()).toBe(chart.nodes.length - 1);
+  });
+
+  test("lets no label touch another one", async () => {
+    const labels = await page.page
+      .locator("svg.chart .label rect")
+      .evaluateAll((all) => all.map((one): Rect => one.getBoundingClientRect().toJSON() as Rect));
+    const touching = labels.filter((one, index) =>
+      labels.slice(index + 1).some((other) => touches(one, other)),
+    );
+    expect(touching).toEqual([]);
+  });
+});
+
+test("the page has no faults", () => {
+  expect(page.faults).toEqual(NO_FAULTS);
+});
+
+function touches(one: Rect, other: Rect): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}

@@ -1,0 +1,218 @@
+import { createServer, type Server } from "node:http";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { createAgent, defineTool } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+
+let desk: Desk;
+let port: string;
+beforeAll(async () => {
+  desk = await makeDesk();
+  ({ port } = new URL(desk.hub.url));
+});
+afterAll(() => desk.close());
+
+type Headers = { readonly [name: string]: string };
+
+/** The status of a request, whatever headers it has. */
+function get(
+  path: string,
+  headers: Headers = {},
+): Promise<{ status: number; headers: Headers; body: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, headers }, (response) => {
+      let body = "";
+      response.on("data", (data) => (body += String(data)));
+      response.on("end", () =>
+        resolve({ status: response.statusCode!, headers: response.headers as Headers, body }),
+      );
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+/** How a WebSocket ends: with the status of the refusal, or with the code of its close. */
+function socketEnd(path: string, headers: Headers, first?: object): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
+    socket.on("unexpected-response", (_, response) => resolve(response.statusCode!));
+    socket.on("close", (code) => resolve(code));
+    socket.on("error", () => {});
+    if (first) socket.on("open", () => socket.send(JSON.stringify(first)));
+  });
+}
+
+describe("The server refuses", () => {
+  const bearer = (): Headers => ({ authorization: `Bearer ${desk.hub.token}` });
+
+  test("names that are not its own", async () => {
+    for (const host of [`evil.test:${port}`, "evil.test", `127.0.0.1.evil.test:${port}`, "127.0.0.1:1"]) {
+      expect((await get("/", { host })).status, host).toBe(421);
+      expect((await get("/api/runs", { host, ...bearer() })).status, host).toBe(421);
+      expect(await socketEnd("/ws", { host, origin: desk.hub.url }), host).toBe(421);
+    }
+  });
+
+  test("who has no token, a wrong one, or the token of agents", async () => {
+    const wrong = ["", "Bearer ", "Bearer x", `Bearer ${desk.hub.workerToken}`, `Basic ${desk.hub.token}`];
+    for (const authorization of wrong) {
+      for (const path of [
+        "/api/runs",
+        "/api/runs/x",
+        "/api/runs/x/steps",
+        "/api/runs/x/export",
+        "/api/charts/x",
+      ]) {
+        expect((await get(path, { authorization })).status, `${path} ${authorization}`).toBe(401);
+      }
+    }
+    expect((await get(`/api/runs?t=${desk.hub.token}`)).status).toBe(401);
+    expect((await get("/api/runs", bearer())).status).toBe(200);
+  });
+
+  test("pages of others, even with the right token", async () => {
+    for (const origin of ["http://evil.test", "null", `https://127.0.0.1:${port}`, "http://127.0.0.1:1"]) {
+      expect((await get("/api/runs", { origin, ...bearer() })).status, origin).toBe(403);
+      expect(await socketEnd("/ws", { origin }), origin).toBe(403);
+      expect(await socketEnd("/worker", { origin }), origin).toBe(403);
+    }
+    expect(await socketEnd("/ws", {})).toBe(403);
+    expect(await socketEnd("/worker", { origin: desk.hub.url })).toBe(403);
+  });
+
+  test("sockets that say nothing for 2 s, the wrong token, the wrong version, or nonsense", async () => {
+    const origin = { origin: desk.hub.url };
+    const { token, workerToken } = desk.hub;
+    expect(await socketEnd("/ws", origin)).toBe(4401);
+    expect(await socketEnd("/ws", origin, { type: "hello", token: workerToken, proto: 1 })).toBe(4401);
+    expect(await socketEnd("/ws", origin, { type: "hello", proto: 1 })).toBe(4401);
+    expect(await socketEnd("/ws", origin, { type: "sub", runId: "x", after: 0 })).toBe(4401);
+    expect(await socketEnd("/ws", origin, { type: "hello", token, proto: 99 })).toBe(4406);
+    expect(await socketEnd("/worker", {}, { type: "hello", token, proto: 1, charts: [] })).toBe(4401);
+  });
+
+  test("paths that climb", async () => {
+    for (const path of [
+      "/../package.json",
+      "/..%2fpackage.json",
+      "/assets/../../package.json",
+      "/%2e%2e/package.json",
+      "/..\\package.json",
+    ]) {
+      const { status, body } = await get(path);
+      expect([400, 404], path).toContain(status);
+      expect(body).not.toContain('"agentchart"');
+    }
+  });
+});
+
+describe("A page of somebody else, in the same browser", () => {
+  let other: Server;
+  let address: string;
+  beforeAll(async () => {
+    other = createServer((_, response) =>
+      response.setHeader("content-type", "text/html").end("<title>evil</title>"),
+    );
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    address = `http://localhost:${(other.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => other.close());
+
+  test("gets no socket, no data and no frame of the inspector", async () => {
+    const { page } = await desk.open({ at: address });
+    const probes = await page.evaluate(probe(desk.hub.url, desk.hub.token));
+    expect(probes).toEqual({ socket: 1006, plain: "TypeError", bearer: "TypeError", inside: "closed" });
+    const frame = page.frames().find((each) => each !== page.mainFrame());
+    expect(frame?.url() ?? "").not.toMatch(/^http:\/\/127/);
+  });
+});
+
+/** What a page tries; as text, because it is no code of this project. */
+const probe = (url: string, token: string): string => `(async () => {
+  const socket = await new Promise((resolve) => {
+    const ws = new WebSocket("${url.replace("http", "ws")}/ws");
+    ws.onclose = ({ code }) => resolve(code);
+    ws.onopen = () => resolve(0);
+  });
+  const ask = (init) => fetch("${url}/api/runs", init).then(({ type }) => type, ({ name }) => name);
+  const frame = document.createElement("iframe");
+  frame.src = "${url}/#t=${token}";
+  const loaded = new Promise((resolve) => (frame.onload = resolve));
+  document.body.append(frame);
+  await loaded;
+  const inside = frame.contentDocument ? frame.contentDocument.title : "closed";
+  const headers = { authorization: "Bearer ${token}" };
+  return { socket, plain: await ask({}), bearer: await ask({ headers }), inside };
+})()`;
+
+describe("Hostile words of a model and of a tool", () => {
+  const beacon = "http://127.0.0.1:9/beacon";
+  const words = [
+    `<img src=x onerror="globalThis.__ran=1"><script>globalThis.__ran=2</script>`,
+    `![picture](${beacon}?image) ![](//127.0.0.1:9/beacon?protocol) [![in](${beacon}?in)](javascript:globalThis.__ran=3)`,
+    `[click](javascript:globalThis.__ran=4) [data](data:text/html,<script>1</script>) <${beacon}?auto> [ok](${beacon}?link)`,
+    `<iframe src="${beacon}?frame"></iframe><style>@import "${beacon}?css"</style><svg onload="globalThis.__ran=5">`,
+    "right\u202Eto left\u2066 and \u0007 bell \u001B[31mred\u001B[0m",
+    "| a | b |\n|---|---|\n| <b>1</b> | `2` |",
+  ].join("\n\n");
+
+  test("are shown as text: no request, no report, no script", async () => {
+    const input = JSON.parse(
+      `{"__proto__": {"polluted": true}, "constructor": {"prototype": 1}, "html": "<b>x</b>"}`,
+    ) as never;
+    const agent = createAgent({
+      name: "<img src=x onerror=alert(1)>",
+      sysPrompt: words,
+      model: scriptedModel([{ thinking: words, text: words, calls: [{ name: "read", input }] }, words]),
+      tools: [
+        defineTool({
+          name: "read",
+          description: words,
+          input: { type: "object" },
+          execute: () => `${words}\n${"x".repeat(5_000_000)}`,
+        }),
+      ],
+      inspect: desk.hub.address,
+    });
+    const { page, ui, faults } = await desk.open();
+    await agent.call(words);
+    await ui.choose(agent.sessionId);
+    const conversation = await ui.openTab("conversation");
+    await expect.poll(() => conversation.innerText()).toContain("<script>globalThis.__ran=2</script>");
+    const [, newest] = await ui.step();
+    for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
+      await ui.openTab(tab);
+      for (let q = 1; q <= newest; q += 1) await ui.goTo(q);
+    }
+    await page.keyboard.press("l");
+    const links = await conversation
+      .locator("a")
+      .evaluateAll((all) =>
+        all.map((link) => [link.getAttribute("href"), link.getAttribute("rel")] as const),
+      );
+    for (const [href, rel] of links) {
+      expect(href).toMatch(/^https?:/);
+      expect(rel).toContain("noopener");
+    }
+    expect(await conversation.locator("img, iframe, script, style, svg[onload]").count()).toBe(0);
+    const text = await conversation.innerText();
+    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0007\u001B]/);
+    expect(await page.evaluate(() => ["__ran" in globalThis, "polluted" in {}])).toEqual([false, false]);
+    expect(faults).toEqual(NO_FAULTS);
+    await agent.close();
+  });
+});
+
+test("the token leaves the address bar, and no address ever carries it", async () => {
+  const { page } = await desk.open();
+  const seen: string[] = [];
+  page.on("request", (sent) => seen.push(sent.url()));
+  await expect.poll(() => page.url()).not.toContain(desk.hub.token);
+  await page.reload();
+  await page.getByRole("list", { name: "Runs" }).waitFor();
+  expect(seen.filter((url) => url.includes(desk.hub.token))).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readAddressFile } from "../../../src/inspect/address.ts";
+
+const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
+
+/** A server of the inspector in a process of its own, as a person starts it. */
+export type Hub = {
+  readonly url: string;
+  /** The link for a page. */
+  readonly link: string;
+  readonly token: string;
+  readonly workerToken: string;
+  /** The address for `createAgent({ inspect })`. */
+  readonly address: string;
+  readonly pid: number;
+  /** What it printed. */
+  output(): string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
+
+/** A folder that stands for a home, with the stores and the address file of the tests. */
+export type Home = { readonly path: string; readonly sessions: string; remove(): void };
+
+export function makeHome(): Home {
+  const path = mkdtempSync(join(tmpdir(), "agentchart-e2e-"));
+  return {
+    path,
+    sessions: join(path, "sessions"),
+    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Starts `agentchart inspect` with these flags and waits until it listens. */
+export async function startHub(home: Home, flags: readonly string[] = []): Promise<Hub> {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=agentchart-source", MAIN, "inspect", "--store", `file:${home.sessions}`, ...flags],
+    { env: { PATH: process.env["PATH"], HOME: home.path }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let output = "";
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => {
+      output += String(data);
+      if (output.includes("#t=")) resolve();
+    });
+  }
+  const ended = once(child, "exit").then(() => reject(new Error(`The hub ended: ${output}`)));
+  await promise;
+  const { url, token, workerToken, pid } = (await readAddressFile(home.path))!;
+  return {
+    url,
+    link: `${url}/#t=${token}`,
+    token,
+    workerToken,
+    address: `${url}#w=${workerToken}`,
+    pid,
+    output: () => output,
+    stop: (signal = "SIGTERM") => end(child, ended, signal),
+  };
+}
+
+async function end(child: ChildProcess, ended: Promise<unknown>, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  await ended;
+}

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import type { Chart } from "agentchart/machines";
+import {
+  PROTOCOL,
+  type Command,
+  type HubToWorker,
+  type PendingItem,
+  type RunRow,
+  type Step,
+  type WorkerToHub,
+} from "../../../src/inspect/protocol.ts";
+import type { Hub } from "./hub.ts";
+
+/** A process that runs agents, played by hand: for charts that are not ours, and for hostile words. */
+export class WireWorker {
+  readonly #socket: WebSocket;
+  /** What was asked of it, in order. */
+  readonly commands: Command[] = [];
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data: Buffer) => {
+      const message = JSON.parse(String(data)) as HubToWorker;
+      if (message.type === "cmd") this.commands.push(message.cmd);
+    });
+  }
+
+  static async connect(
+    hub: Hub,
+    charts: readonly { readonly hash: string; readonly chart: Chart }[],
+  ): Promise<WireWorker> {
+    const socket = new WebSocket(`${hub.url.replace("http", "ws")}/worker`);
+    await once(socket, "open");
+    const worker = new WireWorker(socket);
+    worker.say({
+      type: "hello",
+      token: hub.workerToken,
+      proto: PROTOCOL,
+      worker: "by-hand",
+      pid: process.pid,
+      charts,
+    });
+    await once(socket, "message");
+    return worker;
+  }
+
+  say(message: WorkerToHub): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /** A run that stands in these states after its only step. */
+  show(
+    runId: string,
+    chart: string,
+    states: readonly string[],
+    fields: Partial<RunRow> = {},
+    pending: readonly PendingItem[] = [],
+  ): void {
+    const now = Date.now();
+    const row: RunRow = {
+      runId,
+      agent: runId,
+      chart,
+      source: "live",
+      worker: { id: "by-hand", pid: process.pid, isUp: true, since: now },
+      phase: "running",
+      waitsFor: [],
+      state: states.at(-1) ?? "",
+      startedAt: now,
+      updatedAt: now,
+      steps: 1,
+      usage: {},
+      pending: pending.length,
+      can: [],
+      ...fields,
+    };
+    const first: Step = { q: 1, t: now, m: 0, e: "xstate.init", x: [], s: 0, p: [["=", [], {}]] };
+    this.say({ type: "run", row, pending });
+    this.say({ type: "steps", runId, states: [states], items: [first], total: 1, first: 1 });
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#socket, "close");
+    this.#socket.close();
+    await closed;
+  }
+}

@@ -1,0 +1,142 @@
+import { Validator, type Schema } from "@cfworker/json-schema";
+import { describe, expect, test } from "vitest";
+import { userMsg, type JsonObject } from "agentchart";
+import { scripted, toolOf } from "../support/agents.ts";
+import { begin, BEGIN, openServer } from "./open-server.ts";
+
+type Operation = {
+  readonly summary: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+  }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: {
+    readonly [status: string]: { readonly description: string; readonly content?: Content };
+  };
+};
+type Content = { readonly [type: string]: { readonly schema: JsonObject } };
+type OpenApiDocument = {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: {
+    readonly schemas: { readonly [name: string]: JsonObject };
+    readonly securitySchemes: { readonly [name: string]: JsonObject };
+  };
+};
+
+async function documentOf(server = openServer()): Promise<OpenApiDocument> {
+  const response = await server.app.request("/openapi.json");
+  expect(response.status).toBe(200);
+  return (await response.json()) as OpenApiDocument;
+}
+
+const operationsOf = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** A schema of the document that resolves on its own. */
+const standalone = (document: OpenApiDocument, schema: JsonObject): Schema =>
+  ({ ...schema, components: document.components }) as Schema;
+
+const problemsOf = (document: OpenApiDocument, schema: JsonObject, value: unknown): string[] =>
+  new Validator(standalone(document, schema), "2020-12")
+    .validate(value)
+    .errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
+
+describe("The OpenAPI document", () => {
+  test("lists every route of the server and no other", async () => {
+    const server = openServer();
+    const document = await documentOf(server);
+    const served = server.app.routes
+      .filter(({ method, path }) => method !== "ALL" && path !== "/openapi.json")
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+    const listed = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(listed.toSorted()).toEqual([...new Set(served)].toSorted());
+    expect(listed).toHaveLength(14);
+  });
+
+  test("is one of version 3.1 in which every reference leads somewhere", async () => {
+    const document = await documentOf();
+    expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Agentchart", version: "1" } });
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+    expect(refs.length).toBeGreaterThan(10);
+    for (const [, name] of refs) expect(Object.keys(document.components.schemas)).toContain(name);
+  });
+
+  test("says of every route who may ask, what it takes and what it answers", async () => {
+    const document = await documentOf();
+    for (const { path, method, operation } of operationsOf(document)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = operation.parameters?.filter((parameter) => parameter.in === "path") ?? [];
+      expect([path, declared.map(({ name }) => name)]).toEqual([path, named]);
+      expect(declared.every(({ required }) => required === true)).toBe(true);
+      expect(operation.summary).not.toBe("");
+      if (path.startsWith("/v1/")) expect(operation.security).toEqual([{ bearer: [] }]);
+      if (path.startsWith("/v1/"))
+        expect(Object.keys(operation.responses)).toEqual(
+          expect.arrayContaining(["400", "401", "403", "404", "409", "413", "429", "500", "503"]),
+        );
+      if (operation.requestBody) expect(operation.requestBody.required).toBe(true);
+      if (method === "get") expect(operation.requestBody).toBeUndefined();
+    }
+    expect(document.components.securitySchemes).toEqual({ bearer: { type: "http", scheme: "bearer" } });
+  });
+
+  test("describes what the server answers", async () => {
+    const server = openServer();
+    const document = await documentOf(server);
+    const suspended = scripted(["Hi", { calls: [{ name: "pay", input: { euros: 7 } }] }], {
+      store: server.store,
+      sessionId: "acme/pays",
+      meta: { tenant: "acme" },
+      tools: [toolOf("pay", () => "paid", { permission: "ask" })],
+    }).agent;
+    await suspended.call(userMsg("Hello"));
+    await suspended.call("Pay 7");
+    await suspended.close();
+    const id = await begin(server);
+    const asked = [
+      ["/v1/sessions", await server.ask("GET", "/v1/sessions?limit=1")],
+      ["/v1/sessions/{id}", await server.ask("GET", "/v1/sessions/pays")],
+      ["/v1/sessions/{id}", await server.ask("GET", `/v1/sessions/${id}`)],
+      ["/v1/sessions/{id}", await server.ask("GET", "/v1/sessions/nobody")],
+      ["/v1/sessions/{id}/messages", await server.ask("GET", "/v1/sessions/pays/messages")],
+      ["/healthz", await server.app.request("/healthz")],
+      ["/readyz", await server.app.request("/readyz")],
+    ] as const;
+    for (const [path, response] of asked) {
+      const described = document.paths[path]!["get"]!.responses[response.status]!;
+      const { schema } = described.content![response.headers.get("Content-Type")!]!;
+      expect([path, problemsOf(document, schema, await response.json())]).toEqual([path, []]);
+    }
+    const { schema } =
+      document.paths["/v1/sessions/{id}"]!["get"]!.responses["200"]!.content!["application/json"]!;
+    expect(problemsOf(document, schema, { id: "s" })).not.toEqual([]);
+  });
+
+  test("describes what the server takes", async () => {
+    const server = openServer();
+    const document = await documentOf(server);
+    const { schema } = document.paths["/v1/sessions"]!["post"]!.requestBody!.content["application/json"]!;
+    const bodies = [
+      BEGIN,
+      { ...BEGIN, meta: { customer: "42" }, priority: 3, delayMs: 1000 },
+      { ...BEGIN, input: [{ type: "text", text: "Look" }] },
+      { ...BEGIN, input: [{ type: "image", source: { type: "url", url: "https://example.org/a.png" } }] },
+      { agent: "desk" },
+      { ...BEGIN, more: true },
+      { ...BEGIN, priority: -1 },
+      { ...BEGIN, input: [{ type: "tool_use", id: "c", name: "pay", input: {} }] },
+    ];
+    for (const body of bodies) {
+      const { status } = await server.ask("POST", "/v1/sessions", { body });
+      const isDescribed = problemsOf(document, schema, body).length === 0;
+      expect([body, status]).toEqual([body, isDescribed ? 202 : 400]);
+    }
+  });
+});

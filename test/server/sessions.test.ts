@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import type { ChatModel, StreamPart } from "agentchart";
+import { serve } from "agentchart/server";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { createWorker, type WorkerAgents } from "agentchart/worker";
+import { toolOf } from "../support/agents.ts";
+import { begin, openServer, TOKENS, type TestServer } from "./open-server.ts";
+import { readEvents, type Frame } from "./read-events.ts";
+
+type Session = {
+  readonly phase: string;
+  readonly reason?: string;
+  readonly waitsFor: readonly string[];
+  readonly pending: readonly { readonly callId: string; readonly argsHash: string; readonly input: object }[];
+};
+
+const paid: object[] = [];
+const pay = toolOf("pay", (input) => `paid ${paid.push(input)}`, { permission: "ask" });
+const wait = toolOf(
+  "wait",
+  (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"))),
+);
+
+/** Plays its script along the conversation, in whatever process that goes on. */
+function playing(...turns: readonly ScriptedTurn[]): ChatModel {
+  return {
+    name: "playing",
+    stream(request, options) {
+      const said = request.messages.filter(({ role }) => role === "assistant").length;
+      return scriptedModel([turns[said]!]).stream(request, options);
+    },
+  };
+}
+
+async function* slowly(): AsyncGenerator<StreamPart> {
+  for (const delta of ["One ", "two ", "three"]) {
+    await sleep(80);
+    yield { type: "text.delta", delta };
+  }
+  yield { type: "finish", reason: "stop" };
+}
+
+const ask = { calls: [{ id: "c1", name: "pay", input: { euros: 7 } }] };
+const AGENTS: WorkerAgents = {
+  desk: () => ({ name: "desk", model: playing(ask, "It is paid"), tools: [pay] as never }),
+  slow: () => ({
+    name: "slow",
+    model: playing({ calls: [{ name: "wait" }] }, "Done"),
+    tools: [wait] as never,
+  }),
+  dear: () => ({
+    name: "dear",
+    model: playing({ calls: [{ name: "look" }] }, "Dear"),
+    tools: [toolOf("look", () => "seen")] as never,
+    budget: { modelCalls: 1 },
+  }),
+  steered: () => ({
+    name: "steered",
+    model: playing({ calls: [{ name: "nap" }] }, "Left it is"),
+    tools: [toolOf("nap", () => sleep(1_500, "slept"))] as never,
+  }),
+  words: () => ({ name: "words", model: playing(slowly) }),
+};
+
+async function working(): Promise<TestServer> {
+  const server = openServer();
+  const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
+  onTestFinished(() => worker.close({ deadlineMs: 100 }));
+  await worker.start();
+  return server;
+}
+
+const sessionOf = async (server: TestServer, id: string): Promise<Session> =>
+  (await (await server.ask("GET", `/v1/sessions/${id}`)).json()) as Session;
+const phaseOf = async (server: TestServer, id: string): Promise<string> =>
+  (await sessionOf(server, id)).phase;
+const post = async (server: TestServer, path: string, body: object, headers = {}) => {
+  const response = await server.ask("POST", `/v1/sessions/${path}`, { body, headers });
+  return [response.status, ((await response.json()) as { state?: string }).state];
+};
+
+test("A call is approved over HTTP, once, and the turn goes to its end", async () => {
+  paid.length = 0;
+  const server = await working();
+  const id = await begin(server);
+  await expect.poll(() => phaseOf(server, id)).toBe("suspended");
+  const waiting = await sessionOf(server, id);
+  expect(waiting).toMatchObject({ waitsFor: ["approval"], pending: [{ callId: "c1", input: { euros: 7 } }] });
+  expect(paid).toEqual([]);
+
+  const { callId, argsHash } = waiting.pending[0]!;
+  const body = { callId, argsHash, decision: "approve" };
+  const key = { "Idempotency-Key": "decided" };
+  expect(await post(server, `${id}/decisions`, body, key)).toEqual([202, "accepted"]);
+  expect(await post(server, `${id}/decisions`, body, key)).toEqual([202, "duplicate"]);
+  await expect.poll(() => phaseOf(server, id)).toBe("stopped");
+  expect(paid).toEqual([{ euros: 7 }]);
+
+  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).json();
+  expect(page).toMatchObject({
+    total: 4,
+    messages: [
+      { role: "user", content: [{ text: "Hello" }] },
+      { role: "assistant", content: [{ type: "tool_use", name: "pay" }] },
+      { role: "tool", content: [{ type: "tool_result", state: "success" }] },
+      { role: "assistant", content: [{ text: "It is paid" }] },
+    ],
+  });
+  const second = await (await server.ask("GET", `/v1/sessions/${id}/messages?after=3&limit=1`)).json();
+  expect(second).toMatchObject({ total: 4, messages: [{ content: [{ text: "It is paid" }] }] });
+});
+
+test("A decision about other arguments than those that were shown is refused, and heard of", async () => {
+  paid.length = 0;
+  const server = await working();
+  const { url, close } = await serve(server.app);
+  onTestFinished(close);
+  const id = await begin(server);
+  await expect.poll(() => phaseOf(server, id)).toBe("suspended");
+  const refused = (frames: readonly Frame[]) => frames.some(({ event }) => event?.type === "input.refused");
+  const reading = readEvents(`${url}/v1/sessions/${id}/events`, { token: TOKENS.acme, until: refused });
+  await post(server, `${id}/decisions`, { callId: "c1", argsHash: "of another call", decision: "approve" });
+  expect((await reading).at(-1)).toMatchObject({ event: { error: { code: "run/stale-decision" } } });
+  expect([await phaseOf(server, id), paid]).toEqual(["suspended", []]);
+});
+
+test("What a model says on the way comes without ids, and as a fact at the end", async () => {
+  const server = await working();
+  const { url, close } = await serve(server.app);
+  onTestFinished(close);
+  const body = { agent: "words", input: "Count", delayMs: 300 };
+  const id = await begin(server, { body });
+  const frames = await readEvents(`${url}/v1/sessions/${id}/events`, {
+    token: TOKENS.acme,
+    until: (all) => all.some(({ event }) => event?.type === "turn.end"),
+  });
+  const deltas = frames.filter(({ event }) => event?.type === "block.delta");
+  expect(deltas.length).toBeGreaterThan(0);
+  expect(deltas.every((frame) => frame.id === undefined)).toBe(true);
+  const facts = frames.filter((frame) => frame.id !== undefined);
+  expect(facts.map(({ event }) => event?.type)).toEqual(["message", "message", "turn.end"]);
+  expect(JSON.stringify(facts[1])).toContain("One two three");
+});
+
+test("A turn that runs is interrupted, with a word", async () => {
+  const server = await working();
+  const id = await begin(server, { body: { agent: "slow", input: "Hello" } });
+  await expect.poll(() => phaseOf(server, id)).toBe("running");
+  expect(await post(server, `${id}/interrupt`, { message: "Stop it" })).toEqual([202, "accepted"]);
+  await expect.poll(async () => (await sessionOf(server, id)).reason).toBe("INTERRUPTED");
+  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text();
+  expect(page).toContain("Stop it");
+});
+
+test("A cancelled session drops what waits behind its turn", async () => {
+  const server = await working();
+  const id = await begin(server, { body: { agent: "slow", input: "Hello" } });
+  await expect.poll(() => phaseOf(server, id)).toBe("running");
+  await post(server, `${id}/messages`, { input: "Never heard" });
+  expect(await post(server, `${id}/cancel`, {})).toEqual([202, "accepted"]);
+  await expect.poll(async () => (await sessionOf(server, id)).reason).toBe("INTERRUPTED");
+  await expect.poll(async () => server.store.takeInputs(`acme/${id}`, 10)).toEqual([]);
+  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text();
+  expect(page).not.toContain("Never heard");
+});
+
+test("A turn over its budget waits for more of it", async () => {
+  const server = await working();
+  const id = await begin(server, { body: { agent: "dear", input: "Hello" } });
+  await expect.poll(() => sessionOf(server, id)).toMatchObject({ phase: "suspended", waitsFor: ["budget"] });
+  const none = await server.ask("POST", `/v1/sessions/${id}/budget`, { body: {} });
+  expect([none.status, await none.json()]).toMatchObject([400, { detail: "json: at least one limit" }]);
+  expect(await post(server, `${id}/budget`, { modelCalls: 1 })).toEqual([202, "accepted"]);
+  await expect.poll(() => sessionOf(server, id)).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
+  expect(await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text()).toContain("Dear");
+});
+
+test("What is said into a running turn reaches its next model call", async () => {
+  const server = await working();
+  const id = await begin(server, { body: { agent: "steered", input: "Hello" } });
+  await expect.poll(() => phaseOf(server, id)).toBe("running");
+  expect(await post(server, `${id}/steer`, { input: "Go left" })).toEqual([202, "accepted"]);
+  await expect.poll(() => phaseOf(server, id)).toBe("stopped");
+  const page = await server.ask("GET", `/v1/sessions/${id}/messages`);
+  expect(await page.json()).toMatchObject({
+    messages: [{}, {}, { role: "tool" }, { role: "user", content: [{ text: "Go left" }] }, {}],
+  });
+});

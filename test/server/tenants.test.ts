@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { memoryStore } from "agentchart/store/memory";
+import { scripted } from "../support/agents.ts";
+import { begin, openServer, TOKENS, type TestServer } from "./open-server.ts";
+
+type Page = { readonly sessions: readonly { readonly id: string }[]; readonly cursor?: string };
+
+/** A session that an agent of a tenant has finished. */
+async function finished(server: TestServer, sessionId: string, meta: { readonly [key: string]: string }) {
+  const { agent } = scripted(["Hi"], { store: server.store, sessionId, meta });
+  await agent.call("Hello");
+  await agent.close();
+}
+
+const ROUTES = [
+  ["GET", ""],
+  ["GET", "/messages"],
+  ["GET", "/events"],
+  ["POST", "/messages", { input: "Me too" }],
+  ["POST", "/decisions", { callId: "c", decision: "approve", argsHash: "h" }],
+  ["POST", "/interrupt", {}],
+  ["POST", "/steer", { input: "Left" }],
+  ["POST", "/cancel"],
+  ["POST", "/budget", { modelCalls: 1 }],
+  ["DELETE", ""],
+] as const;
+
+describe("A session of another tenant does not exist", () => {
+  test.for(ROUTES)("%s %s", async ([method, path, body]) => {
+    const server = openServer();
+    const id = await begin(server);
+    await finished(server, "acme/done", { tenant: "acme" });
+    const inbox = await server.store.takeInputs(`acme/${id}`, 10);
+    for (const name of [id, "done", `../acme/${id}`, "../acme/done", "acme/done", "%2e%2e%2facme%2fdone"]) {
+      const ask = (as: "globex" | "acme") =>
+        server.ask(method, `/v1/sessions/${encodeURIComponent(name)}${path}`, {
+          as,
+          ...(body !== undefined && { body }),
+        });
+      const response = await ask("globex");
+      expect([name, response.status]).toEqual([name, 404]);
+      const { requestId: _, ...problem } = (await response.json()) as { requestId: string };
+      const nobodys = await server.ask(method, `/v1/sessions/never-there${path}`, {
+        as: "globex",
+        ...(body !== undefined && { body }),
+      });
+      const { requestId: __, ...other } = (await nobodys.json()) as { requestId: string };
+      expect(JSON.stringify(problem).replaceAll(name, "ID")).toBe(
+        JSON.stringify(other).replaceAll("never-there", "ID"),
+      );
+    }
+    expect(await server.store.takeInputs(`acme/${id}`, 10)).toEqual(inbox);
+    expect(await server.store.takeInputs(`globex/${id}`, 10)).toEqual([]);
+    expect((await server.store.load("acme/done"))?.seq).toBeGreaterThan(0);
+  });
+
+  test("also if it stands under the tenant's name but carries another one", async () => {
+    const server = openServer();
+    await finished(server, "globex/smuggled", { tenant: "acme" });
+    await finished(server, "globex/bare", {});
+    for (const id of ["smuggled", "bare"]) {
+      expect((await server.ask("GET", `/v1/sessions/${id}`, { as: "globex" })).status).toBe(404);
+    }
+    const page = (await (await server.ask("GET", "/v1/sessions", { as: "globex" })).json()) as Page;
+    expect(page.sessions).toEqual([]);
+  });
+});
+
+describe("The list of a tenant", () => {
+  test("holds its own sessions, page by page, and no others", async () => {
+    const server = openServer();
+    for (const [id, tenant] of [
+      ["acme/a", "acme"],
+      ["acme/b", "acme"],
+      ["acme/c", "acme"],
+      ["acmee/d", "acme"],
+      ["globex/e", "globex"],
+      ["plain", "acme"],
+    ] as const) {
+      await finished(server, id, { tenant, kind: id.at(-1)! });
+    }
+    const list = async (query: string, as: "acme" | "globex" = "acme") =>
+      (await (await server.ask("GET", `/v1/sessions${query}`, { as })).json()) as Page;
+    const idsOf = ({ sessions }: Page) => sessions.map(({ id }) => id);
+    expect(idsOf(await list(""))).toEqual(["a", "b", "c"]);
+    expect(idsOf(await list("", "globex"))).toEqual(["e"]);
+    expect(idsOf(await list("?prefix=b"))).toEqual(["b"]);
+    expect(idsOf(await list("?meta=kind:c"))).toEqual(["c"]);
+    expect(idsOf(await list("?meta=tenant:globex"))).toEqual(["a", "b", "c"]);
+    expect(idsOf(await list("?phase=suspended"))).toEqual([]);
+
+    const first = await list("?limit=2");
+    expect(idsOf(first)).toEqual(["a", "b"]);
+    expect(idsOf(await list(`?limit=2&cursor=${encodeURIComponent(first.cursor!)}`))).toEqual(["c"]);
+    const stolen = await list(`?limit=2&cursor=${encodeURIComponent(first.cursor!)}`, "globex");
+    expect(idsOf(stolen).every((id) => id === "e")).toBe(true);
+  });
+
+  test("cannot be asked for by a label of its own", async () => {
+    const server = openServer();
+    const body = { agent: "desk", input: "x", meta: { tenant: "globex" } };
+    const response = await server.ask("POST", "/v1/sessions", { body });
+    expect(await response.json()).toMatchObject({
+      status: 400,
+      detail: "json.meta: `tenant` is that of the token",
+    });
+  });
+});
+
+test("The same idempotency key of two tenants is two sessions, of one tenant it is one", async () => {
+  const server = openServer({ store: memoryStore() });
+  const headers = { "Idempotency-Key": "order-17" };
+  const [one, again, other] = [
+    await begin(server, { headers }),
+    await begin(server, { headers }),
+    await begin(server, { headers, as: "globex" }),
+  ];
+  expect(again).toBe(one);
+  expect(other).not.toBe(one);
+  expect(await server.store.takeInputs(`acme/${one}`, 10)).toHaveLength(1);
+  expect(await server.store.takeInputs(`globex/${other}`, 10)).toHaveLength(1);
+  expect(JSON.stringify(server.records)).not.toContain(TOKENS.acme);
+});

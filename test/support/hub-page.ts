@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startHub, type HubStart, type StartedHub } from "agentchart/inspect";
+import { onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { applyPatch } from "../../src/inspect/patch.ts";
+import type {
+  Ack,
+  Command,
+  HubToPage,
+  PageToHub,
+  PendingItem,
+  RunRow,
+  Step,
+  StreamDelta,
+} from "../../src/inspect/protocol.ts";
+import type { JsonObject } from "agentchart";
+
+/** A home that is removed when the test ends. */
+export function testHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "agentchart-hub-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  return home;
+}
+
+/** A hub that ends with the test. */
+export async function testHub(options: HubStart & { readonly home: string }): Promise<StartedHub> {
+  const hub = await startHub(options);
+  onTestFinished(() => hub.close());
+  return hub;
+}
+
+/** What a page knows, heard over a real socket. */
+export class HubPage {
+  readonly rows = new Map<string, RunRow>();
+  readonly steps = new Map<string, Step[]>();
+  readonly keyframes = new Map<string, JsonObject>();
+  readonly states = new Map<string, readonly (readonly string[])[]>();
+  readonly pending = new Map<string, readonly PendingItem[]>();
+  readonly stream: StreamDelta[] = [];
+  readonly gaps: { readonly from: number; readonly to: number }[] = [];
+  readonly heard: HubToPage[] = [];
+  closed: number | undefined;
+  bytes = 0;
+  readonly #socket: WebSocket;
+  readonly #acks = new Map<string, (ack: Ack) => void>();
+  #commands = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data) => {
+      const text = String(data as Buffer);
+      this.bytes += text.length;
+      this.#hear(JSON.parse(text) as HubToPage);
+    });
+    socket.on("close", (code) => (this.closed = code));
+  }
+
+  static async open({ url, token }: StartedHub): Promise<HubPage> {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { origin: url });
+    const page = new HubPage(socket);
+    onTestFinished(() => socket.terminate());
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    page.say({ type: "hello", token, proto: 1 });
+    return page;
+  }
+
+  say(message: PageToHub): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  follow(runId: string, after = 0): void {
+    this.say({ type: "sub", runId, after });
+  }
+
+  command(runId: string, rest: object, id = `cmd-${++this.#commands}`): Promise<Ack> {
+    const cmd = { id, runId, ...rest } as unknown as Command;
+    const { promise, resolve } = Promise.withResolvers<Ack>();
+    this.#acks.set(id, resolve);
+    this.say({ type: "cmd", cmd });
+    return promise;
+  }
+
+  /** Reads no more from its socket until {@link HubPage.resume}. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Context after the newest step. */
+  contextOf(runId: string, to = Number.POSITIVE_INFINITY): JsonObject {
+    const steps = (this.steps.get(runId) ?? []).filter(({ q }) => q <= to);
+    return steps.reduce((context, { p = [] }) => applyPatch(context, p), this.keyframes.get(runId) ?? {});
+  }
+
+  activeAt(runId: string, { s }: Step): readonly string[] {
+    return this.states.get(runId)![s]!;
+  }
+
+  #hear(message: HubToPage): void {
+    this.heard.push(message);
+    if (message.type === "runs") for (const row of message.rows) this.rows.set(row.runId, row);
+    else if (message.type === "pending") this.pending.set(message.runId, message.items);
+    else if (message.type === "stream") this.stream.push(...message.items);
+    else if (message.type === "gap") this.gaps.push(message);
+    else if (message.type === "ack") this.#acks.get(message.id)?.(message);
+    else if (message.type === "steps") {
+      const { runId, states, items, keyframe } = message;
+      if (states.length > 0) this.states.set(runId, states);
+      if (keyframe) this.keyframes.set(runId, keyframe);
+      this.steps.set(runId, [...(this.steps.get(runId) ?? []), ...items]);
+    }
+  }
+}
+
+/** Asks the hub's API. */
+export async function ask({ url, token }: StartedHub, path: string): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+}

@@ -1,0 +1,70 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+
+/** A Redis to test against. */
+export type TestRedis = { readonly url: string; readonly stop: () => Promise<void> };
+
+/** Why there is none, for the title of what is skipped. */
+export const NO_REDIS = "no Redis: set REDIS_URL, or install redis-server";
+
+function isInstalled(): boolean {
+  try {
+    execFileSync("redis-server", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Redis from `REDIS_URL`, else a private server on a free port of 127.0.0.1 that dies with this process. Undefined: none of
+ *  them is here, see {@link NO_REDIS}. */
+export async function startRedis(): Promise<TestRedis | undefined> {
+  const given = process.env["REDIS_URL"];
+  if (given) return { url: given, stop: async () => {} };
+  if (!isInstalled()) return undefined;
+  const dir = mkdtempSync(join(tmpdir(), "agentchart-redis-"));
+  const port = await freePort();
+  const settings = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    dir,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+  ];
+  const server = spawn("redis-server", settings, { stdio: "ignore" });
+  const kill = () => void server.kill("SIGKILL");
+  process.once("exit", kill);
+  const url = `redis://127.0.0.1:${port}`;
+  const client = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  client.on("error", () => {}); // until it is up
+  await client.ping();
+  client.disconnect();
+  return {
+    url,
+    stop: async () => {
+      process.off("exit", kill);
+      const ended = once(server, "exit");
+      kill();
+      await ended;
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
