@@ -53,7 +53,7 @@ export class Crew {
   #start(orders: WorkerOrders): void {
     const file = join(import.meta.dirname, "worker-process.ts");
     const args = ["--conditions=agentchart-source", file, JSON.stringify(orders)];
-    const worker = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const worker = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#workers.push(worker);
     createInterface(worker.stdout).on("line", (line) => {
       this.heard.push({ ...(JSON.parse(line) as WorkerSays), pid: worker.pid! });

@@ -74,10 +74,12 @@ worker.subscribe((event) => {
   }
   if (event.type === "session.end") say({ type: "ended", at: event.at, sessionId: event.sessionId });
 });
+process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
 process.once("SIGTERM", async () => {
   await worker.close({ deadlineMs: 2_000 });
   await queue.close();
   await store.close();
+  process.stdin.removeAllListeners("close").destroy();
 });
 await worker.start();
 say({ type: "ready" });

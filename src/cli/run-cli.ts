@@ -54,7 +54,8 @@ function programCommand(args: readonly string[], { stdout }: Surroundings): numb
   const flags = readFlags(args, PROGRAM_FLAGS);
   if (flags.has("version")) stdout.write(`${packageJson.version}\n`);
   else if (flags.has("help")) stdout.write(HELP.program);
-  else throw new UsageError("Say what to do: agentchart run, sessions, inspect, chart, worker, serve or dead.");
+  else
+    throw new UsageError("Say what to do: agentchart run, sessions, inspect, chart, worker, serve or dead.");
   return 0;
 }
 

@@ -4,7 +4,8 @@ import { forked, planFork, writeFork } from "../inspect/fork-run.ts";
 import type { Ack, Command } from "../inspect/protocol.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Charts } from "./charts.ts";
-import { LiveRuns, type LiveChange, type Worker } from "./live-runs.ts";
+import type { Worker } from "./live-run.ts";
+import { LiveRuns, type LiveChange } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { PageSocket } from "./page-socket.ts";
 import { Runs } from "./runs.ts";
@@ -56,6 +57,11 @@ export class Hub {
 
   addPage(page: PageSocket): void {
     this.#pages.add(page);
+  }
+
+  /** A page looks at this run as it stands; if it goes on, the page is told. */
+  looksAt(runId: string, run: OpenRun): void {
+    if (!this.live.get(runId)) this.#opened.set(runId, run);
   }
 
   removePage(page: PageSocket): void {

@@ -58,10 +58,6 @@ export class PageSocket {
     work.catch(() => {});
   }
 
-  get isGreeted(): boolean {
-    return this.#isGreeted;
-  }
-
   /** Ids of the runs it looks at. */
   get subscriptions(): Iterable<string> {
     return this.#subscriptions.keys();
@@ -128,6 +124,7 @@ export class PageSocket {
       return this.#socket.close(4400, "Not understood");
     const run = await this.#hub.runs.open(runId);
     if (!run) return void this.#subscriptions.set(runId, { next: 1, isNew: true, states: 0, pending: "" }); // it may still come
+    this.#hub.looksAt(runId, run);
     const { first, last } = run.log;
     const isNew = after < first - 1 || after > last || (after === 0 && last > NEWEST);
     const next = isNew ? Math.max(first, last - NEWEST + 1) : after + 1;

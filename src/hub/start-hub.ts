@@ -8,6 +8,7 @@ import { agentMachine } from "../../machines/agent.machine.ts";
 import { chartHash } from "../chart/chart-hash.ts";
 import { chartJson } from "../chart/chart-json.ts";
 import { AgentError, messageOf } from "../error/error.ts";
+import { readAddressFile } from "../inspect/address.ts";
 import type { SessionStore } from "../store/port.ts";
 import { removeAddress, writeAddress } from "./address-on-disk.ts";
 import { Charts } from "./charts.ts";
@@ -73,8 +74,11 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
     files: opened,
     ...(store && { stored: new StoreRuns(store, own) }),
   });
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const workerToken = randomBytes(TOKEN_BYTES).toString("base64url");
+  // A hub that was killed at this address left its file: the links to it stay good.
+  const left = port === 0 ? undefined : await readAddressFile(home);
+  const known = left?.url === urlOf(host, port) ? left : undefined;
+  const token = known?.token || newToken();
+  const workerToken = known?.workerToken || newToken();
   let doors = doorsOf(host, port);
   const app = httpApp({ doors: () => doors, token, runs: hub.runs, charts, pageFolder: pageFolder() });
   const server = createServer(getRequestListener(app.fetch) as Parameters<typeof createServer>[1] & object);
@@ -94,8 +98,7 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
 
   const bound = await listen(server, host, port);
   doors = doorsOf(host, bound);
-  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  const url = `http://${shown}:${bound}`;
+  const url = urlOf(host, bound);
   const address = { url, token, workerToken, pid: process.pid };
   await writeAddress(address, home);
   return {
@@ -111,6 +114,15 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+function urlOf(host: string, port: number): string {
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
 }
 
 function serverOf(maxPayload: number): WebSocketServer {

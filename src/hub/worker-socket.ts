@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../inspect/protocol.ts";
 import type { Hub } from "./hub.ts";
-import type { Worker } from "./live-runs.ts";
+import type { Worker } from "./live-run.ts";
 import { isSameToken } from "./security.ts";
 import { watchSocket } from "./watch-socket.ts";
 

@@ -2,6 +2,8 @@ import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode, AnyTransitionDe
 import { chartHash } from "../chart/chart-hash.ts";
 import { chartJson, type Chart, type ChartName } from "../chart/chart-json.ts";
 
+const NONE: readonly string[] = [];
+
 /** A machine's chart, with a way from the machine's own objects to their ids in it. */
 export class ChartIndex {
   readonly hash: string;
@@ -23,7 +25,11 @@ export class ChartIndex {
 
   /** The ids of transitions, by the very objects of this machine. */
   edgesOf(transitions: readonly AnyTransitionDefinition[]): readonly string[] {
-    return transitions.flatMap((transition) => this.#edges.get(transition) ?? []);
+    const [first, ...others] = transitions;
+    if (!first) return NONE;
+    const edge = this.#edges.get(first);
+    const edges = edge === undefined ? NONE : [edge];
+    return others.length === 0 ? edges : [...edges, ...this.edgesOf(others)];
   }
 
   /** What ran in a step, by name: on leaving, on the way, on entering. */

@@ -3,7 +3,7 @@ import type { Agent, AgentConfig } from "../agent/types.ts";
 import { sharedInspector } from "./inspector.ts";
 
 /** The configuration with an address under `inspect` turned into what watches for it. Throws `config/invalid`. */
-export function withInspector<Ctx>(config: AgentConfig<Ctx>): AgentConfig<Ctx> {
+export function withInspector<Config extends Pick<AgentConfig, "inspect">>(config: Config): Config {
   const { inspect } = config;
   return typeof inspect === "string" ? { ...config, inspect: sharedInspector(inspect) } : config;
 }

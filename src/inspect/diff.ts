@@ -1,5 +1,5 @@
 import { Transcript } from "../message/transcript.ts";
-import type { Json, JsonObject } from "../message/types.ts";
+import type { Json, JsonObject, Msg } from "../message/types.ts";
 import type { PatchOp, Path } from "./protocol.ts";
 import { isSecret, REDACTED } from "./secrets.ts";
 
@@ -59,10 +59,15 @@ function messageOps(before: Transcript, after: Transcript, show: Show, ops: Patc
   const lost = before.slice(same);
   const added = after.slice(same);
   for (const [index, message] of added.slice(0, lost.length).entries())
-    if (message !== lost[index]) ops.push(["=", ["messages", same + index], show(message)]);
+    if (!isSame(message, lost[index]!)) ops.push(["=", ["messages", same + index], show(message)]);
   for (let index = lost.length - 1; index >= added.length; index--)
     ops.push(["d", ["messages", same + index]]);
   if (added.length > lost.length) ops.push(["+", ["messages"], added.slice(lost.length).map(show)]);
+}
+
+/** Messages that were stored and read again are other objects. */
+function isSame(one: Msg, other: Msg): boolean {
+  return one === other || (one.id === other.id && JSON.stringify(one) === JSON.stringify(other));
 }
 
 function differ(was: unknown, is: unknown, path: Path, options: DiffOptions, ops: PatchOp[]): void {

@@ -1,13 +1,14 @@
 import type { JsonObject } from "../message/types.ts";
+import { KeptTexts } from "./kept-texts.ts";
 import { applyPatch } from "./patch.ts";
 import type { Step } from "./protocol.ts";
 
 export type HistoryLimits = {
   /** Steps that are kept; default 10,000. */
   readonly steps?: number;
-  /** Bytes of JSON that are kept; default 8 MB. */
+  /** Characters of JSON that are kept; default 8 million. */
   readonly bytes?: number;
-  /** Bytes of long strings that are kept; default 32 MB. */
+  /** Characters of long strings that are kept; default 32 million. */
   readonly blobBytes?: number;
 };
 
@@ -23,18 +24,21 @@ const LET_GO = 256;
 export class History {
   /** When its observer began, on the monotonic clock. */
   readonly startedAt: number = performance.now();
-  readonly #limits: Required<HistoryLimits>;
-  readonly #blobs = new Map<string, string>();
+  /** The machine's context after the newest step, from which the next one differs. */
+  context: Readonly<Record<string, unknown>> | undefined;
+  readonly #limits: { readonly steps: number; readonly bytes: number };
+  /** Long strings that steps refer to. */
+  readonly blobs: KeptTexts;
   readonly #states: string[][] = [];
   readonly #stateIndex = new Map<string, number>();
   #items: string[] = [];
   #bytes = 0;
-  #blobBytes = 0;
   #first = 1;
   #base: JsonObject | undefined;
 
   constructor({ steps = 10_000, bytes = 8_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
-    this.#limits = { steps, bytes, blobBytes };
+    this.#limits = { steps, bytes };
+    this.blobs = new KeptTexts(blobBytes);
   }
 
   /** The number of the oldest step that is left. */
@@ -56,10 +60,6 @@ export class History {
     return this.#states;
   }
 
-  get blobs(): ReadonlyMap<string, string> {
-    return this.#blobs;
-  }
-
   /** The index of a configuration. */
   stateOf(ids: readonly string[]): number {
     const key = ids.join(" ");
@@ -71,22 +71,12 @@ export class History {
     return index;
   }
 
-  push(step: Omit<Step, "q">): void {
-    const text = JSON.stringify({ q: this.last + 1, ...step });
+  /** Takes the step that follows {@link History.last}. */
+  push(step: Step): void {
+    const text = JSON.stringify(step);
     this.#items.push(text);
     this.#bytes += text.length;
     if (this.#items.length > this.#limits.steps || this.#bytes > this.#limits.bytes) this.#letGo();
-  }
-
-  keepBlob(sha: string, text: string): void {
-    if (this.#blobs.has(sha)) return;
-    this.#blobs.set(sha, text);
-    this.#blobBytes += text.length;
-    for (const [oldest, held] of this.#blobs) {
-      if (this.#blobBytes <= this.#limits.blobBytes || this.#blobs.size === 1) break;
-      this.#blobs.delete(oldest);
-      this.#blobBytes -= held.length;
-    }
   }
 
   /** Steps from `from` on as JSON text, at most `characters` of it and at least one. */

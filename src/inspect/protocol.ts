@@ -1,14 +1,15 @@
 import type { Chart } from "../chart/chart-json.ts";
 import type { ErrorInfo } from "../error/error.ts";
 import type { Layouts } from "../layout/layout.ts";
-import type { Json, JsonObject, Msg, Reason, Usage } from "../message/types.ts";
+import type { Json, JsonObject, Reason, Usage } from "../message/types.ts";
 import type { SessionPhase } from "../store/port.ts";
 import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
 
 /** The version of the wire. A side that meets another one says so and which side to upgrade. */
 export const PROTOCOL = 1;
 
-/** What one step changed in context: set, delete (of a list: take that element out), append to a list, drop from a list's
+/** What one step changed in the shown context, which is the machine's own with `messages`, the transcript as of the step, in
+ *  place of `transcript`: set, delete (of a list: take that element out), append to a list, drop from a list's
  *  start, append to a string. The path is a list of keys and indexes from the top of context; `[]` is context itself, which
  *  the first step sets. An operation whose place is not there changes nothing. */
 export type PatchOp =
@@ -62,9 +63,6 @@ export type StepPage = {
   /** True if older steps were dropped for want of room; `first` is the oldest that is left. */
   readonly first: number;
 };
-
-/** The context a page shows: the machine's own, with `messages` (the transcript as of the step) in place of `transcript`. */
-export type ShownContext = JsonObject & { readonly messages: readonly Msg[] };
 
 export type RunSource = "live" | "store" | "file";
 

@@ -1,9 +1,10 @@
 import type { AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition, InspectionEvent } from "xstate";
 import type { Json } from "../message/types.ts";
 import { activeIds, chartIndexOf, type ChartIndex } from "./chart-index.ts";
-import { patchBetween } from "./diff.ts";
+import { patchBetween, type DiffOptions } from "./diff.ts";
 import { encode, PREVIEW } from "./encode.ts";
 import type { History } from "./history.ts";
+import type { Step } from "./protocol.ts";
 import { REDACTED } from "./secrets.ts";
 
 /** A microstep as it was seen: the instants and references to what is never mutated. */
@@ -38,34 +39,26 @@ export type RecorderOptions = {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #index: ChartIndex;
+  readonly #diff: DiffOptions;
   readonly #actions = new Map<string, readonly string[]>();
+  readonly #states = new Map<string, number>();
   #seen: Seen[] = [];
-  #context: Readonly<Record<string, unknown>> | undefined;
   #nodes: unknown;
   #state = -1;
-  #failures = 0;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#index = chartIndexOf(options.machine);
+    this.#diff = { show: this.show, appendsText: options.redact === undefined };
   }
 
   get chart(): ChartIndex {
     return this.#index;
   }
 
-  /** Steps that could not be written. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  get isBehind(): boolean {
-    return this.#seen.length > 0;
-  }
-
-  /** The machine as it stands: the first step. */
+  /** The machine as it stands: the first step. A later agent of the same session goes on with the steps of the former. */
   begin(snapshot: AnyMachineSnapshot): void {
-    this.#keep({ type: "xstate.init" }, snapshot, []);
+    if (this.#options.history.last === 0) this.#keep({ type: "xstate.init" }, snapshot, []);
   }
 
   /** An inspection event of the actor. */
@@ -93,7 +86,7 @@ export class Recorder {
       try {
         this.#push(each);
       } catch {
-        this.#failures++;
+        // one step is missing from the record; the agent goes on
       }
     }
   }
@@ -103,28 +96,40 @@ export class Recorder {
     const before = this.#state;
     if (snapshot._nodes !== this.#nodes) {
       this.#nodes = snapshot._nodes;
-      this.#state = history.stateOf(activeIds(snapshot));
+      this.#state = this.#stateOf(snapshot);
     }
     const after = snapshot.context as Readonly<Record<string, unknown>>;
-    const { show } = this;
-    const appendsText = this.#options.redact === undefined;
-    const ops = patchBetween(this.#context, after, { show, appendsText });
-    this.#context = after;
-    const { type, ...carried } = event;
+    const ops = patchBetween(history.context, after, this.#diff);
+    history.context = after;
     const edges = this.#index.edgesOf(transitions);
     const actions = this.#actionsOf(transitions, edges, before);
     const isAlways = transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
-    history.push({
+    // assigned one by one: this runs ten times in each round of an agent
+    const step: { -readonly [Key in keyof Step]: Step[Key] } = {
+      q: history.last + 1,
       t,
       m: Math.round(m * 1_000) / 1_000,
-      e: isAlways ? "" : type,
-      ...(!isAlways && Object.keys(carried).length > 0 && { v: this.#preview(carried) }),
+      e: isAlways ? "" : event.type,
       x: edges,
       s: this.#state,
-      ...(actions.length > 0 && { k: actions }),
-      ...(ops.length > 0 && { p: ops }),
-      ...(position > 0 && { j: position }),
-    });
+    };
+    if (!isAlways && event.type !== "xstate.init") step.v = this.#preview(event);
+    if (actions.length > 0) step.k = actions;
+    if (ops.length > 0) step.p = ops;
+    if (position > 0) step.j = position;
+    history.push(step);
+  }
+
+  /** XState gives the active states in the order they were entered, which the same state may have several of. */
+  #stateOf(snapshot: AnyMachineSnapshot): number {
+    let key = "";
+    for (const { id } of snapshot._nodes) key += `${id} `;
+    let state = this.#states.get(key);
+    if (state === undefined) {
+      state = this.#options.history.stateOf(activeIds(snapshot));
+      this.#states.set(key, state);
+    }
+    return state;
   }
 
   #actionsOf(
@@ -146,12 +151,12 @@ export class Recorder {
   /** A value as it may leave the process. */
   readonly show = (value: unknown): Json => {
     const { history } = this.#options;
-    const keep = (sha: string, text: string): void => history.keepBlob(sha, String(this.#redacted(text)));
+    const keep = (sha: string, text: string): void => history.blobs.keep(sha, String(this.#redacted(text)));
     return this.#redacted(encode(value, { keep }));
   };
 
-  #preview(value: unknown): Json {
-    return this.#redacted(encode(value, { limits: PREVIEW }));
+  #preview({ type: _, ...carried }: { readonly type: string }): Json {
+    return this.#redacted(encode(carried, { limits: PREVIEW }));
   }
 
   #redacted(value: Json): Json {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Chart } from "../chart/chart-json.ts";
 import type { Layouts } from "./layout.ts";
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 20_000;
 /** A chart that was given up may be tried again after this. */
 const RETRY_MS = 60_000;
 /** How many charts are remembered. */
@@ -16,7 +16,7 @@ const known = new Map<string, Promise<Layouts | null>>();
 
 /**
  * Lays a chart out in a thread of its own, so that the caller goes on meanwhile, and remembers it. Null if it is not done
- * after `deadlineMs` (default 10,000) or cannot be done: show the chart as an outline then; after a minute it may be asked for
+ * after `deadlineMs` (default 20,000) or cannot be done: show the chart as an outline then; after a minute it may be asked for
  * again. Never rejects.
  */
 export function layoutInWorker(

@@ -12,6 +12,8 @@ import { TenantSessions, type Said } from "./tenant-sessions.ts";
 
 const HEARTBEAT_MS = 15_000;
 const MAX_STREAMS = 100;
+/** The second line keeps nginx from gathering events. */
+const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
 
 /** What a request says, as an agent takes it. */
 function inputOf(said: string | readonly (TextBlock | MediaBlock)[]): Said {
@@ -111,6 +113,7 @@ function addEventRoute(
     const place = placeOf(c.req.valid("header")["last-event-id"]);
     const sessions = sessionsOf(c);
     await sessions.status(id);
+    if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM); // nobody would read a stream
     if (count(tenant, 1) > maxStreams) {
       count(tenant, -1);
       throw new Refusal(429, "request/too-many", "Too many event streams are open.", { "Retry-After": "5" });
@@ -118,6 +121,6 @@ function addEventRoute(
     const frames = (signal: AbortSignal): AsyncIterable<string> =>
       framesOf(sessions.events(id, { after: readFrom(place), signal }), place);
     const body = eventStream(frames, { heartbeatMs, onEnd: () => void count(tenant, -1) });
-    return c.body(body, 200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+    return c.body(body, 200, EVENT_STREAM);
   });
 }

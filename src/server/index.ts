@@ -1,8 +1,7 @@
 export { createServer } from "./create-server.ts";
 export type { RequestRecord, ServerOptions } from "./create-server.ts";
-export { isLoopback } from "./authenticate.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export { serve } from "./serve.ts";
 export type { Served, ServeOptions } from "./serve.ts";
-export { readTokens, SCOPES } from "./tokens.ts";
+export { readTokens } from "./tokens.ts";
 export type { Scope, Token } from "./tokens.ts";

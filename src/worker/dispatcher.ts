@@ -3,6 +3,7 @@ import { messagesOf } from "../agent/config.ts";
 import type { AgentEvent } from "../agent/types.ts";
 import { AgentError } from "../error/error.ts";
 import type { WakeQueue } from "../queue/port.ts";
+import { checkWake } from "../queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkDecision, dataOf, type Command } from "./command.ts";
@@ -169,12 +170,7 @@ class StoreDispatcher implements Dispatcher {
   /** Durable first; then whoever has the session is told, and else somebody is woken. */
   async #put(sessionId: string, command: Put, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
-    if (!Number.isInteger(delayMs) || delayMs < 0) {
-      throw new AgentError(
-        "config/invalid",
-        `\`delayMs\` is ${delayMs}; expected a whole number of at least 0.`,
-      );
-    }
+    checkWake({ priority, delayMs });
     const at = this.#now();
     const data = dataOf({ ...command, at } as Command);
     const state = await this.#store.putInput(sessionId, {
@@ -185,10 +181,7 @@ class StoreDispatcher implements Dispatcher {
     if (delayMs === 0) this.#queue.publish(sessionId, NUDGE);
     const woken = await this.#queue.wake(sessionId, { priority, delayMs }).then(
       () => true,
-      (error: unknown) => {
-        if (AgentError.is(error) && error.code === "config/invalid") throw error;
-        return false;
-      },
+      () => false,
     );
     return { inputId, state, woken };
   }

@@ -5,6 +5,7 @@ export type { ConsumeOptions, Consumer, QueueStats, WakeOptions, WakeQueue, Wake
 export { createDispatcher } from "./dispatcher.ts";
 export { createWorker } from "./worker.ts";
 export type {
+  AnyAgentConfig,
   CommandOptions,
   DeadLetter,
   Dispatched,

@@ -6,6 +6,7 @@ import type { WakeQueue, WakeUp } from "../queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { JsonObject } from "../message/types.ts";
 import type { Lease, LoadedSession, SessionStore } from "../store/port.ts";
+import type { RecentMap } from "../store/recent-map.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { reportSteps, type Report } from "./report.ts";
@@ -13,9 +14,11 @@ import { hasWork, holdsText, mustWait } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { SessionSignals } from "./signals.ts";
 import { labelsOfSession } from "./status.ts";
-import type { WorkerAgentConfig, WorkerAgents, WorkerEvent } from "./types.ts";
+import type { AnyAgentConfig, WorkerAgentConfig, WorkerAgents, WorkerEvent } from "./types.ts";
 
 const FIRST_INPUTS = 20;
+/** A session that cannot be opened is put back for so many `retryMs` at most. */
+const MAX_PAUSE = 32;
 
 /** What all jobs of a worker share. */
 export type Workshop = {
@@ -29,6 +32,8 @@ export type Workshop = {
   readonly pollMs: number;
   readonly retryMs: number;
   readonly maxCrashes: number;
+  /** For how many `retryMs` sessions were put back that could not be opened. */
+  readonly pauses: RecentMap<number>;
   /** The sessions that are open. */
   readonly running: Map<string, InboxAgent>;
   readonly isDraining: () => boolean;
@@ -64,7 +69,7 @@ export class SessionJob {
     };
     if (agent === undefined || !Object.hasOwn(agents, agent)) {
       report.tell({ type: "session.unknown", ...this.#session });
-      return this.#again();
+      return this.#again(this.#laterMs());
     }
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
@@ -79,7 +84,7 @@ export class SessionJob {
     }
   }
 
-  async #config(make: WorkerAgents[string], meta: JsonObject): Promise<WorkerAgentConfig | undefined> {
+  async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyAgentConfig | undefined> {
     try {
       return await make({ sessionId: this.#wakeUp.sessionId, meta });
     } catch (error) {
@@ -89,14 +94,14 @@ export class SessionJob {
   }
 
   /** The open agent; undefined if the session is not for us now, which is seen to. */
-  async #open(config: WorkerAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
+  async #open(config: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
     const { store, leaseMs } = this.#shop;
     const { sessionId } = this.#session;
     let isPoison = false;
     try {
       const labels = { ...config.meta, ...meta };
       const agent = createInboxAgent(
-        withInspector({ ...config, store, sessionId, leaseMs, meta: labels }),
+        withInspector({ ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels }),
         async (lease) => {
           if (lease.takeovers < this.#shop.maxCrashes) return;
           isPoison = true;
@@ -132,7 +137,7 @@ export class SessionJob {
   }
 
   async #drive(agent: InboxAgent, found: LoadedSession | undefined, holds: boolean): Promise<void> {
-    const { queue, store, report, running, now, pollMs } = this.#shop;
+    const { queue, store, report, running, pauses, now, pollMs } = this.#shop;
     const session = this.#session;
     const { sessionId } = session;
     const startedAt = now();
@@ -160,6 +165,7 @@ export class SessionJob {
     });
     const { seq } = agent.status();
     running.set(sessionId, agent);
+    pauses.delete(sessionId);
     try {
       if (this.#shop.isDraining()) await agent.shutdown();
       await run.drive();
@@ -200,13 +206,22 @@ export class SessionJob {
 
   async #putBack(why: PutBack, error?: unknown): Promise<void> {
     const { report, retryMs, now } = this.#shop;
-    const delayMs = why === "failed" ? retryMs * 10 : retryMs;
+    const delayMs = why === "limited" ? retryMs : this.#laterMs();
     const info = error === undefined ? {} : { error: errorInfo(error, "config/invalid") };
     report.tell({ type: "session.putBack", ...this.#session, why, retryAt: now() + delayMs, ...info });
     await this.#again(delayMs);
   }
 
-  async #again(delayMs: number = this.#shop.retryMs): Promise<void> {
+  /** Ever longer, as long as nobody here can open the session. */
+  #laterMs(): number {
+    const { pauses, retryMs } = this.#shop;
+    const { sessionId } = this.#session;
+    const pause = Math.min((pauses.get(sessionId) ?? 0.5) * 2, MAX_PAUSE);
+    pauses.set(sessionId, pause);
+    return retryMs * pause;
+  }
+
+  async #again(delayMs: number): Promise<void> {
     await this.#shop.queue.wake(this.#session.sessionId, { delayMs });
   }
 }

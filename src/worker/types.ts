@@ -73,7 +73,7 @@ export type SubscribeOptions = {
  * takes effect once, in the order accepted, whatever happens to workers; `interrupt`, `steer`, `decide`, `answer` and
  * `extendBudget` also reach a turn that runs, before the inputs that wait behind it.
  *
- * What a worker then refuses (a decision that came too late, text while a call is open) is told by the event
+ * What a worker then refuses (a decision that came too late, steering when nothing runs) is told by the event
  * `input.refused` or by a `turn.end` with an error, and is not tried again.
  *
  * Throws `message/invalid` and `config/invalid` for what can never be taken, and `store/failed`.
@@ -143,11 +143,12 @@ export type WorkerAgentConfig<Ctx = never> = Omit<
   "store" | "sessionId" | "snapshot" | "leaseMs"
 >;
 
+/** The configuration of an agent of any context; say `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
+export type AnyAgentConfig = Omit<WorkerAgentConfig, "context"> & { readonly context?: unknown };
+
 /** The agents a worker can be, by name. Asked whenever a session is opened. */
 export type WorkerAgents = {
-  readonly [name: string]: (
-    session: WorkerSession,
-  ) => WorkerAgentConfig<never> | Promise<WorkerAgentConfig<never>>;
+  readonly [name: string]: (session: WorkerSession) => AnyAgentConfig | Promise<AnyAgentConfig>;
 };
 
 /** Limits of one tenant, all workers of the store together. */
@@ -170,8 +171,8 @@ export type WorkerOptions = {
   readonly pollMs?: number;
   /** How often sessions whose wake-up got lost are looked for, in ms; default 5,000; 0 = never. */
   readonly sweepMs?: number;
-  /** When a session is tried again that another process has, that its tenant's limits hold back, or that this release cannot
-   *  read, in ms; default 1,000. */
+  /** When a session is tried again that another process has, that its tenant's limits hold back, that has another agent, or
+   *  that this release cannot read, in ms; default 1,000. All but limits hold it back ever longer, up to 32 times that. */
   readonly retryMs?: number;
   /** Deaths of workers in a row before a session is quarantined; default 3. */
   readonly maxCrashes?: number;

@@ -4,6 +4,7 @@ import { AgentError, errorInfo } from "../error/error.ts";
 import type { Consumer, WakeUp } from "../queue/port.ts";
 import { patientStore } from "../store/patient.ts";
 import type { SessionStore } from "../store/port.ts";
+import { RecentMap } from "../store/recent-map.ts";
 import { Permits } from "./permits.ts";
 import { Report } from "./report.ts";
 import { SessionJob, type Workshop } from "./session-job.ts";
@@ -73,6 +74,7 @@ class QueueWorker implements Worker {
       report,
       permits: new Permits(this.#store, limits, leaseMs),
       now,
+      pauses: new RecentMap(10_000),
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };

@@ -47,7 +47,7 @@ export class Fleet {
   #start(): void {
     const file = join(import.meta.dirname, "worker.ts");
     const args = ["--conditions=agentchart-source", file, JSON.stringify(this.#orders)];
-    const worker = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const worker = spawn(process.execPath, args, { stdio: "pipe" });
     worker.stdout.once("data", () => this.#ready.add(worker));
     let errors = "";
     worker.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));

@@ -76,11 +76,12 @@ const worker = createWorker({
   agents: { clerk: () => ({ name: "clerk", model: scriptModel, tools, parallelToolCalls: true }) },
   ...orders.options,
 });
+process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
 process.once("SIGTERM", async () => {
   await worker.close({ deadlineMs: 8_000 });
   await queue.close();
   await store.close();
-  process.stdout.write(`${JSON.stringify(worker.stats())}\n`);
+  process.stdin.removeAllListeners("close").destroy();
 });
 for (;;) {
   try {

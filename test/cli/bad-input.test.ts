@@ -30,7 +30,10 @@ function lineOf({ stdout, stderr }: Finished): string {
 
 describe("A command line that is wrong exits with 2 and one line", () => {
   test.for([
-    [[], 'Say what to do: agentchart run, sessions, chart, worker, serve or dead. See "agentchart --help".'],
+    [
+      [],
+      'Say what to do: agentchart run, sessions, inspect, chart, worker, serve or dead. See "agentchart --help".',
+    ],
     [["rnu"], 'There is no command "rnu". Did you mean "run"? See "agentchart --help".'],
     [["--vresion"], 'There is no flag "--vresion". Did you mean "--version"? See "agentchart --help".'],
     [["run"], 'What is the question? agentchart run "<question>" See "agentchart run --help".'],

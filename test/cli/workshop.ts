@@ -29,7 +29,11 @@ export type Workshop = {
 };
 
 export type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
-type Answer = { readonly id: string; readonly phase: string; readonly messages: readonly object[] };
+type Answer = {
+  readonly id: string;
+  readonly messages: readonly object[];
+  readonly sessions: readonly { readonly id: string; readonly phase: string }[];
+};
 
 /** A folder, and processes of the program on one store and one queue; all gone when the test is over. */
 export function openWorkshop(store: string | undefined, queue: string, more = {}): Workshop {
@@ -79,6 +83,7 @@ export function openWorkshop(store: string | undefined, queue: string, more = {}
           headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
+        if (!response.ok) throw new Error(await response.text());
         return (await response.json()) as Answer;
       };
       return { url, ask, running };

@@ -1,13 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startHub, type StartedHub } from "agentchart/inspect";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { addressFile } from "../../src/inspect/address.ts";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { HubPage, testHome, testHub } from "../support/hub-page.ts";
+import { testHome, testHub } from "../support/hub-page.ts";
 
 let home: string;
 let hub: StartedHub;
@@ -265,40 +264,4 @@ test("a port that is taken is said in words", async () => {
   await expect(startHub({ home: testHome(), port })).rejects.toThrow(
     /cannot listen on 127\.0\.0\.1:\d+.*EADDRINUSE/,
   );
-});
-
-test("a page that reads too slowly is not waited for: it gets the newest and hears what is missing", async () => {
-  const { createAgent } = await import("agentchart");
-  const { inspector } = await import("agentchart/inspect");
-  const { scriptedModel } = await import("agentchart/testing");
-  const place = testHome();
-  const busy = await testHub({ home: place });
-  const inspect = inspector({ home: place, retryMs: [10, 50] });
-  onTestFinished(() => inspect.close());
-  const turns = 500;
-  const agent = createAgent({
-    name: "bot",
-    inspect,
-    model: scriptedModel(Array.from({ length: turns }, (_, index) => `${index} ${"x".repeat(8_000)}`)),
-  });
-  const page = await HubPage.open(busy);
-  page.follow(agent.sessionId);
-  await expect.poll(() => page.rows.has(agent.sessionId)).toBe(true);
-  page.pause();
-  for (let turn = 0; turn < turns; turn++) await agent.call("go");
-  await expect
-    .poll(async () => {
-      const answer = await fetch(`${busy.url}/api/runs/${agent.sessionId}`, {
-        headers: { authorization: `Bearer ${busy.token}` },
-      });
-      return ((await answer.json()) as { row: { state: string; steps: number } }).row;
-    })
-    .toMatchObject({ state: "stopped.idle", steps: 1 + turns * 8 });
-  page.resume();
-  await expect.poll(() => page.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 8);
-  const numbers = page.steps.get(agent.sessionId)!.map(({ q }) => q);
-  const missing = page.gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  expect(page.gaps.length).toBeGreaterThan(0);
-  expect(numbers.length + missing).toBe(1 + turns * 8);
-  expect(new Set(numbers).size).toBe(numbers.length);
 });

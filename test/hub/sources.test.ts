@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAgent, exportSession, openSession, type Agent, type SessionStore } from "agentchart";
 import { inspector, type StartedHub } from "agentchart/inspect";
@@ -194,7 +194,6 @@ describe("a session in a store", () => {
     const page = await HubPage.open(hub);
     page.follow("s-1");
     await expect.poll(() => page.steps.get("s-1")?.length ?? 0).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
     const before = page.steps.get("s-1")!.length;
     await agent.decide(agent.status().pending[0]!.callId, "deny");
     await agent.close();
@@ -211,12 +210,10 @@ describe("a session in a store", () => {
     await (await storedSession(store, "s-1")).close();
     const whole = (await (await openSession(store, "s-1")).at()).seq;
     await store.close();
-    const file = (await import("node:fs"))
-      .globSync("**/*", { cwd: dir, withFileTypes: true })
-      .find(
-        (each) =>
-          each.isFile() && readFileSync(join(each.parentPath, each.name), "utf8").includes("It is there."),
-      )!;
+    const file = globSync("**/*", { cwd: dir, withFileTypes: true }).find(
+      (each) =>
+        each.isFile() && readFileSync(join(each.parentPath, each.name), "utf8").includes("It is there."),
+    )!;
     const path = join(file.parentPath, file.name);
     writeFileSync(path, readFileSync(path, "utf8").replace('"It is there."', '"It was there"'));
     const broken = fileStore({ dir });

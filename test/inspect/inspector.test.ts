@@ -7,6 +7,7 @@ import {
   type InspectorOptions,
   type StartedHub,
 } from "agentchart/inspect";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { applyPatch } from "../../src/inspect/patch.ts";
@@ -245,6 +246,23 @@ test("hostile values run through, and the agent does not fail", async () => {
   const blob = await ask(hub, `/api/runs/${agent.sessionId}/blob/${sha!}`);
   expect(await blob.text()).toBe(long);
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
+test("processes that drive one session in turns tell one run, whose context is true throughout", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const store = memoryStore();
+  const [here, there] = [testInspector({ home }), testInspector({ home })];
+  for (const [turn, inspect] of [here, there, here, here, there].entries()) {
+    const model = scriptedModel([`answer ${turn}`]);
+    const agent = createAgent({ name: "bot", model, inspect, store, sessionId: "shared" });
+    await agent.call(`question ${turn}`);
+    await agent.close();
+    const page = await reached(hub, agent, `answer ${turn}`);
+    expect(numbers(page)).toEqual(upTo(page.total));
+    const context = page.items.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), {});
+    expect(context["messages"]).toEqual(JSON.parse(JSON.stringify(await agent.messages())));
+  }
 });
 
 test("an address that is none is refused at once, without its token", () => {

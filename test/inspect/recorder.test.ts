@@ -1,4 +1,5 @@
 import { createAgent, type Agent } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
 import type { AnyMachineSnapshot, AnyTransitionDefinition } from "xstate";
@@ -149,9 +150,29 @@ test("the agent's own redaction sees all that is told, long strings too, and not
   run.follow(agent, config);
   await agent.call("is it hunter2?");
   const steps = stepsOf(run);
-  const blobs = [...run.history.blobs.values()];
+  const blobs = [...run.history.blobs].map(([, text]) => text);
   expect(JSON.stringify(steps)).toContain("is it ***?");
   expect(blobs.some((text) => text.startsWith("*** xxx"))).toBe(true);
   expect(JSON.stringify([steps, blobs, run.stream.drain()])).not.toContain("hunter2");
   expect(run.stream.isEmpty).toBe(true);
+});
+
+test("the next agent of a session goes on with its steps, and what was told is not told again", async () => {
+  const store = memoryStore();
+  const run = new WatchedRun("s", () => {});
+  const texts = ["first answer", "second answer"];
+  for (const text of texts) {
+    const agent = createAgent({ name: "bot", model: scriptedModel([text]), store, sessionId: "s" });
+    run.follow(agent);
+    await agent.call(`about the ${text}`);
+    const messages = await agent.messages();
+    await agent.close();
+    const steps = stepsOf(run);
+    const context = steps.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), {});
+    expect(context["messages"]).toEqual(messages);
+  }
+  const steps = stepsOf(run);
+  expect(steps.filter(({ e }) => e === "xstate.init")).toHaveLength(1);
+  const told = JSON.stringify(steps.map(({ p }) => p)).split('"about the first answer"').length - 1;
+  expect(told).toBe(2); // as input, and as a message
 });

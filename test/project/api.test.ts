@@ -19,11 +19,14 @@ test("the names each subpath exports", async () => {
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool exportSession importSession mergeExecution mergeOptions openSession replayOf sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
     ./openai: openaiModel toChatMessages toChatRequest
-    ./testing: chatCompletionsServer modelContract scriptedModel storeContract
+    ./testing: chatCompletionsServer modelContract queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./store/memory: memoryStore
     ./store/file: fileStore
     ./store/sqlite: sqliteStore
-    ./store/postgres: postgresStore"
+    ./store/postgres: postgresStore
+    ./inspect: inspector startHub
+    ./worker: bullQueue createDispatcher createWorker inProcessQueue
+    ./server: createServer readTokens serve"
   `);
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
@@ -125,6 +126,12 @@ describe("Without tokens", () => {
     const { id } = (await made.json()) as { id: string };
     const found = await fetch(`${url}/v1/sessions/${id}`);
     expect(await found.json()).toMatchObject({ id, meta: { tenant: "local" } });
+    const rebound = await new Promise((resolve, reject) => {
+      const asked = request(`${url}/v1/sessions`, { headers: { Host: "evil.example" } });
+      asked.on("response", ({ statusCode }) => resolve(statusCode)).on("error", reject);
+      asked.end();
+    });
+    expect(rebound).toBe(403);
     await close();
   });
 

@@ -120,6 +120,8 @@ test("A tenant has a bounded number of streams open", async () => {
   const streams = [await open(), await open()];
   const third = await open();
   expect([third.status, third.headers.get("Retry-After")]).toEqual([429, "5"]);
+  const head = await server.ask("HEAD", "/v1/sessions/talk/events");
+  expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
   await streams[0]!.body!.cancel();
   expect((await open()).status).toBe(200);
 });

@@ -1,14 +1,31 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, openSession, textOf, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
+import {
+  createDispatcher,
+  createWorker,
+  inProcessQueue,
+  type Dispatcher,
+  type WorkerAgentConfig,
+} from "agentchart/worker";
 import { historyProblem } from "../support/history.ts";
 import { echoModel } from "./kit.ts";
 import { mortal, type Death } from "./mortal.ts";
 
-type Life = { readonly appends: number; readonly ran: readonly string[]; readonly texts: readonly string[] };
+type Life = {
+  readonly appends: number;
+  readonly ran: readonly string[];
+  readonly texts: readonly string[];
+  readonly extended: unknown;
+};
 
-const SAID = ["hello", "call look", "call look pay", "call ext", "bye"];
+/** What a session is told, and what people do beside answering. */
+type Story = {
+  readonly said: readonly string[];
+  readonly config?: Partial<WorkerAgentConfig>;
+  /** Done again and again, always with the same keys. */
+  readonly meddle?: (desk: Dispatcher, ran: readonly string[]) => Promise<void>;
+};
 
 const textsOf = async (store: SessionStore): Promise<string[]> =>
   (await (await openSession(store, "s")).at()).messages.map(
@@ -25,14 +42,15 @@ async function answerAll(store: SessionStore, ran: readonly string[]): Promise<v
     if (waitsFor === "approval") await dispatcher.decide("s", callId, "approve", options);
     if (waitsFor === "externalResult") await dispatcher.answer("s", callId, `${name} done`, options);
     if (waitsFor === "unknownOutcome") {
-      const decision = ran.includes(callId) ? { answer: `${name} done` } : "retry";
+      const isDone = ran.includes(callId) && name !== "wait";
+      const decision = isDone ? { answer: `${name} done` } : "retry";
       await dispatcher.decide("s", callId, decision, options);
     }
   }
 }
 
-/** A session of five inputs, driven by a worker that dies, and then by one that does not. */
-async function live(death?: Death): Promise<Life> {
+/** A session driven by a worker that dies, and then by one that does not. */
+async function live({ said, config, meddle }: Story, death?: Death): Promise<Life> {
   const real = memoryStore();
   const ran: string[] = [];
   const first = mortal(real, death);
@@ -50,11 +68,22 @@ async function live(death?: Death): Promise<Life> {
         },
       });
     const ext = defineTool({ name: "ext", description: "ext", input: { type: "object" } });
-    const tools = [tool("look"), tool("pay", { permission: "ask" }), ext];
+    const wait = defineTool({
+      name: "wait",
+      description: "waits until it is interrupted",
+      input: { type: "object" },
+      execute: (_, { callId, signal }) => {
+        ran.push(callId);
+        return new Promise<string>((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("aborted")));
+        });
+      },
+    });
+    const tools = [tool("look"), tool("pay", { permission: "ask" }), ext, wait];
     return createWorker({
       store,
       queue: inProcessQueue(),
-      agents: { echo: () => ({ name: "echo", model: echoModel, tools }) },
+      agents: { echo: () => ({ name: "echo", model: echoModel, tools, ...config }) },
       leaseMs: 60,
       sweepMs: 10,
       pollMs: 10,
@@ -68,15 +97,13 @@ async function live(death?: Death): Promise<Life> {
   });
   const desk = createDispatcher({ store: real, queue: inProcessQueue() });
   const say = (text: string) => desk.dispatch("s", text, { agent: "echo", idempotencyKey: text });
-  for (const text of SAID.slice(0, 3)) await say(text);
+  for (const text of said) await desk.dispatch("s", text, { agent: "echo", idempotencyKey: text });
   await workers[0].start();
   const isOver = async (): Promise<boolean> => {
     await answerAll(real, ran);
+    await meddle?.(desk, ran);
     const { phase, inputs, reason, seq } = await desk.status("s");
-    if (seq === 0 || phase !== "stopped" || inputs > 0 || reason !== "MODEL_STOP") return false;
-    const next = SAID[(await textsOf(real)).filter((text) => text.startsWith("user")).length];
-    if (next !== undefined) await say(next); // while calls are open it would be refused
-    return next === undefined;
+    return seq > 0 && phase === "stopped" && inputs === 0 && reason === "MODEL_STOP";
   };
   await expect
     .poll(
@@ -87,36 +114,61 @@ async function live(death?: Death): Promise<Life> {
       { interval: 5 },
     )
     .toBe(true);
-  const { messages } = await (await openSession(real, "s")).at();
+  const { messages, context } = await (await openSession(real, "s")).at();
   expect(historyProblem(messages)).toBeUndefined();
-  return { appends: first.appends(), ran: [...ran], texts: await textsOf(real) };
+  const { extended } = context["progress"] as { readonly extended?: unknown };
+  return { appends: first.appends(), ran: [...ran], texts: await textsOf(real), extended };
 }
 
-describe("a worker that dies", () => {
-  test(
-    "at any commit point loses no input, doubles none, and repeats no recorded result",
-    { timeout: 60_000 },
-    async () => {
-      const whole = await live();
-      const said = (life: Life) => life.texts.filter((text) => text.startsWith("user"));
-      expect(said(whole)).toEqual(SAID.map((text) => `user: ${text}`));
-      expect(whole.ran).toHaveLength(3);
-      expect(whole.appends).toBeGreaterThan(8);
-      const deaths = Array.from({ length: whole.appends }, (_, index) => index + 1).flatMap((append) =>
-        (["before", "after"] as const).map((when) => ({ append, when })),
-      );
-      for (let at = 0; at < deaths.length; at += 8) {
-        await Promise.all(
-          deaths.slice(at, at + 8).map(async (death) => {
-            const life = await live(death);
-            const label = JSON.stringify(death);
-            expect(said(life), label).toEqual(said(whole));
-            expect(life.texts.at(-1), label).toBe("assistant: echo: bye");
-            expect(new Set(life.ran).size, label).toBe(life.ran.length);
-            expect(life.ran.toSorted(), label).toEqual(whole.ran.toSorted());
-          }),
-        );
-      }
-    },
+/** Lives of a story whose worker dies before or after each of its appends. */
+async function everyDeath(story: Story, check: (life: Life, label: string) => void): Promise<Life> {
+  const whole = await live(story);
+  check(whole, "no death");
+  const deaths = Array.from({ length: whole.appends }, (_, index) => index + 1).flatMap((append) =>
+    (["before", "after"] as const).map((when) => ({ append, when })),
   );
+  for (let at = 0; at < deaths.length; at += 8) {
+    const some = deaths.slice(at, at + 8);
+    await Promise.all(some.map(async (death) => check(await live(story, death), JSON.stringify(death))));
+  }
+  return whole;
+}
+
+const saidIn = (life: Life): readonly string[] => life.texts.filter((text) => text.startsWith("user"));
+
+describe("a worker that dies at any commit point", () => {
+  test("loses no input, doubles none, and repeats no recorded result", { timeout: 60_000 }, async () => {
+    const said = ["hello", "call look", "call look pay", "call ext", "bye"];
+    const whole = await everyDeath({ said }, (life, label) => {
+      expect(saidIn(life), label).toEqual(said.map((text) => `user: ${text}`));
+      expect(life.texts.at(-1), label).toBe("assistant: echo: bye");
+      expect(new Set(life.ran).size, label).toBe(life.ran.length);
+      expect(life.ran, label).toHaveLength(3);
+    });
+    expect(whole.appends).toBeGreaterThan(8);
+  });
+
+  test("loses no interrupt and takes it once", { timeout: 60_000 }, async () => {
+    const said = ["call wait", "bye"];
+    const meddle: Story["meddle"] = async (desk, ran) => {
+      if (ran.length > 0) await desk.interrupt("s", "enough", { idempotencyKey: "i" });
+    };
+    await everyDeath({ said, meddle, config: { interruptGraceMs: 20 } }, (life, label) => {
+      expect(saidIn(life), label).toEqual(["user: call wait", "user: enough", "user: bye"]);
+      expect(life.texts.at(-1), label).toBe("assistant: echo: bye");
+    });
+  });
+
+  test("loses no extension of a budget and adds it once", { timeout: 60_000 }, async () => {
+    const said = ["call look"];
+    const meddle: Story["meddle"] = async (desk) => {
+      const { waitsFor } = await desk.status("s");
+      if (waitsFor.includes("budget"))
+        await desk.extendBudget("s", { modelCalls: 5 }, { idempotencyKey: "b" });
+    };
+    await everyDeath({ said, meddle, config: { budget: { modelCalls: 1 } } }, (life, label) => {
+      expect(life.texts.at(-1), label).toBe("assistant: echo: look done");
+      expect(life.extended, label).toEqual({ modelCalls: 5 });
+    });
+  });
 });

@@ -221,7 +221,7 @@ describe("limits of tenants", () => {
     const [store, queue] = [memoryStore(), inProcessQueue()];
     const { agents, most } = counting();
     const limits = { small: { concurrency: 1 }, "*": { concurrency: 3 } };
-    const options = { store, queue, agents, limits, concurrency: 5 };
+    const options = { store, queue, agents, limits, concurrency: 5, leaseMs: 10_000 };
     const workers = [await bench(options), await bench(options)];
     for (const tenant of ["small", "other"])
       for (let index = 0; index < 5; index++)

@@ -3,7 +3,11 @@ import { readRunFile } from "../src/logic/run-file.ts";
 
 const row = { runId: "r1", agent: "a", chart: "h", phase: "stopped", steps: 2 };
 const header = JSON.stringify({ agentchartRun: 1, row, exportedAt: 5 });
-const chart = JSON.stringify({ hash: "h", chart: { id: "m", nodes: [], edges: [] }, layouts: null });
+const chart = JSON.stringify({
+  hash: "h",
+  chart: { id: "m", nodes: [{ id: "m" }], edges: [] },
+  layouts: null,
+});
 const step = (q: number) => JSON.stringify({ q, t: 1, m: q, e: "", x: [], s: 0 });
 
 test("a file is read line by line", () => {
@@ -14,6 +18,7 @@ test("a file is read line by line", () => {
     step(1),
     '{"keyframe":{"a":1},"at":1}',
     step(2),
+    '{"blob":"sha","text":"long"}',
     "",
   ].join("\n");
   const file = readRunFile(text);
@@ -22,6 +27,7 @@ test("a file is read line by line", () => {
   expect(file.states).toEqual([["m", "m.a"]]);
   expect(file.steps.map(({ q }) => q)).toEqual([1, 2]);
   expect(file.keyframes.get(1)).toEqual({ a: 1 });
+  expect(file.blobs.get("sha")).toBe("long");
   expect(file.damage).toBeUndefined();
 });
 
@@ -41,4 +47,11 @@ test("what is no exported run is refused with what was expected", () => {
   expect(() => readRunFile("hello")).toThrow("no exported run");
   expect(() => readRunFile('{"a":1}')).toThrow("agentchartRun");
   expect(() => readRunFile(JSON.stringify({ agentchartRun: 9, row }))).toThrow("format 9");
+});
+
+test("a run of a chart without states has steps only", () => {
+  const empty = JSON.stringify({ chart: { id: "", nodes: [], edges: [] }, layouts: null, hash: "h" });
+  const file = readRunFile([header, empty, step(1)].join("\n"));
+  expect(file.chart).toBeUndefined();
+  expect(file.steps).toHaveLength(1);
 });

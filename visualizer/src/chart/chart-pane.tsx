@@ -72,25 +72,29 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
       >
         {size.width > 0 && (
           <>
-            <svg
-              className="chart"
-              data-far={scale < 0.6 || undefined}
-              aria-hidden="true"
-              style={{ "--scale": camera.scale } as CSSProperties}
-            >
-              <g style={{ transform: `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})` }}>
-                <ChartPicture
-                  layout={layout}
-                  index={chart.index}
-                  active={active}
-                  taken={taken}
-                  flight={isCalm ? q : undefined}
-                  filter={filter}
-                  visits={visits}
-                  scale={scale}
-                />
-              </g>
-            </svg>
+            <div className="sheet">
+              <svg
+                className="chart"
+                width={Math.floor(size.width)}
+                height={Math.floor(size.height)}
+                data-far={scale < 0.6 || undefined}
+                aria-hidden="true"
+                style={{ "--scale": camera.scale } as CSSProperties}
+              >
+                <g style={{ transform: `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})` }}>
+                  <ChartPicture
+                    layout={layout}
+                    index={chart.index}
+                    active={active}
+                    taken={taken}
+                    flight={isCalm ? q : undefined}
+                    filter={filter}
+                    visits={visits}
+                    scale={scale}
+                  />
+                </g>
+              </svg>
+            </div>
             <ServiceChips q={q} version={version} nodes={layout.nodes} index={chart.index} camera={camera} />
           </>
         )}

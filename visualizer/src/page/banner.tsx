@@ -37,6 +37,13 @@ export function Banner() {
         <Button label="Try now" onClick={() => client.connection?.connect()} />
       </p>
     );
+  if (connection.kind === "badToken" || connection.kind === "version")
+    return (
+      <p className="banner" role="status" data-tone="red" data-testid="refused">
+        <Icon name="warn" /> The inspector was started anew: open the link that it printed last. What you see
+        is as of before.
+      </p>
+    );
   if (row?.phase === "running" && row.worker?.isUp === false)
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="worker-lost">

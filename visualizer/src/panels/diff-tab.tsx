@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { differences, pathText, type Difference } from "../logic/diff.ts";
 import { Nothing } from "../parts/nothing.tsx";
 import { Value } from "../parts/json-value.tsx";
@@ -75,6 +75,7 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
 function CompareWith({ q }: { readonly q: number }) {
   const compareWith = useModel((all) => all.compareWith);
   const last = useModel((all) => all.run.last);
+  const [text, setText] = useState("");
   return (
     <label className="compare">
       <span>Step {q} compared with</span>
@@ -84,10 +85,11 @@ function CompareWith({ q }: { readonly q: number }) {
         min={0}
         max={last}
         placeholder={`${Math.max(0, q - 1)} (before it)`}
-        value={compareWith ?? ""}
-        onChange={({ target }) =>
-          model.set({ compareWith: target.value === "" ? null : Number(target.value) })
-        }
+        value={compareWith === null ? "" : text}
+        onChange={({ target }) => {
+          setText(target.value);
+          model.set({ compareWith: target.value === "" ? null : Number(target.value) });
+        }}
       />
     </label>
   );

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { GROUP_NAMES, GROUPS, type Group } from "../logic/run-groups.ts";
 import { Icon } from "../parts/icon.tsx";
 import { loadRuns } from "../store/load.ts";
@@ -6,7 +7,8 @@ import { useModel } from "../store/use-model.ts";
 import { OpenFile } from "./open-file.tsx";
 
 export function Filters() {
-  const search = useModel((all) => all.search);
+  // of its own: the model tells of changes a frame later, and fast typing does not wait for it
+  const [text, setText] = useState(model.search);
   const group = useModel((all) => all.group);
   return (
     <div className="filters" role="search">
@@ -18,8 +20,9 @@ export function Filters() {
           type="search"
           placeholder="Find a run"
           aria-label="Find a run"
-          value={search}
+          value={text}
           onChange={(event) => {
+            setText(event.target.value);
             model.set({ search: event.target.value });
             void loadRuns();
           }}

@@ -28,6 +28,7 @@ export function Timeline() {
     overscan: 8,
   });
   const selected = rowOf(q);
+  const isDrawn = list.getVirtualItems().some(({ index }) => index === selected);
   const { height } = useSize(scroller);
   useEffect(() => {
     const element = scroller.current;
@@ -57,7 +58,7 @@ export function Timeline() {
         role="listbox"
         tabIndex={0}
         aria-label="Steps"
-        aria-activedescendant={selected >= 0 ? `step-${q}` : undefined}
+        aria-activedescendant={isDrawn ? `step-${q}` : undefined}
       >
         <div style={{ height: list.getTotalSize(), position: "relative" }}>
           {list.getVirtualItems().map(({ index: row, start: top }) => {

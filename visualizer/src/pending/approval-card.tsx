@@ -66,9 +66,9 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
     >
       <header>
         <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
-        <h3>
+        <h2>
           <span className="mono">{item.name}</span> {ASKS[item.waitsFor]}
-        </h3>
+        </h2>
         <span className="fill" />
         <Since item={item} />
       </header>

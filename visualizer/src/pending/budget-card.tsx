@@ -39,7 +39,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
       >
         <header>
           <Icon name="hourglass" />
-          <h3>The budget of {NAMES[limit] ?? limit} is used up</h3>
+          <h2>The budget of {NAMES[limit] ?? limit} is used up</h2>
         </header>
         <div className="choices">
           <label className="extend">

@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "agentchart";
+import { accessibilityProblems } from "./support/axe.ts";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { parserFixer } from "./support/scene.ts";
+
+let desk: Desk;
+let agent: Agent;
+beforeAll(async () => {
+  desk = await makeDesk();
+  agent = parserFixer({ inspect: desk.hub.address });
+  await agent.call("Please mend the lexer.");
+});
+afterAll(async () => {
+  await agent.close();
+  await desk.close();
+});
+afterEach(() => desk.closePages());
+
+describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (colorScheme) => {
+  test("live, with somebody to answer, and in every tab", async () => {
+    const { page, ui } = await desk.open({ colorScheme });
+    await ui.choose(agent.sessionId);
+    await ui.pending("c5").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const tab of ["context", "diff", "event", "tokens", "raw"]) {
+      await ui.openTab(tab);
+      expect(await accessibilityProblems(page), tab).toEqual([]);
+    }
+    await ui.pending("c5").getByRole("button", { name: /^Edit/ }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("in the past, in the outline, and in the dialogs", async () => {
+    const { page, ui } = await desk.open({ colorScheme });
+    await ui.choose(agent.sessionId);
+    await ui.goTo(9);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press("o");
+    await page.locator(".outline-pane").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const key of ["?", "g"]) {
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor().catch(async (e) => { await page.screenshot({ path: "/tmp/pic/fail.png" }); console.log("KEY", key, await page.evaluate("document.activeElement.outerHTML.slice(0,200)")); throw e; });
+      expect(await accessibilityProblems(page), key).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+  });
+
+  test("without a token, and on a phone", async () => {
+    const stranger = await desk.open({ colorScheme, at: `${desk.hub.url}/` });
+    await stranger.page.getByTestId("welcome").waitFor();
+    expect(await accessibilityProblems(stranger.page)).toEqual([]);
+    const { page } = await desk.open({ colorScheme, viewport: { width: 390, height: 844 } });
+    await page.locator(".phone-nav").waitFor();
+    for (const panel of ["Runs", "Chart", "Steps", "Details"]) {
+      await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
+      expect(await accessibilityProblems(page), panel).toEqual([]);
+    }
+  });
+});
+
+test("the past is looked at with the keyboard alone", async () => {
+  const { page, ui, faults } = await desk.open();
+  await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+  const press = (...keys: readonly string[]): Promise<void> =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  const [, newest] = await ui.step();
+  await press("Home");
+  await ui.at(1);
+  await press("j", "ArrowDown", "ArrowRight", "k");
+  await ui.at(3);
+  const top = (await ui.active())[1];
+  await press("Shift+ArrowRight");
+  await expect.poll(async () => (await ui.active())[1]).not.toBe(undefined);
+  await press("g");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.type("7");
+  await press("Enter");
+  await ui.at(7);
+  await press("2");
+  await ui.panel("context").getByRole("tree").waitFor();
+  expect(await ui.context(7)).toBeDefined();
+  await press("d");
+  await ui.panel("diff").waitFor();
+  await press("l");
+  await ui.at(newest);
+  await press("?");
+  await page.getByRole("dialog").waitFor();
+  await press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await press("/");
+  await page.keyboard.type("jjlg");
+  expect(await page.getByRole("searchbox").inputValue()).toBe("jjlg");
+  await ui.at(newest);
+  expect(top).toBeDefined();
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("who wants less motion gets none", async () => {
+  const { page, ui } = await desk.open({ reducedMotion: "reduce" });
+  await ui.choose(agent.sessionId);
+  const moving = await page.evaluate(
+    `document.getAnimations().filter(({ effect }) => effect.getComputedTiming().duration > 10).length`,
+  );
+  expect(moving).toBe(0);
+});

@@ -1,0 +1,132 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "agentchart";
+import { fileStore } from "agentchart/store/file";
+import { launch, NO_FAULTS, open } from "./support/browser.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeHome, startHub, type Home, type Hub } from "./support/hub.ts";
+import { InspectorPage } from "./support/inspector-page.ts";
+import { parserFixer } from "./support/scene.ts";
+
+/** What a page shows of a run. */
+type Picture = {
+  readonly steps: number;
+  readonly states: readonly (readonly string[])[];
+  readonly taken: readonly (readonly string[])[];
+  readonly metrics: string;
+  readonly words: readonly string[];
+};
+
+async function pictureOf(ui: InspectorPage): Promise<Picture> {
+  const [, steps] = await ui.step();
+  const states: string[][] = [];
+  const taken: string[][] = [];
+  for (let q = 1; q <= steps; q += 1) {
+    await ui.goTo(q);
+    states.push(await ui.active());
+    taken.push(await ui.taken());
+  }
+  const metrics = await ui.page.locator(".metrics").innerText();
+  const context = (await ui.context(steps)) as { messages: readonly object[] };
+  return { steps, states, taken, metrics, words: context.messages.map((message) => JSON.stringify(message)) };
+}
+
+let home: Home;
+let file: string;
+let live: Picture;
+let agent: Agent;
+
+beforeAll(async () => {
+  const desk: Desk = await makeDesk();
+  agent = parserFixer({ inspect: desk.hub.address });
+  await agent.call("Please mend the lexer.");
+  await agent.decide("c5", "approve");
+  await agent.call();
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  live = await pictureOf(ui);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: /^Export this run/ }).click(),
+  ]);
+  home = makeHome();
+  file = join(home.path, "run.ndjson");
+  await download.saveAs(file);
+  await agent.close();
+  await desk.close();
+}, 120_000);
+afterAll(() => home.remove());
+
+describe("After everything has ended, without a network, an exported run", () => {
+  let browser: Browser;
+  let hub: Hub;
+  beforeAll(async () => {
+    browser = await launch(["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]);
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    await hub.stop();
+  });
+  afterAll(() => browser.close());
+
+  test("opens in the page, with the same picture as live", async () => {
+    hub = await startHub(home);
+    const { page, faults } = await open(browser, hub.link);
+    const ui = new InspectorPage(page);
+    await page.getByTestId("open-file").setInputFiles(file);
+    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await page.getByTestId("file").waitFor();
+    expect(await pictureOf(ui)).toEqual(live);
+    expect(await page.getByRole("button", { name: /^(Approve|Interrupt|Message|Pause)/ }).count()).toBe(0);
+    expect(faults).toEqual(NO_FAULTS);
+  });
+
+  test("opens from the command line, with the same picture", async () => {
+    hub = await startHub(home, ["--open", file]);
+    const { page } = await open(browser, hub.link);
+    const ui = new InspectorPage(page);
+    await page.locator("[data-run]").first().click();
+    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await expect.poll(async () => (await ui.step())[1]).toBe(live.steps);
+    expect(await pictureOf(ui)).toEqual(live);
+  });
+
+  test("that was cut off opens up to its last whole line", async () => {
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const kept = lines.slice(0, 20);
+    const cut = join(home.path, "cut.ndjson");
+    writeFileSync(cut, `${kept.join("\n")}\n`);
+    appendFileSync(cut, lines[20]!.slice(0, 30));
+    hub = await startHub(home);
+    const { page } = await open(browser, hub.link);
+    await page.getByTestId("open-file").setInputFiles(cut);
+    await expect.poll(() => page.getByTestId("damaged").innerText()).toContain("line 21");
+    const steps = kept.filter((line) => "q" in (JSON.parse(line) as object));
+    expect((await new InspectorPage(page).step())[1]).toBe(steps.length);
+  });
+});
+
+test("a stored session that nobody drives is shown from its store", async () => {
+  const stored = makeHome();
+  const writer = parserFixer({ store: fileStore({ dir: stored.sessions }), sessionId: "stored-run" });
+  await writer.call("Please mend the lexer.");
+  await writer.close();
+  const hub = await startHub(stored);
+  const browser = await launch();
+  const { page, faults } = await open(browser, hub.link);
+  const ui = new InspectorPage(page);
+  await ui.choose("stored-run");
+  const conversation = await ui.openTab("conversation");
+  await expect.poll(() => conversation.innerText()).toMatch(/All 41 tests pass/);
+  expect(await ui.active()).toContain("agent.suspended.waiting");
+  await ui.goTo(1);
+  await ui.openTab("conversation");
+  await expect.poll(() => conversation.innerText()).not.toMatch(/All 41 tests pass/);
+  await expect.poll(() => ui.pending("c5").innerText()).toContain("no process drives the run");
+  expect(faults).toEqual(NO_FAULTS);
+  await browser.close();
+  await hub.stop();
+  stored.remove();
+});
