@@ -17,7 +17,7 @@ type Seen = {
   readonly position: number;
 };
 
-/** Microsteps that wait to be written; more are written at once. */
+/** Microsteps that wait to be written. They hold snapshots, which live the shorter the fewer wait. */
 const MOST_SEEN = 16;
 
 export type RecorderOptions = {
@@ -32,7 +32,7 @@ export type RecorderOptions = {
 /**
  * Writes what a statechart does as steps.
  *
- * R1 `see` keeps instants and references only; diffs and JSON are made by `write`, when the agent does not wait.
+ * R1 `see` keeps instants and references only; diffs and JSON are made by `write`, later, for a few steps at once.
  * R2 What a step says is true of its instant, however late it is written: contexts are replaced, never mutated.
  * R3 Nothing throws.
  */

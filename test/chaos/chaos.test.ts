@@ -52,7 +52,12 @@ async function desk(store: SessionStore, dispatcher: Dispatcher, ledger: string)
       await dispatcher.decide(sessionId, callId, decision, options);
     }
   }
-  for (const { sessionId } of (await dispatcher.deadLetters()).letters) await dispatcher.retry(sessionId);
+  for (const { sessionId } of (await dispatcher.deadLetters()).letters) {
+    await dispatcher.retry(sessionId).catch((error: unknown) => {
+      const isHeld = AgentError.is(error) && error.code === "session/conflict";
+      if (!isHeld) throw error; // whoever gave it up has it still
+    });
+  }
 }
 
 async function isFinished(dispatcher: Dispatcher, sessionId: string): Promise<boolean> {

@@ -17,10 +17,13 @@ export class Fleet {
     for (let count = 0; count < size; count++) this.#start();
   }
 
-  /** SIGKILL for one of them; another takes its place. */
+  /** SIGKILL for one of those that work; another takes its place. */
   killOne(): void {
-    const [victim] = this.#workers.splice(Math.floor(Math.random() * this.#workers.length), 1);
-    victim?.kill("SIGKILL");
+    const working = this.#workers.filter((worker) => this.#ready.has(worker));
+    const victim = working[Math.floor(Math.random() * working.length)];
+    if (!victim) return; // on a busy machine they are still starting
+    this.#workers.splice(this.#workers.indexOf(victim), 1);
+    victim.kill("SIGKILL");
     this.kills++;
     this.#start();
   }

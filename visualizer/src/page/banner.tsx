@@ -28,6 +28,15 @@ export function Banner() {
         <Icon name="file" /> {file.name}: a file, nothing can be asked of it.
       </p>
     );
+  if (connection.kind === "badToken" || connection.kind === "version")
+    return (
+      <p className="banner" role="status" data-tone="red" data-testid={connection.kind}>
+        <Icon name="warn" />
+        {connection.kind === "badToken"
+          ? "The inspector was started anew: open the link that it printed. What you see is as of before."
+          : "The inspector is of another version: reload the page. What you see is as of before."}
+      </p>
+    );
   if (isLost && now - connection.since > PATIENCE)
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="lost">

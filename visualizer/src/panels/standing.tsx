@@ -33,8 +33,9 @@ export function Standing() {
       </div>
     );
   const name = configurationName(states);
-  const isWorking = row.phase === "running";
-  const word = row.source === "file" ? "file" : isWorking ? "live" : row.phase;
+  const isLost = row.phase === "running" && row.worker?.isUp === false;
+  const isWorking = row.phase === "running" && !isLost;
+  const word = row.source === "file" ? "file" : isLost ? "lost" : isWorking ? "live" : row.phase;
   return (
     <span
       className="status"
