@@ -19,5 +19,5 @@ const tools = deskTools(refundLedger(process.env["DATABASE_URL"] ?? ""));
 
 /** What the workers of the desk can be. */
 export default {
-  desk: () => ({ name: "desk", sysPrompt: INSTRUCTIONS, model, tools: tools as never }),
+  desk: () => ({ name: "desk", sysPrompt: INSTRUCTIONS, model, tools }),
 } satisfies WorkerAgents;

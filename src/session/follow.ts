@@ -15,6 +15,9 @@ export type FollowOptions = {
   readonly live?: (listener: (event: AgentEvent) => void) => () => void;
 };
 
+/** Live events that wait for a slow reader at most; then the oldest go. */
+const MAX_LIVE = 1_000;
+
 /** Calls `changed` whenever the journal may have grown, until the signal. */
 async function watchJournal(
   store: SessionStore,
@@ -35,7 +38,7 @@ async function watchJournal(
 
 /**
  * What happens in a session, told by its journal in whatever process it runs: each fact once and in order, with the `seq` of
- * its entry and the `n` 0. Live events come between facts and are dropped once a later fact was told. A storage that fails in
+ * its entry and the `n` 0. Live events come between facts and are dropped once a later fact was told, or when a reader leaves 1,000 of them unread. A storage that fails in
  * passing is read again; other failures are thrown.
  */
 export async function* followEvents(
@@ -53,6 +56,7 @@ export async function* followEvents(
     wake();
   };
   const stopLive = live?.((event) => {
+    if (waiting.length === MAX_LIVE) waiting.shift();
     waiting.push(event);
     wake();
   });

@@ -30,7 +30,7 @@ export function Banner() {
     );
   if (connection.kind === "badToken" || connection.kind === "version")
     return (
-      <p className="banner" role="status" data-tone="red" data-testid={connection.kind}>
+      <p className="banner" role="status" data-tone="red" data-testid="refused">
         <Icon name="warn" />
         {connection.kind === "badToken"
           ? "The inspector was started anew: open the link that it printed. What you see is as of before."
@@ -44,13 +44,6 @@ export function Banner() {
         ago. Trying again
         <span className="num">in {duration(Math.max(0, connection.retryAt - now))}</span>
         <Button label="Try now" onClick={() => client.connection?.connect()} />
-      </p>
-    );
-  if (connection.kind === "badToken" || connection.kind === "version")
-    return (
-      <p className="banner" role="status" data-tone="red" data-testid="refused">
-        <Icon name="warn" /> The inspector was started anew: open the link that it printed last. What you see
-        is as of before.
       </p>
     );
   if (row?.phase === "running" && row.worker?.isUp === false)
