@@ -40,11 +40,9 @@ function arrivals({ rate, burst, burstS }: Scene): readonly Turn[] {
   const takes = () => MEAN_TURN_S * Math.exp(SIGMA * normal() - SIGMA ** 2 / 2);
   const stream = (perSecond: number, from: number, until: number, isBurst: boolean): Turn[] => {
     const turns: Turn[] = [];
-    for (let at = from; perSecond > 0;) {
-      at += -Math.log(1 - random()) / perSecond;
-      if (at > until) break;
-      turns.push({ at, takes: takes(), isBurst });
-    }
+    const gap = () => -Math.log(1 - random()) / perSecond;
+    if (perSecond === 0) return turns;
+    for (let at = from + gap(); at <= until; at += gap()) turns.push({ at, takes: takes(), isBurst });
     return turns;
   };
   const burstEnd = WARM_UP_S + burstS;

@@ -27,7 +27,7 @@ async function startHub(home: string): Promise<() => Promise<void>> {
   };
 }
 
-const settles = { settles: 100 };
+const settles = { settles: 20 };
 const home = mkdtempSync(join(tmpdir(), "agentchart-bench-"));
 const stop = await startHub(home);
 const connected = inspector({ home });

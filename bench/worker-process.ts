@@ -1,5 +1,5 @@
-import { textOf, type ChatModel } from "agentchart";
-import { defineTool } from "agentchart";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTool, textOf, type ChatModel } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createWorker, type BullQueueOptions, type WorkerOptions } from "agentchart/worker";
 
@@ -27,13 +27,16 @@ export type WorkerSays =
 const say = (line: WorkerSays): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const orders = JSON.parse(process.argv[2]!) as WorkerOrders;
 
-/** Answers at once; "hold" asks for a tool that never ends, "approve" for one that needs an approval. */
+const SLOW_MS = 500;
+
+/** Answers at once, to "slow" after half a second; "hold" asks for a tool that never ends, "approve" for one that needs an approval. */
 const model: ChatModel = {
   name: "instant",
   async *stream({ messages }) {
     const last = messages.at(-1)!;
     if (last.role === "user") say({ type: "asked", at: Date.now(), afterMs: Date.now() - last.timestamp });
     const verb = last.role === "user" ? textOf(last) : "";
+    if (verb === "slow") await sleep(SLOW_MS);
     if (verb === "hold" || verb === "approve") yield { type: "tool.delta", key: 0, name: verb, args: "{}" };
     else yield { type: "text.delta", delta: "done" };
     yield { type: "finish", reason: "stop" };
@@ -75,11 +78,12 @@ worker.subscribe((event) => {
   if (event.type === "session.end") say({ type: "ended", at: event.at, sessionId: event.sessionId });
 });
 process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
-process.once("SIGTERM", async () => {
+async function drain(): Promise<void> {
   await worker.close({ deadlineMs: 2_000 });
   await queue.close();
   await store.close();
   process.stdin.removeAllListeners("close").destroy();
-});
+}
+process.once("SIGTERM", () => void drain());
 await worker.start();
 say({ type: "ready" });

@@ -72,16 +72,19 @@ async function dispatchAll(dispatcher: Dispatcher, count: number, text: string):
 }
 
 /** Sessions per second of so many workers that find a full queue. */
-async function throughput(queue: BullQueueOptions, workers: number): Promise<number> {
+async function throughput(queue: BullQueueOptions, workers: number, text: "go" | "slow"): Promise<number> {
   const { dispatcher, crew: hire, close } = await site(queue);
-  await dispatchAll(dispatcher, SESSIONS, "go");
+  const sessions = text === "go" ? SESSIONS : SESSIONS / 2;
+  const fill = () => dispatchAll(dispatcher, sessions, text);
+  if (text === "go") await fill();
   const crew = await hire(workers);
-  await crew.until(() => crew.count("ended") >= SESSIONS);
+  if (text === "slow") await fill(); // all of them are there from the first on
+  await crew.until(() => crew.count("ended") >= sessions);
   const begun = Math.min(...crew.ofType("started").map(({ at }) => at));
   const ended = Math.max(...crew.ofType("ended").map(({ at }) => at));
   await crew.end();
   await close();
-  return (SESSIONS / (ended - begun)) * 1_000;
+  return (sessions / (ended - begun)) * 1_000;
 }
 
 /** From dispatch to the first model call, one session at a time, ms. */
@@ -190,9 +193,14 @@ const delays: string[] = [];
 const takeovers: string[] = [];
 for (const [name, queue] of Object.entries(QUEUES)) {
   console.error(`${name}: speed …`);
-  const found: number[] = [];
-  for (const workers of [1, 2, 3, 4]) found.push(await throughput(queue, workers));
-  speeds.push(`| ${name} | ${found.map((value) => value.toFixed(0)).join(" | ")} |`);
+  for (const [text, label] of [
+    ["go", "at once"],
+    ["slow", "after 0.5 s"],
+  ] as const) {
+    const found: number[] = [];
+    for (const workers of [1, 2, 3, 4]) found.push(await throughput(queue, workers, text));
+    speeds.push(`| ${name} | ${label} | ${found.map((value) => value.toFixed(0)).join(" | ")} |`);
+  }
   console.error(`${name}: delay …`);
   const alone = await latency(queue);
   delays.push(`| ${name} | ${ms(median(alone))} | ${ms(percentile(alone, 0.95))} |`);
@@ -212,12 +220,14 @@ await postgres.stop();
 const text = `# Workers, measured
 
 Written by \`npm run bench:workers -- --write\`${isSoak ? " with SOAK=1" : ""}, load ${loadavg()[0]!.toFixed(1)} after measuring, Node ${process.versions.node}, ${availableParallelism()} cores that the workers share
-with Postgres, Redis and whoever dispatches. Sessions are in Postgres (without fsync), models answer at once.
+with Postgres, Redis and whoever dispatches. Sessions are in Postgres (without fsync).
 
-Sessions per second, of one turn each, ${SESSIONS} of them waiting when the workers begin, 10 at once in each worker:
+Sessions per second, of one turn each, ${SESSIONS} of them waiting when the workers begin, or half as many sent at once to workers with a slow model, 10
+at once in each worker. With a model that answers at once one worker and Postgres fill both cores; with one that takes half a second a worker can do 20
+a second, and several do so many times that until the cores are full:
 
-| queue on | 1 worker | 2 workers | 3 workers | 4 workers |
-|---|---|---|---|---|
+| queue on | the model answers | 1 worker | 2 workers | 3 workers | 4 workers |
+|---|---|---|---|---|---|
 ${speeds.join("\n")}
 
 From dispatch to the first model call of a session that is new, one at a time, ms:

@@ -35,7 +35,9 @@ export function plannedModel(
   plan: readonly Answer[],
   { tokensPerSecond = 40 }: { readonly tokensPerSecond?: number } = {},
 ): ChatModel {
-  const beyond: Answer = { text: "My plan ends here: I am a script. Start the demo again to see it once more." };
+  const beyond: Answer = {
+    text: "My plan ends here: I am a script. Start the demo again to see it once more.",
+  };
   return {
     name,
     async *stream({ messages }, { signal }) {

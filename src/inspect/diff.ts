@@ -37,7 +37,7 @@ export function patchBetween(before: Fields | undefined, after: Fields, options:
     if (was instanceof Transcript && is instanceof Transcript) messageOps(was, is, options.show, ops);
     else differ(was, is, [key], options, ops);
   }
-  for (const key of Object.keys(before)) if (!(key in after)) ops.push(["d", [key]]);
+  for (const key in before) if (!(key in after)) ops.push(["d", [key]]);
   return ops;
 }
 
@@ -82,11 +82,19 @@ function differ(was: unknown, is: unknown, path: Path, options: DiffOptions, ops
 }
 
 function differFields(was: Fields, is: Fields, path: Path, options: DiffOptions, ops: PatchOp[]): void {
-  for (const key of Object.keys(was)) if (!Object.hasOwn(is, key)) ops.push(["d", [...path, key]]);
-  for (const key of Object.keys(is)) {
-    const before = Object.hasOwn(was, key) ? was[key] : undefined;
-    if (before !== is[key]) differ(before, is[key], [...path, key], options, ops);
+  const keys = Object.keys(is);
+  let common = 0;
+  for (const key of keys) {
+    const [before, after] = [was[key], is[key]];
+    const isKnown = (before === after && before !== undefined) || Object.hasOwn(was, key);
+    if (isKnown) common++;
+    if (before === after && isKnown) continue;
+    if (isKnown || after !== undefined)
+      differ(isKnown ? before : undefined, after, [...path, key], options, ops);
   }
+  const known = Object.keys(was);
+  if (known.length === common) return;
+  for (const key of known) if (!Object.hasOwn(is, key)) ops.push(["d", [...path, key]]);
 }
 
 function differLists(

@@ -43,7 +43,7 @@ const TELL_EVERY = 33;
 const FLUSH_MS = 1_000;
 /** Bytes on their way above which nothing more is sent. */
 const FULL = 1_000_000;
-const MOST_ENDED_RUNS = 100;
+const MOST_ENDED_RUNS = 50;
 const MOST_COMMANDS = 1_000;
 
 class HubInspector implements AgentInspector {

@@ -77,12 +77,13 @@ const worker = createWorker({
   ...orders.options,
 });
 process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
-process.once("SIGTERM", async () => {
+async function drain(): Promise<void> {
   await worker.close({ deadlineMs: 8_000 });
   await queue.close();
   await store.close();
   process.stdin.removeAllListeners("close").destroy();
-});
+}
+process.once("SIGTERM", () => void drain());
 for (;;) {
   try {
     await worker.start();

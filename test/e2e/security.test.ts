@@ -213,6 +213,6 @@ test("the token leaves the address bar, and no address ever carries it", async (
   page.on("request", (sent) => seen.push(sent.url()));
   await expect.poll(() => page.url()).not.toContain(desk.hub.token);
   await page.reload();
-  await page.getByRole("list", { name: "Runs" }).waitFor();
+  await page.locator(".run-list, [data-testid=welcome]").waitFor();
   expect(seen.filter((url) => url.includes(desk.hub.token))).toEqual([]);
 });

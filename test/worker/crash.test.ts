@@ -96,7 +96,6 @@ async function live({ said, config, meddle }: Story, death?: Death): Promise<Lif
     await Promise.all(workers.map((worker) => worker.close({ deadlineMs: 0 })));
   });
   const desk = createDispatcher({ store: real, queue: inProcessQueue() });
-  const say = (text: string) => desk.dispatch("s", text, { agent: "echo", idempotencyKey: text });
   for (const text of said) await desk.dispatch("s", text, { agent: "echo", idempotencyKey: text });
   await workers[0].start();
   const isOver = async (): Promise<boolean> => {

@@ -40,8 +40,9 @@ export function Banner() {
   if (isLost && now - connection.since > PATIENCE)
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="lost">
-        <Icon name="warn" /> The inspector does not answer; what you see is as of {ago(connection.since, now)}{" "}
-        ago. Trying again
+        <Icon name="warn" /> The inspector does not answer; what you see is{" "}
+        {ago(connection.since, now) === "now" ? "as of now" : `${ago(connection.since, now)} old`}. Trying
+        again
         <span className="num">in {duration(Math.max(0, connection.retryAt - now))}</span>
         <Button label="Try now" onClick={() => client.connection?.connect()} />
       </p>

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { agentMachine, chartJson } from "agentchart/machines";
+import { makeDesk } from "../test/e2e/support/desk.ts";
+import { longRunner } from "../test/e2e/support/long-run.ts";
+import { PageCost } from "../test/e2e/support/page-cost.ts";
+import { WireWorker } from "../test/e2e/support/wire-worker.ts";
+
+const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const ROOT = join(import.meta.dirname, "..");
+const LIVE_MS = 10_000;
+const STEPS_A_SECOND = 120;
+const TICK_MS = 25;
+
+const desk = await makeDesk();
+
+/** Bytes of the built page, compressed: what is loaded before anything is seen, and the fonts. */
+function pageSize(): { readonly code: number; readonly fonts: number } {
+  const folder = join(ROOT, "dist/visualizer/assets");
+  const sum = (ending: RegExp, sizeOf: (bytes: Buffer) => number): number =>
+    readdirSync(folder)
+      .filter((name) => ending.test(name))
+      .reduce((total, name) => total + sizeOf(readFileSync(join(folder, name))), 0);
+  return {
+    code: sum(/\.(js|css)$/, (bytes) => gzipSync(bytes).length),
+    fonts: sum(/-latin-wght.*woff2$/, (bytes) => bytes.length),
+  };
+}
+
+/** How long from the opening of a link until the chart of a run of 10,000 steps is drawn, and what heap it needs. */
+async function longRun(): Promise<{
+  readonly paintMs: number;
+  readonly heap: number;
+  readonly scrubMs: number;
+  readonly scrubCpu: number;
+}> {
+  const agent = longRunner(999, desk.hub.address);
+  await agent.call("Look everywhere.");
+  const address = `${desk.hub.url}/#/run/${agent.sessionId}`;
+  const warm = await desk.open();
+  await warm.ui.choose(agent.sessionId);
+  await warm.page.goto(address);
+  await warm.page.reload();
+  const begun = performance.now();
+  await warm.page.reload({ waitUntil: "commit" });
+  await warm.page.locator("svg.chart [data-state][data-active]").first().waitFor();
+  const paintMs = performance.now() - begun;
+  while (!(await warm.page.evaluate("__agentchart.stepAt(1) !== undefined"))) await sleep(50);
+  const cost = await PageCost.of(warm.page);
+  const before = await cost.cpuMs();
+  const frames = 200;
+  const scrubMs = Number(
+    await warm.page.evaluate(`(async () => {
+    const times = [];
+    for (let frame = 0; frame < ${frames}; frame++) {
+      const begun = performance.now();
+      location.hash = location.hash.replace(/^(#\\/run\\/[^/]+).*/, "$1/" + (1 + frame * 49));
+      await new Promise(requestAnimationFrame);
+      times.push(performance.now() - begun);
+    }
+    return times.toSorted((one, other) => one - other)[${frames / 2}];
+  })()`),
+  );
+  const scrubCpu = ((await cost.cpuMs()) - before) / frames;
+  const heap = await cost.heap();
+  await desk.closePages();
+  await agent.close();
+  return { paintMs, heap, scrubMs, scrubCpu };
+}
+
+/** CPU of the page for each frame while steps and words arrive. */
+async function liveRun(): Promise<{ readonly cpu: number; readonly frames: number }> {
+  const chart = chartJson(agentMachine);
+  const worker = await WireWorker.connect(desk.hub, [{ hash: "live", chart }]);
+  const edges = chart.edges.filter(({ targets }) => targets.length > 0);
+  const paths = chart.nodes.map(({ id }) => {
+    const parts = id.split(".");
+    return parts.map((_, index) => parts.slice(0, index + 1).join("."));
+  });
+  worker.show("live", "live", paths.at(-1)!, { can: ["interrupt"] });
+  const { page, ui } = await desk.open();
+  await ui.choose("live");
+  let q = 1;
+  const begun = Date.now();
+  let words = 0;
+  const ticking = setInterval(() => {
+    const due = Math.round(((Date.now() - begun) / 1_000) * STEPS_A_SECOND) + 1;
+    const items = Array.from({ length: Math.max(0, due - q) }, () => {
+      q += 1;
+      return {
+        q,
+        t: Date.now(),
+        m: Date.now() - begun,
+        e: "",
+        x: [edges[q % edges.length]!.id],
+        s: q % paths.length,
+        p: [["=", ["at"], q]] as const,
+      };
+    });
+    if (items.length > 0)
+      worker.say({ type: "steps", runId: "live", states: paths, items, total: q, first: 1 });
+    const deltas = Array.from({ length: 3 }, () => ({
+      runId: "live",
+      n: (words += 1),
+      messageId: "m",
+      index: 0,
+      kind: "text" as const,
+      delta: `word${words} `,
+    }));
+    worker.say({ type: "stream", items: deltas, dropped: 0 });
+  }, TICK_MS);
+  await sleep(1_000);
+  const cost = await PageCost.of(page);
+  await page.evaluate(
+    "globalThis.__frames = 0; (function count() { __frames++; requestAnimationFrame(count); })()",
+  );
+  const before = await cost.cpuMs();
+  await sleep(LIVE_MS);
+  const frames = Number(await page.evaluate("__frames"));
+  const cpu = ((await cost.cpuMs()) - before) / frames;
+  clearInterval(ticking);
+  await worker.close();
+  await desk.closePages();
+  return { cpu, frames: (frames / LIVE_MS) * 1_000 };
+}
+
+const size = pageSize();
+const long = await longRun();
+const live = await liveRun();
+await desk.close();
+
+const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
+const text = `# The visualizer's page, measured
+
+Written by \`npm run bench:visualizer -- --write\` in a headless Chromium, load ${loadavg()[0]!.toFixed(1)} while measuring, Node ${process.versions.node}.
+CPU is time of the page's own thread, which busy neighbours hardly change; times of the clock are as good as the machine is idle.
+
+| what | measured | aim |
+| --- | --- | --- |
+| page without fonts, gzip | ${kilobytes(size.code)} KB | 150 KB |
+| fonts for Latin text | ${kilobytes(size.fonts)} KB | |
+| a run of 10,000 steps: from reload to its chart | ${long.paintMs.toFixed(0)} ms | 500 ms |
+| the same: heap with all steps | ${(long.heap / 1e6).toFixed(1)} MB | 150 MB |
+| the same: scrubbing from end to end, median frame | ${long.scrubMs.toFixed(1)} ms | 16 ms |
+| the same: CPU for each frame | ${long.scrubCpu.toFixed(1)} ms | |
+| live, ${STEPS_A_SECOND} steps and ${3_000 / TICK_MS} pieces of text a second: CPU for each frame | ${live.cpu.toFixed(1)} ms | 12 ms |
+| the same: frames a second | ${live.frames.toFixed(0)} | |
+
+Not measured: other browsers, slow networks.
+`;
+console.log(text);
+if (values.write) writeFileSync(join(ROOT, "docs/bench-visualizer.md"), text);

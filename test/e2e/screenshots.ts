@@ -1,0 +1,108 @@
+// Every state of the page as a picture in docs/screenshots: npm run docs:screenshots.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { open } from "./support/browser.ts";
+import { makeDesk } from "./support/desk.ts";
+import { makeHome, startHub } from "./support/hub.ts";
+import { InspectorPage } from "./support/inspector-page.ts";
+import { longRunner } from "./support/long-run.ts";
+import { smallPng } from "./support/small-png.ts";
+import { parserFixer } from "./support/scene.ts";
+
+const FOLDER = join(import.meta.dirname, "../../docs/screenshots");
+const WINDOW = { width: 1440, height: 860 };
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true };
+const PACE_MS = 200;
+
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+const desk = await makeDesk();
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await sleep(600);
+  const picture = await page.screenshot({ animations: "disabled" });
+  writeFileSync(join(FOLDER, `${name}.png`), smallPng(picture));
+  console.log(name);
+}
+
+async function look(options: BrowserContextOptions = {}): Promise<InspectorPage> {
+  const { ui } = await desk.open({ viewport: WINDOW, ...options });
+  return ui;
+}
+
+const first = await look();
+await first.page.getByTestId("welcome").waitFor();
+await shoot(first.page, "empty");
+
+const earlier = ["release-notes", "bump-deps", "triage"].map((name) =>
+  parserFixer({ name, inspect: desk.hub.address }),
+);
+for (const agent of earlier) await agent.call("Please mend the lexer.");
+const [notes, deps] = earlier;
+await notes!.decide("c5", "approve");
+await notes!.call();
+await deps!.decide("c5", { deny: "Not today." });
+await deps!.call();
+
+const agent = parserFixer({ inspect: desk.hub.address }, PACE_MS);
+const asked = agent.call("Strings with an escaped quote end too early. Please mend the lexer.");
+await first.page.close();
+const dark = await look();
+await dark.choose(agent.sessionId);
+await dark.page.getByTestId("streaming").waitFor();
+await shoot(dark.page, "live-dark");
+await asked;
+await dark.pending("c5").waitFor();
+await shoot(dark.page, "approval-dark");
+
+const light = await look({ colorScheme: "light" });
+await light.choose(agent.sessionId);
+await light.pending("c5").waitFor();
+await shoot(light.page, "approval-light");
+await light.pending("c5").getByRole("button", { name: /^Edit/ }).click();
+await shoot(light.page, "approval-edit-light");
+
+const long = longRunner(300, desk.hub.address);
+await long.call("Look everywhere.");
+const past = await look();
+await past.choose(long.sessionId);
+await past.goTo(1_234);
+await shoot(past.page, "past-dark");
+const pastLight = await look({ colorScheme: "light" });
+await pastLight.choose(agent.sessionId);
+await pastLight.goTo(14);
+await shoot(pastLight.page, "past-light");
+await pastLight.openTab("context");
+await shoot(pastLight.page, "context-light");
+await past.choose(agent.sessionId);
+await past.openTab("event");
+await past.page.keyboard.press("o");
+await shoot(past.page, "outline-dark");
+await past.page.keyboard.press("?");
+await shoot(past.page, "keys-dark");
+
+const phone = await look(PHONE);
+await phone.page.locator(".phone-nav").waitFor();
+for (const panel of ["Runs", "Chart", "Details"]) {
+  await phone.page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
+  await shoot(phone.page, `phone-${panel.toLowerCase()}`);
+}
+
+const stranger = await open(desk.browser, `${desk.hub.url}/`, { viewport: WINDOW });
+await shoot(stranger.page, "no-token");
+
+const home = makeHome();
+const lone = await startHub(home);
+const { page: lost } = await open(desk.browser, lone.link, { viewport: WINDOW });
+const guest = parserFixer({ inspect: lone.address });
+await guest.call("Please mend the lexer.");
+await new InspectorPage(lost).choose(guest.sessionId);
+await lone.stop("SIGKILL");
+await lost.getByTestId("lost").waitFor();
+await shoot(lost, "lost-dark");
+home.remove();
+
+for (const each of [...earlier, agent, long, guest]) await each.close();
+await desk.close();
