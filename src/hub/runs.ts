@@ -31,14 +31,14 @@ export class Runs {
   async list({ q = "", group, cursor = "n0", limit = ROWS }: RunQuery = {}): Promise<RunPage> {
     const known = this.#known();
     const here = known.filter((row) => matches(row, q) && (!group || groupOf(row) === group));
-    const total = here.length + ((await this.#stored?.count({ q, ...(group && { group }) })) ?? 0);
+    const ids = new Set(known.map(({ runId }) => runId));
+    const total = here.length + ((await this.#stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
     const isHere = cursor.startsWith("n");
     const from = isHere ? Number(cursor.slice(1)) || 0 : here.length;
     const rows = here.slice(from, from + limit);
     if (from + rows.length < here.length) return { rows, cursor: `n${from + rows.length}`, total };
     if (!this.#stored) return { rows, total };
     if (rows.length === limit) return { rows, cursor: "s", total };
-    const ids = new Set(known.map(({ runId }) => runId));
     const page = await this.#stored.list({
       q,
       limit: limit - rows.length,

@@ -61,12 +61,12 @@ export class StoreRuns {
     return pageOf(rows, at);
   }
 
-  /** How many there are, counted now and then. */
-  count({ group, q = "" }: Pick<StoreQuery, "group" | "q">): Promise<number> {
+  /** How many there are besides those already `listed`, counted now and then. */
+  count({ group, q = "" }: Pick<StoreQuery, "group" | "q">, listed: ReadonlySet<string>): Promise<number> {
     const key = `${group ?? ""} ${q}`;
     const known = this.#counts.get(key);
     if (known && Date.now() - known.at < COUNTED_FOR_MS) return known.count;
-    const count = this.#count(group, q);
+    const count = this.#count(group, q, listed);
     this.#counts.set(key, { at: Date.now(), count });
     if (this.#counts.size > 50) this.#counts.delete(this.#counts.keys().next().value!);
     return count;
@@ -149,7 +149,7 @@ export class StoreRuns {
     return again.cursor;
   }
 
-  async #count(group: Group | undefined, q: string): Promise<number> {
+  async #count(group: Group | undefined, q: string, listed: ReadonlySet<string>): Promise<number> {
     const phase = phaseFor(group);
     let count = 0;
     let cursor: string | undefined;
@@ -159,7 +159,9 @@ export class StoreRuns {
         ...(phase && { phase }),
         ...(cursor !== undefined && { cursor }),
       });
-      const rows = page.sessions.map((info) => this.#rowOf(info));
+      const rows = page.sessions
+        .filter(({ sessionId }) => !listed.has(sessionId))
+        .map((info) => this.#rowOf(info));
       count += rows.filter((row) => (!group || groupOf(row) === group) && matches(row, q)).length;
       cursor = page.cursor;
     } while (cursor !== undefined);

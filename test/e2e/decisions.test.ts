@@ -57,8 +57,9 @@ function payer(turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}
 const calls = (...inputs: readonly { readonly to: string; readonly cents: number }[]): ScriptedTurn => ({
   calls: inputs.map((input) => ({ id: `to-${input.to}`, name: "pay", input })),
 });
-const rests = (agent: Agent): Promise<void> =>
-  expect.poll(() => agent.status().phase).toBe("stopped") as Promise<void>;
+async function rests(agent: Agent): Promise<void> {
+  await expect.poll(() => agent.status().phase).toBe("stopped");
+}
 
 test("calls are approved, edited and denied; an edited number stays a number, and the model reads why not", async () => {
   const { agent, model, paid } = payer([

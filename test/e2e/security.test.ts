@@ -200,7 +200,7 @@ describe("Hostile words of a model and of a tool", () => {
     }
     expect(await conversation.locator("img, iframe, script, style, svg[onload]").count()).toBe(0);
     const text = await conversation.innerText();
-    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0007\u001B]/);
+    expect(text.replaceAll(/[\n\t]/g, "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
     expect(await page.evaluate(() => ["__ran" in globalThis, "polluted" in {}])).toEqual([false, false]);
     expect(faults).toEqual(NO_FAULTS);
     await agent.close();
