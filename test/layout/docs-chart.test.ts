@@ -15,7 +15,6 @@ test("the pictures in docs are those of the machine: npm run docs:chart draws th
   expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
 });
 
-test("the README shows them", () => {
-  expect(read("README.md")).toContain('<img src="docs/chart.svg"');
-  expect(read("README.md")).toContain('srcset="docs/chart-dark.svg"');
+test("the README leads to them", () => {
+  expect(read("README.md")).toContain("docs/chart.svg");
 });
