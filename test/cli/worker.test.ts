@@ -116,6 +116,7 @@ describe("A worker", () => {
           ?.slice(series.length),
       );
     expect(valueOf("agentchart_sessions_running")).toBe(0);
+    expect(valueOf("agentchart_sessions_suspended")).toBe(0);
     expect(valueOf('agentchart_sessions_ended_total{phase="stopped"}')).toBe(2);
     expect(valueOf('agentchart_turns_total{reason="MODEL_STOP"}')).toBe(2);
     expect(valueOf('agentchart_steps_total{step="tool",outcome="success"}')).toBe(6);

@@ -59,8 +59,8 @@ function optionsOf(flags: GivenFlags) {
   return { ...(Object.fromEntries(given) as Given<typeof counts>), ...(limits && { limits }) };
 }
 
-function openHealth(flags: GivenFlags, worker: Worker, { queue }: Backend, port: number) {
-  const metrics = metricsOf(worker, queue);
+function openHealth(flags: GivenFlags, worker: Worker, { queue, store }: Backend, port: number) {
+  const metrics = metricsOf(worker, queue, store);
   return serveHealth({ worker, queue, metrics, host: flags.text("health-host") ?? "127.0.0.1", port });
 }
 

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { WakeQueue } from "../../queue/port.ts";
+import type { SessionStore } from "../../store/port.ts";
 import type { Worker, WorkerEvent } from "../../worker/types.ts";
+import { suspendedCounter } from "./count-suspended.ts";
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800];
 const STATS_WITHIN_MS = 2_000;
@@ -10,7 +12,7 @@ const STATS_WITHIN_MS = 2_000;
 export type Metrics = { readonly contentType: string; text(): Promise<string> };
 
 /** Counts what a worker does from now on. */
-export function metricsOf(worker: Worker, queue: WakeQueue): Metrics {
+export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const counter = <L extends string = never>(name: string, help: string, ...labelNames: L[]): Counter<L> =>
@@ -54,7 +56,17 @@ export function metricsOf(worker: Worker, queue: WakeQueue): Metrics {
       for (const [state, count] of Object.entries(stats ?? {})) this.set({ state }, count);
     },
   });
+  const countSuspended = suspendedCounter(store);
+  const suspended = new Gauge({
+    name: "agentchart_sessions_suspended",
+    help: "Sessions of all workers that wait for somebody, counted up to 20,000",
+    registers: [],
+    async collect() {
+      this.set((await Promise.race([countSuspended(), afterMs(STATS_WITHIN_MS)])) ?? Number.NaN);
+    },
+  });
   registry.registerMetric(running);
+  registry.registerMetric(suspended);
   registry.registerMetric(queued);
 
   const count = (event: WorkerEvent): void => {
