@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 // `import "agentchart"` means the sources here, not a build (see "exports" in package.json).
@@ -51,6 +53,8 @@ export default defineConfig({
       again("resume"),
       again("stored"),
     ],
+    // child processes of the tests compile the sources once, not each
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
     // a loaded machine is slow, not wrong
     testTimeout: 20_000,
     expect: { poll: { timeout: 10_000 } },

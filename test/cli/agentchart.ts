@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 /** The sources of the program. */
 export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -33,7 +34,7 @@ export type Surroundings = {
 /** Starts the sources of the program in a process of their own, which inherits none of our environment but PATH. */
 export function start(args: readonly string[], { env = {}, node = [] }: Surroundings = {}): Started {
   const child = spawn(process.execPath, ["--conditions=agentchart-source", ...node, MAIN, ...args], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...BARE_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

@@ -8,6 +8,7 @@ import { HELP } from "../../src/cli/help.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { ROOT } from "../project/source-files.ts";
 import { MAIN } from "./agentchart.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -79,7 +80,7 @@ wait
 `;
   const here = script.replaceAll("8790", String(port)).replaceAll("9100", String(healthPort));
   const env = {
-    PATH: process.env["PATH"],
+    ...BARE_ENV,
     NODE: process.execPath,
     MAIN,
     DATABASE_URL: postgres.connectionString,

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -17,7 +18,7 @@ test("examples/hello.ts asks the model, runs its tool and prints the answer", as
       ? { content: `In Tokyo it is ${last.content as string}` }
       : { tool_calls: [{ function: { name: "clock", arguments: '{"timeZone":"Asia/Tokyo"}' } }] };
   });
-  const env = { PATH: process.env["PATH"], OPENAI_API_KEY: "sk-none-1234", OPENAI_BASE_URL: server.baseURL };
+  const env = { ...BARE_ENV, OPENAI_API_KEY: "sk-none-1234", OPENAI_BASE_URL: server.baseURL };
   const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=agentchart-source", HELLO], {
     env,
   });

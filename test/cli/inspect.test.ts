@@ -7,6 +7,7 @@ import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { agentchart, start, type Started } from "./agentchart.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 function home(): string {
   const path = mkdtempSync(join(tmpdir(), "agentchart-cli-"));
@@ -82,7 +83,7 @@ describe("agentchart inspect", () => {
     const script = join(import.meta.dirname, "fixtures", "watched.ts");
     for (const way of ["closed", "left"]) {
       const child = spawnSync(process.execPath, ["--conditions=agentchart-source", script, way], {
-        env: { PATH: process.env["PATH"], HOME: place },
+        env: { ...BARE_ENV, HOME: place },
         encoding: "utf8",
       });
       expect([child.status, child.stderr]).toEqual([0, ""]);

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { AgentEvent, Moment } from "agentchart";
 import { agentchart, MAIN } from "./agentchart.ts";
 import { commandAfter, jsonLines, lastLine, openDesk, STORES, type Desk } from "./desk.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 120_000 });
@@ -15,7 +16,7 @@ const PAY = 'pay {"euros":7}';
 async function paste(line: string, { env }: Desk): Promise<string> {
   const program = 'agentchart() { "$NODE" --conditions=agentchart-source "$MAIN" "$@"; }';
   const { stdout } = await promisify(execFile)("sh", ["-c", `${program}\n${line}`], {
-    env: { PATH: process.env["PATH"], NODE: process.execPath, MAIN, ...env },
+    env: { ...BARE_ENV, NODE: process.execPath, MAIN, ...env },
   });
   return stdout;
 }

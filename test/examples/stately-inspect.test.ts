@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 // It starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -19,7 +20,7 @@ test("examples/stately-inspect.ts shows every event and state of the agent to St
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ["--conditions=agentchart-source", EXAMPLE],
-    { env: { PATH: process.env["PATH"] }, maxBuffer: 50_000_000 },
+    { env: { ...BARE_ENV }, maxBuffer: 50_000_000 },
   );
   expect(stderr).toBe("It is noon.\n");
   const lines = stdout

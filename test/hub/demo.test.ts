@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { demoAgents } from "../../examples/inspect-demo/agents.ts";
 import { addressFile } from "../../src/inspect/address.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
 
 test("the demo waits for an approval, an answer and a budget, and ends when it has them", async () => {
   const home = testHome();
@@ -60,7 +61,7 @@ test("npm run demo -- --inspect is seen by the hub", async () => {
     ],
     {
       cwd: join(import.meta.dirname, "../.."),
-      env: { PATH: process.env["PATH"], HOME: home },
+      env: { ...BARE_ENV, HOME: home },
       stdio: "ignore",
     },
   );

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { BARE_ENV } from "../../../test/support/bare-env.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 function run(...args: readonly string[]) {
   const child = spawn(process.execPath, ["--conditions=agentchart-source", MAIN, ...args], {
-    env: { PATH: process.env["PATH"], LANG: "C.UTF-8" },
+    env: { ...BARE_ENV, LANG: "C.UTF-8" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

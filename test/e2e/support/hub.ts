@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAddressFile } from "../../../src/inspect/address.ts";
+import { BARE_ENV } from "../../support/bare-env.ts";
 
 const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
 
@@ -39,7 +40,7 @@ export async function startHub(home: Home, flags: readonly string[] = []): Promi
   const child = spawn(
     process.execPath,
     ["--conditions=agentchart-source", MAIN, "inspect", "--store", `file:${home.sessions}`, ...flags],
-    { env: { PATH: process.env["PATH"], HOME: home.path }, stdio: ["ignore", "pipe", "pipe"] },
+    { env: { ...BARE_ENV, HOME: home.path }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let output = "";
   const { promise, resolve, reject } = Promise.withResolvers<void>();
