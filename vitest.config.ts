@@ -9,6 +9,15 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 const KILL_TESTS = "test/session/kill/*.test.ts";
 const CHAOS_TESTS = "test/chaos/*.test.ts";
 
+/** Workers, servers and demos as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
+const PROCESS_TESTS = [
+  "test/cli/worker.test.ts",
+  "test/cli/docs-workers.test.ts",
+  "test/hub/demo.test.ts",
+  "test/worker/bull.test.ts",
+  "examples/approval-desk/test/*.test.ts",
+];
+
 /** In a browser, on the built page: `npm run test:e2e`. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";
 
@@ -33,10 +42,18 @@ export default defineConfig({
         test: {
           name: "plain",
           include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/suites/*.test.ts", KILL_TESTS, CHAOS_TESTS, BROWSER_TESTS],
+          exclude: [
+            "**/node_modules/**",
+            "test/suites/*.test.ts",
+            KILL_TESTS,
+            CHAOS_TESTS,
+            BROWSER_TESTS,
+            ...PROCESS_TESTS,
+          ],
         },
       },
       { extends: true, test: { name: "kill", include: [KILL_TESTS] } },
+      { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
       { extends: true, test: { name: "chaos", include: [CHAOS_TESTS] } },
       {
         extends: true,
@@ -59,7 +76,7 @@ export default defineConfig({
     testTimeout: 20_000,
     expect: { poll: { timeout: 10_000 } },
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     coverage: { provider: "v8", include: ["src/**", "machines/**"], reporter: ["text-summary"] },
     reporters: process.env["CI"] ? ["default", "./scripts/ci-reporter.mjs"] : ["default"],
   },
