@@ -49,6 +49,7 @@ class AgentSession implements InboxAgent {
     this.#turns = new Turns(() => this.#runtime, config.model);
     this.#runtime = new Runtime(config, {
       settled: (context) => this.#turns.settled(context),
+      committed: () => this.#watchings.forEach((watching) => watching.committed()),
       stopped: (error) => this.#turns.stopped(error),
       ...(admit && { admit }),
     });

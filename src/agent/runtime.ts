@@ -41,6 +41,8 @@ export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 export type RuntimeListener = {
   /** A call has its outcome. */
   settled(context: AgentContext): void;
+  /** The journal has grown. */
+  committed(): void;
   /** Nothing will come any more. */
   stopped(error: AgentError): void;
   /** Asked with the lease of the session before it is read; who throws gives it up. */
@@ -330,6 +332,7 @@ export class Runtime {
       settings: this.settings,
       now: () => this.now(),
       standing: () => this.standing(),
+      committed: () => this.#listener.committed(),
       lost: (error) => this.stop(error),
       ...(this.#listener.admit && { admit: this.#listener.admit }),
       ...(redact && { redact }),

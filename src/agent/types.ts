@@ -50,7 +50,12 @@ export interface AgentWatcher {
     agent: Agent<never>,
     config: AgentConfig<never>,
     position: () => number,
-  ): { /** Ends when all that was seen is sent, or soon. */ flushed(): Promise<void> };
+  ): {
+    /** The journal has grown to another position. Must not throw. */
+    committed(): void;
+    /** Ends when all that was seen is sent, or soon. */
+    flushed(): Promise<void>;
+  };
 }
 
 /** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */

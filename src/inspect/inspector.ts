@@ -32,7 +32,7 @@ export interface AgentInspector extends AgentWatcher {
     agent: Agent<never>,
     config?: AgentConfig<never>,
     position?: () => number,
-  ): { flushed(): Promise<void> };
+  ): ReturnType<AgentWatcher["watch"]>;
   /** Sends what is left and lets go of the hub. */
   close(): Promise<void>;
 }
@@ -76,9 +76,9 @@ class HubInspector implements AgentInspector {
     agent: Agent<never>,
     config?: AgentConfig<never>,
     position?: () => number,
-  ): { flushed(): Promise<void> } {
+  ): ReturnType<AgentWatcher["watch"]> {
+    const runId = agent.sessionId;
     try {
-      const runId = agent.sessionId;
       let sender = this.#runs.get(runId);
       if (!sender) {
         const run = new WatchedRun(runId, () => this.#changed(runId), this.#keep);
@@ -89,7 +89,7 @@ class HubInspector implements AgentInspector {
     } catch {
       // the agent runs without being seen
     }
-    return { flushed: () => this.#flush() };
+    return { committed: () => this.#changed(runId), flushed: () => this.#flush() };
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,8 @@ export type DurableOptions = {
   readonly standing: () => Standing;
   /** Asked with the lease before anything is read; who throws gives the session up. */
   readonly admit?: (lease: Lease) => Promise<void>;
+  /** Told after each append to the journal. */
+  readonly committed: () => void;
   /** Another process has the session: this one must stop at once. */
   readonly lost: (error: AgentError) => void;
 };
@@ -69,7 +71,7 @@ export class DurableSession {
 
   /** Takes the session and gives what was stored of it. Throws `session/conflict` while another process has it. */
   async open(): Promise<Stored | undefined> {
-    const { store, settings, now, redact, standing } = this.#options;
+    const { store, settings, now, redact, standing, committed } = this.#options;
     const { sessionId } = settings;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
     if (!lease)
@@ -83,6 +85,7 @@ export class DurableSession {
         seq: stored?.seq ?? 0,
         now,
         standing,
+        committed,
         ...(redact && { redact }),
       });
       this.#renewing = setInterval(() => void this.#renew(), this.#leaseMs / 3);

@@ -30,6 +30,8 @@ export type JournalOptions = {
   readonly redact?: (value: Json) => Json;
   /** Asked when a batch is written. */
   readonly standing: () => Standing;
+  /** Told after each append. */
+  readonly committed?: () => void;
 };
 
 /**
@@ -127,6 +129,7 @@ export class Journal {
       this.#acknowledged = [...ackInputs, ...this.#acknowledged];
       throw this.#failed(error);
     }
+    this.#options.committed?.();
   }
 
   #failed(error: unknown): AgentError {

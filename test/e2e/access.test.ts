@@ -45,7 +45,7 @@ describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (col
       await page.getByRole("dialog").waitFor();
       expect(await accessibilityProblems(page), key).toEqual([]);
       await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.locator("dialog").waitFor({ state: "detached" });
     }
   });
 
@@ -90,7 +90,7 @@ test("the past is looked at with the keyboard alone", async () => {
   await press("?");
   await page.getByRole("dialog").waitFor();
   await press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.locator("dialog").waitFor({ state: "detached" });
   await press("/");
   await page.keyboard.type("jjlg");
   expect(await page.getByRole("searchbox").inputValue()).toBe("jjlg");

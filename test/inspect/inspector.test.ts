@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { createAgent, type Agent, type AgentConfig } from "agentchart";
 import {
@@ -11,7 +12,8 @@ import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { applyPatch } from "../../src/inspect/patch.ts";
-import type { StepPage } from "../../src/inspect/protocol.ts";
+import type { SessionStore } from "../../src/store/port.ts";
+import type { RunRow, StepPage } from "../../src/inspect/protocol.ts";
 import type { JsonObject } from "../../src/message/types.ts";
 import { toolOf } from "../support/agents.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
@@ -88,6 +90,28 @@ test("an agent that runs already can be watched from now on", async () => {
   const last = page.items.reduce<JsonObject>((context, { p = [] }) => applyPatch(context, p), {});
   await expect.poll(async () => (await stepsIn(hub, agent.sessionId)).total).toBe(page.total);
   expect(last["messages"]).toEqual(await agent.messages());
+});
+
+test("the hub knows how long the journal is, though the last append ends after the last step was told", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const stored = memoryStore();
+  const store: SessionStore = Object.assign(Object.create(stored), {
+    append: async (...given: Parameters<SessionStore["append"]>) => {
+      await setTimeout(120);
+      return stored.append(...given);
+    },
+  });
+  const inspect = testInspector({ home });
+  const agent = createAgent({ name: "bot", model: scriptedModel(["one"]), store, inspect });
+  onTestFinished(() => agent.close());
+  await agent.call("Go.");
+  await expect
+    .poll(
+      async () =>
+        ((await (await ask(hub, `/api/runs/${agent.sessionId}`)).json()) as { row: RunRow }).row.seq,
+    )
+    .toBe((await stored.load(agent.sessionId))!.seq);
 });
 
 test("a hub that dies and comes back hears everything, nothing twice, and the agent never knew", async () => {

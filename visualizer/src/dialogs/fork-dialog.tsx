@@ -7,12 +7,13 @@ import { command } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { notify } from "../store/notices.ts";
+import { useModel } from "../store/use-model.ts";
 import type { Msg } from "../wire/types.ts";
 import { Frame } from "./frame.tsx";
 
 /** A new run with everything up to a step; the run it comes from stays as it is. */
 export function ForkDialog({ q }: { readonly q: number }) {
-  const seq = positionAfter(q);
+  const seq = useModel(() => positionAfter(q));
   const messages = editableOf(q);
   const [plan, setPlan] = useState<readonly string[]>();
   const [messageId, setMessageId] = useState("");

@@ -1,7 +1,6 @@
 import type { CSSProperties } from "react";
 import { ChartPane } from "../chart/chart-pane.tsx";
 import { Outline } from "../chart/outline.tsx";
-import { isRest } from "../logic/chart-index.ts";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
 import { Header } from "../panels/header.tsx";
@@ -22,16 +21,13 @@ import { Welcome } from "./welcome.tsx";
 export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
-  const isWorking = useModel(
-    (all) => all.isLive && all.row?.phase === "running" && !isRest(all.chart?.index, all.run.statesAt(all.q)),
-  );
   const sizes = {
     "--left": `${left}px`,
     "--right": `${right}px`,
     "--bottom": `${bottom}px`,
   } as CSSProperties;
   return (
-    <div className={isWorking ? "app is-working" : "app"} data-phone={phoneView} style={sizes}>
+    <div className="app" data-phone={phoneView} style={sizes}>
       <Header />
       <Banner />
       <Body />
