@@ -33,7 +33,7 @@ function historyOf(length: number): readonly Msg[] {
 }
 
 /** Samples CPU µs of one iteration: a model call and a tool call. With `settles` ms each agent first rests so long, and its
- *  closing, with all that was put off until then, counts too. */
+ *  closing and a rest after it count too: all that was put off until then, also by other threads. */
 export function iterations(
   history: number,
   config: Partial<AgentConfig>,
@@ -54,7 +54,7 @@ export function iterations(
       if (settles > 0) await setTimeout(settles);
       micros += await cpuMicros(async () => {
         await agent.call("go");
-        if (settles > 0) await agent.close();
+        if (settles > 0) await agent.close().then(() => setTimeout(settles));
       });
       await agent.close();
     }

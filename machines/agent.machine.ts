@@ -361,7 +361,7 @@ export const agentMachine = agentSetup.createMachine({
               on: {
                 "xstate.done.actor.tool.*": [
                   { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
-                  { actions: "recordToolRun" },
+                  { actions: ["recordToolRun", "releaseCall"] },
                 ],
                 "run.interrupt": {
                   target: "quieting",
@@ -392,7 +392,7 @@ export const agentMachine = agentSetup.createMachine({
                     target: "#agent.acting.deciding",
                     actions: "recordToolRun",
                   },
-                  { target: "starting", actions: "recordToolRun" },
+                  { target: "starting", actions: ["recordToolRun", "releaseCall"] },
                 ],
                 "run.interrupt": { target: "quieting", actions: ["noteInterruption", "abortServices"] },
               },
@@ -413,7 +413,7 @@ export const agentMachine = agentSetup.createMachine({
               on: {
                 "xstate.done.actor.tool.*": [
                   { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
-                  { target: "quieting", actions: "recordToolRun" },
+                  { target: "quieting", actions: ["recordToolRun", "releaseCall"] },
                 ],
                 "run.interrupt": { actions: "noteInterruption" },
               },

@@ -212,11 +212,13 @@ export const agentSetup = base.extend({
       }
       enqueue.assign(acting.markSpawned(context));
     }),
-    recordToolRun: base.enqueueActions(({ context, event, enqueue }) => {
-      const { output } = event as DoneActorEvent<ToolRunOutcome>;
-      enqueue.assign(acting.recordToolRun(context, output));
-      enqueue.stopChild(toolActorOf(context, output.callId));
-    }),
+    recordToolRun: assign(({ context, event }) =>
+      acting.recordToolRun(context, (event as DoneActorEvent<ToolRunOutcome>).output),
+    ),
+    /** A spawned service stays in the snapshot until it is stopped, also when it has ended. */
+    releaseCall: base.stopChild(({ context, event }) =>
+      toolActorOf(context, (event as DoneActorEvent<ToolRunOutcome>).output.callId),
+    ),
     expireCalls: base.enqueueActions(({ context, event, enqueue }) => {
       const { at } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
       for (const { call } of acting.expiredCalls(context, at))

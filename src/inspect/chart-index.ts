@@ -57,9 +57,9 @@ export class ChartIndex {
   }
 }
 
-/** The ids of the states that are active in a snapshot, outermost first. */
-export function activeIds({ _nodes }: AnyMachineSnapshot): readonly string[] {
-  return _nodes.toSorted((a, b) => a.order - b.order).map(({ id }) => id);
+/** The ids of active states, outermost first. */
+export function activeIds(nodes: AnyMachineSnapshot["_nodes"]): readonly string[] {
+  return nodes.toSorted((a, b) => a.order - b.order).map(({ id }) => id);
 }
 
 /** True for a state that a transition leaves, or enters: everything below the closest common ancestor of its ends. */

@@ -89,6 +89,7 @@ export class Connection {
       handshakeTimeout: CONNECT_MS,
       perMessageDeflate: false,
       followRedirects: false,
+      generateMask: () => {}, // masks guard against what browsers send through proxies; ws skips one of zeros
       ...(isPlain && { createConnection: unheld as NonNullable<ClientOptions["createConnection"]> }),
     };
     const socket = new WebSocket(url, options);

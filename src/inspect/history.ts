@@ -71,9 +71,8 @@ export class History {
     return index;
   }
 
-  /** Takes the step that follows {@link History.last}. */
-  push(step: Step): void {
-    const text = JSON.stringify(step);
+  /** Takes the step that follows {@link History.last}, as JSON. */
+  push(text: string): void {
     this.#items.push(text);
     this.#bytes += text.length;
     if (this.#items.length > this.#limits.steps || this.#bytes > this.#limits.bytes) this.#letGo();

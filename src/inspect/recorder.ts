@@ -1,10 +1,15 @@
-import type { AnyMachineSnapshot, AnyStateMachine, AnyTransitionDefinition, InspectionEvent } from "xstate";
+import type {
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  AnyStateNode,
+  AnyTransitionDefinition,
+  InspectionEvent,
+} from "xstate";
 import type { Json } from "../message/types.ts";
 import { activeIds, chartIndexOf, type ChartIndex } from "./chart-index.ts";
 import { patchBetween, type DiffOptions } from "./diff.ts";
 import { encode, PREVIEW } from "./encode.ts";
 import type { History } from "./history.ts";
-import type { Step } from "./protocol.ts";
 import { REDACTED } from "./secrets.ts";
 
 /** A microstep as it was seen: the instants and references to what is never mutated. */
@@ -12,12 +17,21 @@ type Seen = {
   readonly t: number;
   readonly m: number;
   readonly event: { readonly type: string };
-  readonly snapshot: AnyMachineSnapshot;
+  readonly nodes: AnyMachineSnapshot["_nodes"];
+  readonly context: Fields;
   readonly transitions: readonly AnyTransitionDefinition[];
   readonly position: number;
 };
 
-/** Microsteps that wait to be written. They hold snapshots, which live the shorter the fewer wait. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Configurations, by the states that are entered one after the other. */
+type StatesByNode = { readonly next: Map<AnyStateNode, StatesByNode>; state?: number };
+
+/** More configurations than any chart has. */
+const MOST_STATES = 1_000_000;
+
+/** Microsteps that wait to be written. They hold contexts, which live the shorter the fewer wait. */
 const MOST_SEEN = 16;
 
 export type RecorderOptions = {
@@ -40,8 +54,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #index: ChartIndex;
   readonly #diff: DiffOptions;
-  readonly #actions = new Map<string, readonly string[]>();
-  readonly #states = new Map<string, number>();
+  readonly #states: StatesByNode = { next: new Map() };
+  readonly #taken = new Map<AnyTransitionDefinition, Map<number, string>>();
   #seen: Seen[] = [];
   #nodes: unknown;
   #state = -1;
@@ -70,11 +84,12 @@ export class Recorder {
 
   #keep(
     event: { readonly type: string },
-    snapshot: AnyMachineSnapshot,
+    { _nodes: nodes, context }: AnyMachineSnapshot,
     transitions: readonly AnyTransitionDefinition[],
   ): void {
     const m = performance.now() - this.#options.history.startedAt;
-    this.#seen.push({ t: Date.now(), m, event, snapshot, transitions, position: this.#options.position() });
+    const position = this.#options.position();
+    this.#seen.push({ t: Date.now(), m, event, nodes, context: context as Fields, transitions, position });
     if (this.#seen.length > MOST_SEEN) this.write();
   }
 
@@ -91,61 +106,57 @@ export class Recorder {
     }
   }
 
-  #push({ t, m, event, snapshot, transitions, position }: Seen): void {
+  #push({ t, m, event, nodes, context, transitions, position }: Seen): void {
     const { history } = this.#options;
     const before = this.#state;
-    if (snapshot._nodes !== this.#nodes) {
-      this.#nodes = snapshot._nodes;
-      this.#state = this.#stateOf(snapshot);
+    if (nodes !== this.#nodes) {
+      this.#nodes = nodes;
+      this.#state = this.#stateOf(nodes);
     }
-    const after = snapshot.context as Readonly<Record<string, unknown>>;
-    const ops = patchBetween(history.context, after, this.#diff);
-    history.context = after;
-    const edges = this.#index.edgesOf(transitions);
-    const actions = this.#actionsOf(transitions, edges, before);
+    const ops = patchBetween(history.context, context, this.#diff);
+    history.context = context;
     const isAlways = transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
-    // assigned one by one: this runs ten times in each round of an agent
-    const step: { -readonly [Key in keyof Step]: Step[Key] } = {
-      q: history.last + 1,
-      t,
-      m: Math.round(m * 1_000) / 1_000,
-      e: isAlways ? "" : event.type,
-      x: edges,
-      s: this.#state,
-    };
-    if (!isAlways && event.type !== "xstate.init") step.v = this.#preview(event);
-    if (actions.length > 0) step.k = actions;
-    if (ops.length > 0) step.p = ops;
-    if (position > 0) step.j = position;
-    history.push(step);
+    // written by hand: this runs ten times in each round of an agent, and most of it is the same each time
+    let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
+    text += isAlways ? '""' : JSON.stringify(event.type);
+    text += this.#takenText(transitions, before);
+    if (!isAlways && event.type !== "xstate.init") text += `,"v":${JSON.stringify(this.#preview(event))}`;
+    if (ops.length > 0) text += `,"p":${JSON.stringify(ops)}`;
+    if (position > 0) text += `,"j":${position}`;
+    history.push(`${text}}`);
   }
 
   /** XState gives the active states in the order they were entered, which the same state may have several of. */
-  #stateOf(snapshot: AnyMachineSnapshot): number {
-    let key = "";
-    for (const { id } of snapshot._nodes) key += `${id} `;
-    let state = this.#states.get(key);
-    if (state === undefined) {
-      state = this.#options.history.stateOf(activeIds(snapshot));
-      this.#states.set(key, state);
+  #stateOf(nodes: AnyMachineSnapshot["_nodes"]): number {
+    let at = this.#states;
+    for (const node of nodes) {
+      let next = at.next.get(node);
+      if (!next) at.next.set(node, (next = { next: new Map() }));
+      at = next;
     }
-    return state;
+    return (at.state ??= this.#options.history.stateOf(activeIds(nodes)));
   }
 
-  #actionsOf(
-    transitions: readonly AnyTransitionDefinition[],
-    edges: readonly string[],
-    before: number,
-  ): readonly string[] {
-    if (edges.length === 0) return [];
-    const key = `${before} ${this.#state} ${edges.join(" ")}`;
-    let actions = this.#actions.get(key);
-    if (!actions) {
-      const { states } = this.#options.history;
-      actions = this.#index.actionsOf(transitions, states[before] ?? [], states[this.#state] ?? []);
-      this.#actions.set(key, actions);
-    }
-    return actions;
+  /** The edges that were taken, the state they led to, and what ran on the way: fields `x`, `s` and `k` of a step. */
+  #takenText(transitions: readonly AnyTransitionDefinition[], before: number): string {
+    const [first] = transitions;
+    if (!first || transitions.length > 1) return this.#takenAnew(transitions, before);
+    let texts = this.#taken.get(first);
+    if (!texts) this.#taken.set(first, (texts = new Map()));
+    const key = before * MOST_STATES + this.#state;
+    let text = texts.get(key);
+    if (text === undefined) texts.set(key, (text = this.#takenAnew(transitions, before)));
+    return text;
+  }
+
+  #takenAnew(transitions: readonly AnyTransitionDefinition[], before: number): string {
+    const { states } = this.#options.history;
+    const [left, entered] = [states[before] ?? [], states[this.#state] ?? []];
+    const x = this.#index.edgesOf(transitions);
+    const k = x.length > 0 ? this.#index.actionsOf(transitions, left, entered) : [];
+    return JSON.stringify({ x, s: this.#state, ...(k.length > 0 && { k }) })
+      .replace("{", ",")
+      .slice(0, -1);
   }
 
   /** A value as it may leave the process. */

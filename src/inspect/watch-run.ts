@@ -134,7 +134,7 @@ export class WatchedRun {
         phase,
         waitsFor,
         ...(reason && { reason }),
-        state: innermost(activeIds(snapshot)),
+        state: innermost(activeIds(snapshot._nodes)),
         startedAt: this.#startedAt,
         updatedAt: Math.max(this.#startedAt, context.at),
         steps: this.history.last,

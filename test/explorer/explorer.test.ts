@@ -76,7 +76,7 @@ describe("a planted bug is found with a shortest path", () => {
   it("tools that go on after their state was left", () => {
     expect(firstViolation("one at a time", { actions: { stopCalls: () => {} } })).toMatchObject({
       rule: "alive",
-      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: allow", "tool 1: breaks"],
+      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: allow", "tool 1: success"],
     });
   });
 

@@ -24,7 +24,11 @@ const WORKER = { id: "w", pid: 1, isUp: true, since: 0 };
 function recorded(agent: Agent): { readonly run: WatchedRun; readonly truth: Truth[] } {
   const truth: Truth[] = [];
   const note = (snapshot: AnyMachineSnapshot, transitions: readonly AnyTransitionDefinition[]): void => {
-    truth.push({ active: activeIds(snapshot), transitions, context: snapshot.context as AgentContext });
+    truth.push({
+      active: activeIds(snapshot._nodes),
+      transitions,
+      context: snapshot.context as AgentContext,
+    });
   };
   const run = new WatchedRun(agent.sessionId, () => {});
   run.follow(agent);
