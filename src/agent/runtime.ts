@@ -10,7 +10,7 @@ import { checkMessages } from "../message/validate.ts";
 import { DurableSession, type Stored } from "../session/durable.ts";
 import type { Msg } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
-import { hasNewResult } from "../session/entries.ts";
+import { mustNotBeLost } from "../session/entries.ts";
 import type { Standing } from "../session/journal.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
@@ -290,7 +290,7 @@ export class Runtime {
     if (!this.#isRestored) return;
     this.#durable?.note(before.context, snapshot.context);
     const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
-    if (hasSettled || (this.settings.isDurable && hasNewResult(before.context, snapshot.context))) {
+    if (hasSettled || (this.settings.isDurable && mustNotBeLost(before.context, snapshot.context))) {
       this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
     }
     if (this.hub.isHeard) this.#tell(before, snapshot);

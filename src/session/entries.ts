@@ -78,8 +78,16 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   ];
 }
 
-/** True if a call has got its result: it must not be lost, so it is written at once. */
-export function hasNewResult(before: AgentContext, after: AgentContext): boolean {
+/** True if there is what nobody could get again, and is written at once: the input of a turn, the result of a call. */
+export function mustNotBeLost(before: AgentContext, after: AgentContext): boolean {
+  return (
+    before.inbox.input !== after.inbox.input ||
+    before.progress.turn !== after.progress.turn ||
+    hasNewResult(before, after)
+  );
+}
+
+function hasNewResult(before: AgentContext, after: AgentContext): boolean {
   if (before.calls === after.calls) return false;
   const known = new Set(before.calls.map(({ result }) => result));
   return (

@@ -29,7 +29,7 @@ export function beginCall(
   return {
     at: event.at,
     ...(event.wanted && { wanted: event.wanted }),
-    calls: context.calls.map((record) => expired(record, event.at)),
+    ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
     inbox: { ...context.inbox, input: event.input },
     request: freshRequest(context.settings.system),
     progress: { ...withoutRest(context, event.at), resumeAt: null },
