@@ -141,9 +141,9 @@ export const agentMachine = agentSetup.createMachine({
           always: [
             { guard: "hasOutput", target: "#agent.stopped.settling", actions: "storeOutput" },
             { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("reasoning") },
-            { guard: "maxIters", target: "#agent.summarizing" },
             { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
+            { guard: "maxIters", target: "#agent.summarizing" },
             { guard: "mustWait", target: "backingOff" },
             { guard: listens("preReasoning"), target: "preHooks" },
             { target: "calling" },
@@ -279,6 +279,7 @@ export const agentMachine = agentSetup.createMachine({
             },
             { guard: "gotoRequested", target: "checkingLimits", actions: "acceptGoto" },
             { guard: "hasOutput", target: "#agent.stopped.settling", actions: "keepOutput" },
+            { guard: "isSteered", target: "checkingLimits", actions: "countRound" },
             { guard: "mayRemind", target: "checkingLimits", actions: "remind" },
             { guard: "lacksOutputForGood", target: "#agent.stopped.failing", actions: "failOutput" },
             {
@@ -577,8 +578,41 @@ export const agentMachine = agentSetup.createMachine({
             src: "runHooks",
             id: "runHooks",
             input: ({ context }) => ({ ...position(context), point: "postSummary", draft: context.draft! }),
-            onDone: { target: "deciding", actions: { type: "applyPostSummary", params: outcome } },
-            onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
+            onDone: [
+              {
+                guard: "isInterrupted",
+                target: "#agent.stopped.interrupting",
+                actions: { type: "applyPostSummary", params: outcome },
+              },
+              { target: "deciding", actions: { type: "applyPostSummary", params: outcome } },
+            ],
+            onError: [
+              {
+                guard: "isInterrupted",
+                target: "#agent.stopped.interrupting",
+                actions: { type: "recordFailure", params: error },
+              },
+              { target: "deciding", actions: { type: "recordFailure", params: error } },
+            ],
+          },
+          initial: "running",
+          states: {
+            running: {
+              description: "They take their time.",
+              on: { "run.interrupt": { target: "aborting", actions: "noteInterruption" } },
+            },
+            aborting: {
+              description: "They may finish within the grace period, so that no summary is kept unseen.",
+              invoke: {
+                src: "sleepUntil",
+                id: "sleepUntil",
+                input: ({ context }) => ({ until: context.request.graceAt }),
+                onDone: {
+                  target: "#agent.stopped.interrupting",
+                  actions: { type: "noteTime", params: outcome },
+                },
+              },
+            },
           },
         },
         deciding: {
@@ -619,6 +653,7 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             call: { target: "#agent.doCall", actions: "beginCall" },
             "tool.decide": { actions: "recordDecision" },
+            "session.load": { target: "#agent.stopped.idle", actions: "load" },
             "xstate.error.actor.*": { actions: "refuseEvent" },
             "run.shutdown": { actions: "refuseEvent" },
             "run.steer": { actions: "refuseEvent" },

@@ -112,6 +112,7 @@ const base = setup({
     retryable: ({ context }) => reasoning.mayRetry(context),
     canFallBack: ({ context }) => reasoning.mayFallBack(context),
     isEmptyAnswer: ({ context }) => reasoning.isEmptyAnswer(context),
+    isSteered: ({ context }) => context.inbox.steering.length > 0 && openCalls(context).length === 0,
     mayAskAgain: ({ context }) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
     hasNoSummary: ({ context }) => context.failure !== null || context.draft === null,
     stopsWithOpenCalls: ({ context }) => context.stop && openCalls(context).length > 0,

@@ -3,6 +3,7 @@ import type { Hook } from "../hook/types.ts";
 import { toolUsesOf } from "../message/query.ts";
 import type { Block, Json, Msg, Usage } from "../message/types.ts";
 import { LONGEST_DELAY_MS } from "../model/execution.ts";
+import { checkPart } from "../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
 import { countContent, countMessage, countTools } from "../model/tokens.ts";
@@ -212,6 +213,7 @@ export async function callModel(
   });
   let outcome!: ModelOutcome;
   const take = (part: StreamPart): void => {
+    checkPart(part);
     if (part.type === "usage") sink.usage = part.usage;
     const chunk = fold.push(part);
     if (chunk) sink.push(chunk);
@@ -232,7 +234,7 @@ export async function callModel(
   const { signal } = controller;
   const failure = error && {
     ...error.toJSON(),
-    retry: !outcome.delivered && mayRetry(error, request.execution.retryOn),
+    ...(!outcome.delivered && { retry: mayRetry(error, request.execution.retryOn) }),
   };
   const value = error || signal.aborted ? undefined : await nativeOutput(host, input, outcome.message);
   return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };

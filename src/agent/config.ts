@@ -6,10 +6,11 @@ import { userMsg } from "../message/create.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
+import { EXECUTION_DEFAULTS, executionData, executionProblem, mergeExecution } from "../model/execution.ts";
 import { countMessage } from "../model/tokens.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../turn/context.ts";
+import { checkLimits } from "./check-told.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
 function invalid(problem: string): AgentError {
@@ -24,10 +25,14 @@ function checkCount(name: string, value: number | undefined, least: number): voi
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
 export function checkConfig(config: AgentConfig<never>): void {
+  if (typeof config !== "object" || config === null) throw invalid("the configuration must be an object.");
   if (typeof config.name !== "string" || config.name === "")
     throw invalid("`name` must be a text of at least 1 character.");
   if (typeof config.model?.stream !== "function")
     throw invalid("`model` must be a ChatModel with a stream() method.");
+  if (config.fallbackModel && typeof config.fallbackModel.stream !== "function")
+    throw invalid("`fallbackModel` must be a ChatModel with a stream() method.");
+  if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
   if (typeof config.inspect === "string")
@@ -41,20 +46,45 @@ export function checkConfig(config: AgentConfig<never>): void {
   checkCount("memory.maxTokens", config.memory?.maxTokens, 1);
   if (typeof config.parallelToolCalls === "number")
     checkCount("parallelToolCalls", config.parallelToolCalls, 1);
-  for (const [name, execution] of [
-    ["modelExecution", config.modelExecution],
-    ["toolExecution", config.toolExecution],
-  ] as const) {
-    checkCount(`${name}.maxAttempts`, execution?.maxAttempts, 1);
-    const { backoffMultiplier = 1 } = execution ?? {};
-    if (backoffMultiplier < 1) throw invalid(`\`${name}.backoffMultiplier\` must be at least 1.`);
+  checkChoices(config);
+  for (const name of ["modelExecution", "toolExecution"] as const) {
+    const problem = executionProblem(config[name]);
+    if (problem !== undefined) throw invalid(problem.replace("`", `\`${name}.`));
   }
-  for (const [name, limit] of Object.entries(config.budget ?? {})) {
-    if (name !== "onExceeded" && !(Number(limit) > 0))
-      throw invalid(`\`budget.${name}\` is ${limit}; expected a number above 0.`);
-  }
-  for (const hook of config.hooks ?? []) {
+  const { onExceeded: _, ...limits } = config.budget ?? {};
+  checkLimits(limits, "createAgent: `budget`");
+  for (const hook of listOf("hooks", config.hooks)) {
     if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");
+  }
+  for (const tool of listOf("tools", config.tools)) {
+    if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
+      throw invalid("every tool must come from defineTool().");
+  }
+}
+
+function listOf<T>(name: string, list: readonly T[] | undefined): readonly T[] {
+  if (list !== undefined && !Array.isArray(list)) throw invalid(`\`${name}\` must be a list.`);
+  return list ?? [];
+}
+
+const ACTIONS = ["allow", "ask", "deny"];
+
+/** What must be one of a few words. */
+function checkChoices(config: AgentConfig<never>): void {
+  const { permissions = {}, budget } = config;
+  const choices: readonly (readonly [name: string, value: unknown, allowed: readonly string[]])[] = [
+    ["onTextWhilePending", config.onTextWhilePending, ["refuse", "cancelPending", "queue"]],
+    ["structuredReminder", config.structuredReminder, ["TOOL_CHOICE", "PROMPT"]],
+    ["durability", config.durability, ["step", "turn"]],
+    ["budget.onExceeded", budget?.onExceeded, ["suspend", "stop"]],
+    ["permissions.otherwise", permissions.otherwise, ACTIONS],
+    ...listOf("permissions.rules", permissions.rules).map(
+      (rule) => ["permissions.rules.action", rule.action ?? null, ACTIONS] as const,
+    ),
+  ];
+  for (const [name, value, allowed] of choices) {
+    if (value !== undefined && !allowed.includes(value as string))
+      throw invalid(`\`${name}\` is ${JSON.stringify(value)}; expected one of ${allowed.join(", ")}.`);
   }
 }
 

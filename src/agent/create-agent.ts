@@ -4,13 +4,16 @@ import type { Msg } from "../message/types.ts";
 import { readStored } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
 import { saveSession, type SavedParts } from "../session/save.ts";
+import { readTakenInput } from "../session/taken-input.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../turn/calls.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
+import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { checkConfig, messagesOf } from "./config.ts";
 import { watchersOf } from "./inspect.ts";
+import { KeyedCalls } from "./keyed-calls.ts";
 import { goesOnAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
@@ -31,16 +34,13 @@ import type {
   Status,
 } from "./types.ts";
 
-/** Idempotency keys whose replies are kept in this process; the store knows them all. */
-const KEYS_REMEMBERED = 1_000;
-
 class AgentSession implements InboxAgent {
   readonly name: string;
   readonly sessionId: string;
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
-  readonly #keyed = new Map<string, Promise<unknown>>();
+  readonly #keys = new KeyedCalls();
   readonly #watchings: readonly ReturnType<AgentWatcher["watch"]>[];
 
   constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
@@ -77,13 +77,27 @@ class AgentSession implements InboxAgent {
     input?: Input,
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
+    return this.#call(input, options);
+  }
+
+  /** As {@link call}; `begun` is told when what happens is this call's. */
+  async #call<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+    begun: () => void = () => {},
+  ): Promise<Reply<OutputOf<S>>> {
     const ready = this.#ready();
+    checkCallOptions(options);
     if (ready) await ready; // else the turn begins now, and can be interrupted from now on
     const { idempotencyKey } = options;
-    if (idempotencyKey === undefined) return this.#start(input, options);
-    return this.#once(idempotencyKey, async () => {
-      const claim = await this.#runtime.claim(idempotencyKey, messagesOf(input, true));
-      return claim ? this.#start(claim, options) : this.#again(options);
+    if (idempotencyKey === undefined) return this.#start(input, options, begun);
+    return this.#keys.once(idempotencyKey, begun, async () => {
+      const messages = messagesOf(input, true);
+      const hasFailed = this.#keys.failure(idempotencyKey, this.#runtime.context) !== undefined;
+      const claim = hasFailed ? undefined : await this.#runtime.claim(idempotencyKey, messages);
+      const reply = claim ? this.#start(claim, options, begun) : this.#again(messages, options, begun);
+      reply.catch((error) => this.#keys.failed(idempotencyKey, error as AgentError, this.#runtime.context));
+      return reply;
     });
   }
 
@@ -144,36 +158,45 @@ class AgentSession implements InboxAgent {
   #start<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
+    begun: () => void,
   ): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue"
-      ? this.#turns.enqueue(input, options)
-      : this.#turns.run(input, options);
+      ? this.#turns.enqueue(input, options, begun)
+      : this.#turns.run(input, options, begun);
   }
 
-  /** The input of this key was taken before: its turn goes on, or its reply is given again. */
-  #again<S extends Schema | undefined>(options: CallOptions<S, never>): Promise<Reply<OutputOf<S>>> {
-    return this.status().phase === "unfinished" ? this.#start(undefined, options) : this.#turns.lastReply();
-  }
-
-  /** One call for each key: who asks again while it runs, or later, gets the same reply. */
-  #once<O>(key: string, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
-    const known = this.#keyed.get(key) as Promise<Reply<O>> | undefined;
-    if (known) return known;
-    const reply = start();
-    this.#keyed.set(key, reply);
-    if (this.#keyed.size > KEYS_REMEMBERED) this.#keyed.delete(this.#keyed.keys().next().value!);
-    reply.catch(() => this.#keyed.delete(key));
-    return reply;
+  /** The input of this key was taken before: its turn goes on, or what it came to is told again. One that was refused is
+   *  taken now. */
+  async #again<S extends Schema | undefined>(
+    messages: readonly Msg[],
+    options: CallOptions<S, never>,
+    begun: () => void,
+  ): Promise<Reply<OutputOf<S>>> {
+    if (this.status().phase === "unfinished") return this.#start(undefined, options, begun);
+    const { settings } = this.#runtime;
+    const key = options.idempotencyKey!;
+    const { store } = this.#config;
+    const taken = store
+      ? await readTakenInput(store, settings, key)
+      : this.#keys.failure(key, this.#runtime.context);
+    if (!taken)
+      throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
+    if ("context" in taken) return this.#turns.replyAgain(taken.context, options.output);
+    if ("isRefused" in taken) return this.#start(messages, options, begun);
+    if (!taken.isLast) throw taken.error;
+    const { idempotencyKey: _, ...rest } = options;
+    return this.#start(undefined, rest, begun); // its input is stored, so the turn goes on
   }
 
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
     options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
   ): AgentStream<OutputOf<S>> {
+    let isMine = false; // what happens before its own turn is not the stream's
     return createStream<OutputOf<S>>(
       {
-        subscribe: (listener) => this.#runtime.hub.subscribe(listener),
-        run: () => this.call(input, options),
+        subscribe: (listener) => this.#runtime.hub.subscribe((event) => isMine && listener(event)),
+        run: () => this.#call(input, options, () => (isMine = true)),
         interrupt: () => void this.interrupt(),
       },
       options.cumulative ?? false,
@@ -187,6 +210,7 @@ class AgentSession implements InboxAgent {
     inputId?: string,
   ): Promise<PendingCall[]> {
     await this.#ready();
+    checkDecision(decision);
     const runtime = this.#runtime;
     const pending = pendingCalls(runtime.context).find((call) => call.callId === callId);
     if (!pending || this.status().phase !== "suspended") {
@@ -228,6 +252,7 @@ class AgentSession implements InboxAgent {
 
   async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
     await this.#ready();
+    checkLimits(extra, "extendBudget");
     this.#tell({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
     await this.#runtime.saved();
   }

@@ -1,8 +1,10 @@
 import { AgentError, errorFrom } from "../error/error.ts";
+import { assistantMsg } from "../message/create.ts";
 import type { ChatModel } from "../model/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../turn/context.ts";
+import { nativeValue } from "../turn/output.ts";
 import { messagesOf } from "./config.ts";
 import { outputTool, parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
@@ -35,11 +37,41 @@ function errorOf(context: AgentContext, running: Running): AgentError | undefine
   }
   if (context.outcome?.reason !== "INTERRUPTED") return undefined;
   const { cause } = context.outcome;
-  if (cause === "signal") return new AgentError("run/aborted", "The call was aborted by its signal.");
-  if (cause === "timeout" && !running.hasFallbackReply) {
-    return new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
-  }
+  if (cause === "signal" || (cause === "timeout" && !running.hasFallbackReply)) return brokenOff(cause);
   return undefined;
+}
+
+function brokenOff(cause: "signal" | "timeout"): AgentError {
+  return cause === "signal"
+    ? new AgentError("run/aborted", "The call was aborted by its signal.")
+    : new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
+}
+
+/** The reply of a call that ran out of time before its turn came: nothing of it is stored. */
+function neverBegun<O>(text: string, durationMs: number): Reply<O> {
+  return {
+    ...assistantMsg(text, { metadata: { interrupted: true } }),
+    reason: "INTERRUPTED",
+    text,
+    output: undefined as O,
+    pending: [],
+    turn: { usage: {}, iterations: 0, modelCalls: 0, toolCalls: 0, durationMs },
+  };
+}
+
+/** Says when the caller's signal or time-out ends the call. Returns the way to forget them. */
+function limited(
+  { signal, timeoutMs }: CallOptions<unknown, never>,
+  end: (cause: "signal" | "timeout") => void,
+): () => void {
+  const abort = (): void => end("signal");
+  const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
+  const timer = isLimited ? setTimeout(() => end("timeout"), Math.max(0, timeoutMs)) : undefined;
+  signal?.addEventListener("abort", abort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  };
 }
 
 /** The calls made on a session: one at a time, each ended when its turn has come to rest and is saved. */
@@ -64,31 +96,52 @@ export class Turns {
     while (this.#running) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** As {@link run}, after the calls before it. */
+  /** As {@link run}, after the calls before it. Waiting counts as part of the call: its signal and its time-out end it. */
   enqueue<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
+    begun?: () => void,
   ): Promise<Reply<OutputOf<S>>> {
+    const { promise: given, resolve, reject } = Promise.withResolvers<Reply<OutputOf<S>>>();
+    const { timeoutMs, fallbackReply, signal } = options;
+    const since = Date.now();
+    let isGivenUp = signal?.aborted ?? false;
+    const giveUp = (cause: "signal" | "timeout"): void => {
+      isGivenUp = true;
+      if (cause === "signal" || fallbackReply === undefined) reject(brokenOff(cause));
+      else resolve(neverBegun(fallbackReply, Date.now() - since));
+    };
+    if (isGivenUp) giveUp("signal");
+    const stop = limited(options, giveUp);
     const mine = this.#queue.then(async () => {
       await this.idle();
-      return this.run(input, options);
+      stop();
+      if (isGivenUp) return given;
+      const left =
+        timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (Date.now() - since)) };
+      return this.run(input, { ...options, ...left }, begun);
     });
     this.#queue = mine.catch(() => {});
-    return mine;
+    return Promise.race([mine, given]);
   }
 
+  /** Makes one call. `begun` is told when what happens is this call's. */
   async run<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
+    begun: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.#runtime();
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
     if (this.#running || phase === "running") throw busy();
+    begun();
     const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
     const wanted = options.output && wantedOf(options.output, this.#model);
-    runtime.output = options.output && { schema: options.output, tool: outputTool(options.output) };
+    const { output: known } = runtime;
+    if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
+    else if (phase === "stopped") runtime.output = undefined;
     runtime.userContext = options.context ?? runtime.sessionContext();
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
@@ -101,6 +154,9 @@ export class Turns {
       if (phase === "unfinished") runtime.send({ type: "session.resume", ...told });
       else runtime.send({ type: "call", ...told, ...(wanted && { wanted }) });
       return await promise;
+    } catch (error) {
+      if (phase === "suspended" && runtime.status().phase === phase) runtime.output = known; // it was refused
+      throw error;
     } finally {
       unlimit();
     }
@@ -134,12 +190,14 @@ export class Turns {
     for (const wake of this.#whenIdle.splice(0)) wake();
   }
 
-  /** The reply of the turn that ended last, once more. Rejects `run/pending` if there is none. */
-  async lastReply<O>(): Promise<Reply<O>> {
-    const { context } = this.#runtime();
-    if (!context.outcome)
-      throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
-    return this.#reply(context) as Promise<Reply<O>>;
+  /** The reply of a call that has ended before, once more. */
+  async replyAgain<S extends Schema | undefined>(
+    context: AgentContext,
+    schema: S | undefined,
+  ): Promise<Reply<OutputOf<S>>> {
+    const isOutput = context.outcome?.reason === "STRUCTURED_OUTPUT";
+    const value = isOutput ? nativeValue(replyOf(context, undefined)) : undefined;
+    return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
   async #reply(context: AgentContext): Promise<Reply<never>> {
@@ -151,24 +209,16 @@ export class Turns {
   }
 
   /** The caller's signal and time-out interrupt the turn. Returns the way to forget them. */
-  #limit({ signal, timeoutMs, fallbackReply }: CallOptions<unknown, never>): () => void {
-    const breakOff = (cause: "signal" | "timeout") => (): void => {
+  #limit(options: CallOptions<unknown, never>): () => void {
+    return limited(options, (cause) => {
       const runtime = this.#runtime();
-      const reply = cause === "timeout" ? fallbackReply : undefined;
+      const reply = cause === "timeout" ? options.fallbackReply : undefined;
       runtime.send({
         type: "run.interrupt",
         at: runtime.now(),
         cause,
         ...(reply !== undefined && { reply }),
       });
-    };
-    const abort = breakOff("signal");
-    const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
-    const timer = isLimited ? setTimeout(breakOff("timeout"), timeoutMs) : undefined;
-    signal?.addEventListener("abort", abort, { once: true });
-    return () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
+    });
   }
 }

@@ -136,14 +136,14 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`. */
   readonly output?: S;
   readonly context?: Ctx;
-  /** Bounds the whole call, in ms: then the turn is interrupted and the call rejects `run/timeout`, or replies with
-   *  `fallbackReply`. */
+  /** Bounds the whole call, in ms, the time it waits in a queue too: then the turn is interrupted and the call rejects
+   *  `run/timeout`, or replies with `fallbackReply`. */
   readonly timeoutMs?: number;
   readonly fallbackReply?: string;
   /** `queue` waits for the running turn instead of rejecting `run/busy`. */
   readonly whenBusy?: "refuse" | "queue";
   /** The same key twice is one input: the second call gets the reply of the first, also in another process if there is a
-   *  store. */
+   *  store. If the turn failed and none has followed, it goes on with that turn; a call that was refused may be made again. */
   readonly idempotencyKey?: string;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
   readonly signal?: AbortSignal;

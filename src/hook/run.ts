@@ -2,7 +2,9 @@ import { AgentError, messageOf } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { JsonObject, Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
+import { outcomeProblem } from "../tool/outcome.ts";
 import { outcomeResult } from "../tool/results.ts";
+import type { ToolOutcome } from "../tool/types.ts";
 import { piecesOf } from "../turn/prompt.ts";
 import type { Draft } from "../turn/context.ts";
 import type { HooksInput, HooksOutcome } from "../turn/services.ts";
@@ -49,6 +51,31 @@ async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<
     throw badReturn(hook.name, point, `expected an object or nothing, got ${JSON.stringify(answer)}`);
   }
   return answer as Answer;
+}
+
+const KINDS = {
+  text: (value: unknown): value is string => typeof value === "string",
+  "true or false": (value: unknown): value is boolean => typeof value === "boolean",
+  "an object": (value: unknown): value is JsonObject =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+};
+type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
+  ? T
+  : never;
+
+/** One returned field; undefined if it was not returned. */
+function fieldOf<Name extends keyof typeof KINDS>(
+  hook: string,
+  point: HookPoint,
+  answer: Answer,
+  field: string,
+  kind: Name,
+): KindOf<Name> | undefined {
+  const value = answer[field];
+  if (value === undefined) return undefined;
+  if (!KINDS[kind](value))
+    throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${JSON.stringify(value)}`);
+  return value as KindOf<Name>;
 }
 
 function messagesOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
@@ -113,7 +140,7 @@ async function preCall(scope: HookScope, given: HooksInput & { readonly point: "
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });
     input = storableOf(hook.name, "preCall", answer["input"]) ?? input;
-    system = (answer["system"] as string | undefined) ?? system;
+    system = fieldOf(hook.name, "preCall", answer, "system", "text") ?? system;
   }
   return { input, system };
 }
@@ -125,8 +152,8 @@ async function prePrompt(scope: HookScope, point: "preReasoning" | "preSummary")
     const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
     messages = readableOf(hook.name, point, answer["messages"]) ?? messages;
     messages = [...messages, ...(readableOf(hook.name, point, answer["append"]) ?? [])];
-    system = (answer["system"] as string | undefined) ?? system;
-    options = (answer["options"] as typeof options | undefined) ?? options;
+    system = fieldOf(hook.name, point, answer, "system", "text") ?? system;
+    options = fieldOf(hook.name, point, answer, "options", "an object") ?? options;
   }
   const isSame =
     messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
@@ -175,7 +202,7 @@ async function postReasoning(
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "postReasoning", { ...scope.at, message, finishReason });
     message = answerOf(hook.name, "postReasoning", answer["message"], isTaken) ?? message;
-    stop ||= answer["stop"] === true;
+    stop ||= fieldOf(hook.name, "postReasoning", answer, "stop", "true or false") ?? false;
     const wished = storableOf(hook.name, "postReasoning", answer["goto"]);
     if (wished) [goto, asking] = [[...(goto ?? []), ...wished], hook.name];
   }
@@ -193,15 +220,12 @@ async function preActing(
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
       const answer = await ask(hook, "preActing", { ...scope.at, call });
-      const { input } = answer;
-      if (input !== undefined) {
-        if (typeof input !== "object" || input === null || Array.isArray(input)) {
-          throw badReturn(hook.name, "preActing", "`input` must be an object");
-        }
+      const input = fieldOf(hook.name, "preActing", answer, "input", "an object");
+      if (input) {
         const { rawInput: _, ...rest } = call;
-        call = { ...rest, input: input as JsonObject };
+        call = { ...rest, input };
       }
-      if (answer["deny"] !== undefined) deny = String(answer["deny"]);
+      deny = fieldOf(hook.name, "preActing", answer, "deny", "text");
     }
     calls.push({ callId: call.id, input: call.input, ...(deny !== undefined && { deny }) });
   }
@@ -216,13 +240,14 @@ async function postActing(
   let stop = false;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "postActing", { ...scope.at, call: given.call, result });
-    const wished = answer["result"] as Parameters<typeof outcomeResult>[1] | undefined;
-    if (wished !== undefined) {
-      if (!Array.isArray(wished.output))
-        throw badReturn(hook.name, "postActing", "`result.output` must be a list");
+    if (answer["result"] !== undefined) {
+      const problem = outcomeProblem(answer["result"]);
+      if (problem !== undefined)
+        throw badReturn(hook.name, "postActing", `\`result\` is no ToolOutcome: ${problem}`);
+      const wished = answer["result"] as ToolOutcome;
       result = outcomeResult(result, { ...wished, state: wished.state ?? keptState(result.state) });
     }
-    stop ||= answer["stop"] === true;
+    stop ||= fieldOf(hook.name, "postActing", answer, "stop", "true or false") ?? false;
   }
   return { result, stop };
 }

@@ -4,7 +4,7 @@ import { sharedInspector } from "./inspector.ts";
 
 /** The configuration with an address under `inspect` turned into what watches for it. Throws `config/invalid`. */
 export function withInspector<Config extends Pick<AgentConfig, "inspect">>(config: Config): Config {
-  const { inspect } = config;
+  const inspect = (config as Config | undefined | null)?.inspect;
   return typeof inspect === "string" ? { ...config, inspect: sharedInspector(inspect) } : config;
 }
 

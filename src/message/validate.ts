@@ -38,6 +38,19 @@ const message = z.object({
   reason: z.enum(REASONS).optional(),
 });
 
+const output = z.array(z.discriminatedUnion("type", [text, media]));
+
+/** True for an image, audio or video block. */
+export function isMedia(value: unknown): boolean {
+  return media.safeParse(value).success;
+}
+
+/** What is wrong with the output of a tool result; undefined if nothing is. */
+export function outputProblem(value: unknown): string | undefined {
+  const issue = output.safeParse(value).error?.issues[0];
+  return issue && `${["output", ...issue.path].join(".")}: ${issue.message}`;
+}
+
 /** The same messages, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
   messages.forEach((candidate, index) => {

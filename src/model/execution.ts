@@ -28,6 +28,28 @@ export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Om
   return isLimit ? { ...rest, timeoutMs } : rest;
 }
 
+/** What is wrong with time-outs and retries, as "`maxAttempts` is 0; …"; undefined if nothing is. */
+export function executionProblem(execution: Execution | null | undefined): string | undefined {
+  const given = (execution ?? {}) as { readonly [name in keyof Execution]?: unknown };
+  const wrong = (name: keyof Execution, isRight: (value: number) => boolean, expected: string) => {
+    const value = given[name] ?? undefined;
+    const isFine = value === undefined || (typeof value === "number" && isRight(value));
+    return isFine ? undefined : `\`${name}\` is ${String(value)}; expected ${expected}.`;
+  };
+  const { retryOn = "all" } = given;
+  return (
+    wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "a whole number of at least 1") ??
+    wrong("timeoutMs", (ms) => ms > 0, "a number above 0") ??
+    wrong("idleTimeoutMs", (ms) => ms > 0, "a number above 0") ??
+    wrong("initialBackoffMs", (ms) => ms >= 0, "a number of at least 0") ??
+    wrong("maxBackoffMs", (ms) => ms >= 0, "a number of at least 0") ??
+    wrong("backoffMultiplier", (factor) => factor >= 1, "a number of at least 1") ??
+    (retryOn === "all" || retryOn === "retryable" || typeof retryOn === "function"
+      ? undefined
+      : '`retryOn` must be "retryable", "all" or a function.')
+  );
+}
+
 /** Field by field: what `primary` says wins, the rest comes from `fallback`. */
 export function mergeExecution(primary?: Execution | null, fallback?: Execution | null): Execution {
   return mergeFields(primary, fallback);

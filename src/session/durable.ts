@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
+import { AgentError, messageOf } from "../error/error.ts";
 import { checkMessages } from "../message/validate.ts";
 import type { Json, JsonObject, Msg } from "../message/types.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
+import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
@@ -33,19 +34,33 @@ export type Stored = {
   readonly hooks: readonly string[];
 };
 
+/** Throws `session/damaged` for messages that are none. */
+function checkStored(messages: readonly Msg[], sessionId: string): void {
+  try {
+    checkMessages(messages, `Session '${sessionId}'`);
+  } catch (error) {
+    throw new AgentError("session/damaged", messageOf(error), { cause: error, data: { sessionId } });
+  }
+}
+
 /** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
- *  `session/version` and `session/damaged`. */
+ *  `session/version` and `session/damaged`, the latter also for one that is quarantined. */
 export async function readStored(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
 ): Promise<(Stored & { readonly seq: number }) | undefined> {
   const found = await store.load(sessionId);
+  const reason = quarantineReason(found?.position);
+  if (reason !== undefined)
+    throw new AgentError("session/damaged", `Session '${sessionId}' is quarantined: ${reason}`, {
+      data: { sessionId, quarantined: true },
+    });
   if (!found || found.seq === 0) return undefined;
   const fold = new JournalFold(settings, found.checkpoint);
   for await (const entry of store.read(sessionId)) fold.push(entry);
   const session = fold.state();
-  checkMessages(session.messages, `Session '${sessionId}'`);
+  checkStored(session.messages, sessionId);
   return {
     context: contextOf(session, settings),
     activeGroups: fold.groups,

@@ -56,12 +56,24 @@ function keptFacts(before: AgentContext, after: AgentContext): Fact[] {
   return Object.keys(data).length > 0 ? [{ type: "kept", data }] : [];
 }
 
+/** True if the call that has just come to rest was refused: then the outcome is still that of the call before. */
+export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
+  if (!failure || outcome?.reason === "SHUTDOWN") return false;
+  return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
+}
+
 function endFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.progress.settled === after.progress.settled) return [];
   const { outcome, failure } = after;
   if (!outcome && !failure) return [];
   const { retry: _, ...error } = failure ?? { code: undefined };
-  return [{ type: "turn.end", data: { reason: outcome?.reason ?? "ERROR", ...(failure && { error }) } }];
+  const isRefusal = isRefused(after);
+  const data = {
+    reason: outcome?.reason ?? "ERROR",
+    ...(failure && { error }),
+    ...(isRefusal && { isRefusal }),
+  };
+  return [{ type: "turn.end", data }];
 }
 
 /** What the journal has to know of the way from one context to the next: each fact once. */

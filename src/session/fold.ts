@@ -28,7 +28,7 @@ export type Checkpoint = {
   readonly state: string;
   readonly at: number;
   readonly reason?: string;
-  readonly activeGroups: readonly string[];
+  readonly activeGroups?: readonly string[];
   /** Messages in the transcript. */
   readonly cursor: number;
   readonly kept: JsonObject;
@@ -223,7 +223,7 @@ export function checkpointOf(standing: Standing, seq: number): Checkpoint {
     state,
     at,
     ...(outcome && { reason: outcome.reason }),
-    activeGroups,
+    ...(activeGroups && { activeGroups }),
     cursor: transcript.length,
     kept: keptOf(context) as unknown as JsonObject,
   };

@@ -4,7 +4,7 @@ import { toolUsesOf } from "../message/query.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject, Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import type { SessionStore } from "../store/port.ts";
+import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { AgentContext } from "../turn/context.ts";
 import type { PendingCall } from "../turn/pending.ts";
@@ -34,7 +34,16 @@ export type Fork = {
   readonly recordedLater: readonly ForkedCall[];
 };
 
-/** The calls whose results the journal recorded after `seq`. */
+/** The entries of a journal, up to the damage if it has one. */
+async function* soundEntries(store: SessionStore, sessionId: string): AsyncGenerator<JournalEntry> {
+  try {
+    yield* store.read(sessionId);
+  } catch (error) {
+    if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
+  }
+}
+
+/** The calls whose results the journal recorded after `seq`, as far as it can be read. */
 export async function recordedAfter(
   store: SessionStore,
   sessionId: string,
@@ -46,7 +55,7 @@ export async function recordedAfter(
     const known = calls.get(id);
     if (known && at > seq) later.set(id, known);
   };
-  for await (const entry of store.read(sessionId)) {
+  for await (const entry of soundEntries(store, sessionId)) {
     if (entry.type === "messages") {
       const { messages } = entry.data as unknown as {
         readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[];

@@ -52,6 +52,13 @@ export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"
   return ENTRY_POINTS[place]!;
 }
 
+/** Why a position says that nobody may go on from it; undefined if it does not. */
+export function quarantineReason(position: JsonObject | undefined): string | undefined {
+  if (position?.["phase"] !== "quarantined") return undefined;
+  const { reason } = (position["quarantine"] ?? {}) as JsonObject;
+  return typeof reason === "string" ? reason : "Its journal cannot be read.";
+}
+
 /** What turns the kept parts of one format into those of the next; there is one for every format ever released. */
 export type Migrations = { readonly [format: number]: (kept: JsonObject) => JsonObject };
 export const MIGRATIONS: Migrations = {};

@@ -13,7 +13,8 @@ const CHECKPOINT_EVERY = 64;
 export type Standing = {
   readonly context: AgentContext;
   readonly state: string;
-  readonly activeGroups: readonly string[];
+  /** Absent: nothing is said of groups. */
+  readonly activeGroups?: readonly string[];
   readonly isAtRest: boolean;
   readonly chart: string;
   readonly hooks: readonly string[];
@@ -73,9 +74,10 @@ export class Journal {
     this.#pending.push(...facts);
   }
 
-  /** The next append acknowledges this input. */
+  /** The next append acknowledges this input, and says where in the journal it was taken. */
   acknowledge(inputId: string): void {
     this.#acknowledged.push(inputId);
+    this.#pending.push({ type: "position", data: { taken: inputId } });
   }
 
   async flush(): Promise<void> {

@@ -36,16 +36,38 @@ export interface StoredSession {
   forks(): Promise<readonly string[]>;
 }
 
-/** Opens a stored session read-only. Rejects `session/not-found`. */
+/** What one may look at of a damaged session: the moments before the damage. */
+function withSoundPart(error: unknown, seq: number): unknown {
+  if (!AgentError.is(error) || error.code !== "session/damaged" || seq === 0) return error;
+  const { code, message, data } = error;
+  return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });
+}
+
+async function exists(store: SessionStore, sessionId: string): Promise<boolean> {
+  try {
+    return ((await store.load(sessionId))?.seq ?? 0) > 0;
+  } catch (error) {
+    if (AgentError.is(error) && error.code === "session/damaged") return true;
+    throw error;
+  }
+}
+
+/** Opens a stored session read-only, a damaged one too: then moments behind the damage reject `session/damaged`. Rejects
+ *  `session/not-found`. */
 export async function openSession(store: SessionStore, sessionId: string): Promise<StoredSession> {
-  const found = await store.load(sessionId);
-  if (!found || found.seq === 0) throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  if (!(await exists(store, sessionId)))
+    throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 
   const stateAt = async (seq: number): Promise<SessionState & { readonly seq: number }> => {
     const fold = new JournalFold(NO_SETTINGS);
-    for await (const entry of store.read(sessionId)) {
-      if (entry.seq > seq) break;
-      fold.push(entry);
+    try {
+      for await (const entry of store.read(sessionId)) {
+        if (entry.seq > seq) break;
+        fold.push(entry);
+        if (entry.seq === seq) break;
+      }
+    } catch (error) {
+      throw withSoundPart(error, fold.seq);
     }
     const isThere =
       seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq === seq);

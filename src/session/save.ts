@@ -21,6 +21,13 @@ function partOf(context: AgentContext, { memory = true }: SavedParts): AgentCont
   return memory ? context : freshContext(context.settings, Transcript.of());
 }
 
+/** Where a session stands of which nothing has happened yet. */
+function withoutMemory(standing: Standing): Standing {
+  const state = "stopped.idle";
+  const { meta } = standing.position;
+  return { ...standing, state, position: { phase: "stopped", state, ...(meta !== undefined && { meta }) } };
+}
+
 /** Writes a whole session under `key`, over what was there. Throws `session/conflict` while somebody else has that
  *  session. */
 export async function saveSession(
@@ -40,8 +47,13 @@ export async function saveSession(
     const seq = (await store.load(key))?.seq ?? 0;
     const context = partOf(standing.context, parts);
     const { toolkit = true } = parts;
-    const state = parts.memory === false ? "stopped.idle" : standing.state;
-    const saved: Standing = { ...standing, context, state, isAtRest: true };
+    const { activeGroups = [], ...rest } = standing;
+    const saved: Standing = {
+      ...(parts.memory === false ? withoutMemory(rest) : rest),
+      ...(toolkit && { activeGroups }),
+      context,
+      isAtRest: true,
+    };
     const journal = new Journal({ store, lease, seq, now, standing: () => saved, ...(redact && { redact }) });
     const { inbox, remembered, wanted, request } = context;
     journal.note([
@@ -49,7 +61,7 @@ export async function saveSession(
       { type: "calls.closed", data: {} },
       ...context.calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
       { type: "kept", data: { inbox, remembered, wanted, system: request.system } },
-      ...(toolkit ? [{ type: "groups", data: { active: standing.activeGroups } }] : []),
+      ...(toolkit ? [{ type: "groups", data: { active: activeGroups } }] : []),
     ]);
     await journal.flush();
   } finally {

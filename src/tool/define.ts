@@ -1,5 +1,6 @@
 import { AgentError } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
+import { executionProblem } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
@@ -37,6 +38,9 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
       `Tool name ${JSON.stringify(spec.name)} is not 1 to 64 letters, digits, "_" or "-".`,
     );
   }
+  const problem = executionProblem(spec.execution);
+  if (problem !== undefined)
+    throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem.replace("`", "`execution.")}`);
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
   return {
     name,

@@ -1,5 +1,6 @@
 import { messageOf } from "../error/error.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { parseStandard, pruneNulls, validateInput } from "./schema.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
@@ -46,9 +47,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function isSuspension(value: unknown): value is Suspension {
-  return isObject(value) && value["suspended"] === true;
+  if (!isObject(value) || value["suspended"] !== true) return false;
+  return value["reason"] === undefined || typeof value["reason"] === "string";
 }
 
+/** True for what was meant as an outcome: other JSON may have an `output` too. */
 function isOutcome(value: unknown): value is ToolOutcome {
   return (
     isObject(value) &&
@@ -65,7 +68,12 @@ function isGenerator(value: unknown): value is AsyncGenerator<string, unknown> {
 function toRun(call: ToolUseBlock, value: unknown): ToolRun {
   if (value === undefined) return { result: noResult(call) };
   if (isSuspension(value)) return { suspension: value };
-  if (isOutcome(value)) return { result: outcomeResult(call, value) };
+  if (isOutcome(value)) {
+    const problem = outcomeProblem(value);
+    if (problem === undefined) return { result: outcomeResult(call, value) };
+    const text = `it returned a result that is none: ${problem}. It may have taken effect.`;
+    return { result: failedTool(call, text) };
+  }
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text === undefined
     ? { result: failedTool(call, "it returned a value that is no JSON. It may have taken effect.") }

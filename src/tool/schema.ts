@@ -15,6 +15,8 @@ export function isStandardSchema(schema: Schema): schema is StandardSchema {
 
 /** The JSON Schema 2020-12 of what a schema accepts. Throws `config/invalid` if the schema cannot give one. */
 export function jsonSchemaOf(schema: Schema): JsonObject {
+  if (schema === null || (typeof schema !== "object" && typeof schema !== "function"))
+    throw new AgentError("config/invalid", `A schema is expected, not ${JSON.stringify(schema)}.`);
   if (!isStandardSchema(schema)) return schema;
   const standard = schema["~standard"];
   try {

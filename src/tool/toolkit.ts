@@ -5,7 +5,8 @@ import type { ToolSpec } from "../model/port.ts";
 import { defineTool } from "./define.ts";
 import { suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { runTool } from "./run.ts";
-import type { Group, Tool, Toolkit } from "./types.ts";
+import { validateInput } from "./schema.ts";
+import type { Group, StandardSchema, Tool, Toolkit } from "./types.ts";
 
 /** The name of the tool that lets the model choose its tool groups. */
 export const META_TOOL = "reset_equipped_tools";
@@ -151,6 +152,14 @@ class SessionToolkit implements Toolkit<never> {
     return new AgentError("tool/unknown-group", `Tool group '${name}' does not exist`);
   }
 
+  /** An unknown group is called by its name, which a validator of the schema does not do. */
+  #groupProblem(input: unknown, schema: JsonObject): string | null {
+    const problem = validateInput(schema, input);
+    const asked = (input as { readonly to_activate?: unknown }).to_activate;
+    const unknown = Array.isArray(asked) ? asked.find((name) => !this.#groups.has(String(name))) : undefined;
+    return unknown === undefined ? problem : this.#unknownGroup(String(unknown)).message;
+  }
+
   #meta(): Tool<never>[] {
     if (!this.#metaTool || this.#groups.size === 0) return [];
     const list = [...this.#groups].map(
@@ -175,7 +184,17 @@ class SessionToolkit implements Toolkit<never> {
         return `Successfully activated tool groups: ${active.join(", ") || "none"}. Tools now available from them: ${names.join(", ") || "none"}.`;
       },
     });
-    return [tool as Tool<never>];
+    const schema: StandardSchema = {
+      "~standard": {
+        version: 1,
+        vendor: "agentchart",
+        validate: (value) => {
+          const problem = this.#groupProblem(value, tool.inputSchema);
+          return problem === null ? { value } : { issues: [{ message: problem }] };
+        },
+      },
+    };
+    return [{ ...tool, schema } as Tool<never>];
   }
 }
 

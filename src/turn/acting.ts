@@ -2,6 +2,7 @@ import { backoffMs } from "../model/execution.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
+import { wantedNow } from "./entry.ts";
 import { outputOf } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "./services.ts";
 
@@ -72,7 +73,9 @@ export function rerunSuspended(context: AgentContext): Change {
     const { reason: _, answerSchema: __, ...rest } = record;
     return { ...rest, status: "pending", hooked: record.decided !== undefined };
   });
-  return { calls, outcome: null, progress: { ...context.progress, exceeded: null, resumeAt: null } };
+  const { wanted: _, ...inbox } = context.inbox;
+  const progress = { ...context.progress, exceeded: null, resumeAt: null };
+  return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
 }
 
 /** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. */

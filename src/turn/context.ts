@@ -184,6 +184,8 @@ export type Inbox = {
   readonly steering: readonly Msg[];
   /** Observed while calls were open; stored behind their results. */
   readonly queued: readonly Msg[];
+  /** The structured answer that the call asks for which is being entered. */
+  readonly wanted?: WantedOutput;
 };
 
 /** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. It has fewer than 20 keys on
@@ -206,7 +208,7 @@ export type AgentContext = {
   readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
   readonly wanted: WantedOutput | null;
   readonly interruption: Interruption | null;
-  /** What failed, until the turn is settled. */
+  /** What failed, until the turn is settled. `retry` is there for a model that has delivered nothing. */
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
   /** How the last call ended; the reply is left out of snapshots. */
   readonly outcome: Outcome | null;

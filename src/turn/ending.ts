@@ -63,7 +63,8 @@ export function noteInterruption(
     ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
     request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
     interruption: {
-      cause,
+      ...context.interruption,
+      cause: cause === "user" ? (context.interruption?.cause ?? cause) : cause,
       ...(message && { message }),
       ...(reply !== undefined && { reply }),
       pending: context.interruption?.pending ?? pendingCalls(context),
@@ -203,16 +204,18 @@ export function storeSummary(context: AgentContext): Change {
 export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
   const restedAt = progress.restedAt ?? at;
   const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
-  const rested = { ...inbox, input: progress.resumeAt !== null && !failure ? inbox.input : [] };
-  if (progress.resumeAt !== null) return { progress: settled, draft: null, inbox: rested };
-  const isSuspended = calls.length > 0 || progress.exceeded !== null;
+  const { wanted: _, ...rested } = inbox;
+  if (progress.resumeAt !== null) {
+    return { progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
+  }
+  const goesOn = calls.length > 0 || progress.exceeded !== null || progress.continues;
   return {
     progress: { ...settled, stopping: false },
-    inbox: rested,
+    inbox: { ...rested, input: [] },
     request: freshRequest(request.system),
     draft: null,
     interruption: null,
-    ...(isSuspended ? {} : { wanted: null }),
+    ...(goesOn ? {} : { wanted: null }),
   };
 }
 

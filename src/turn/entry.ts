@@ -16,6 +16,7 @@ import {
   type AgentContext,
   type CallRecord,
   type Change,
+  type Inbox,
   type WantedOutput,
 } from "./context.ts";
 import { makeMessage } from "./messages.ts";
@@ -28,9 +29,8 @@ export function beginCall(
 ): Change {
   return {
     at: event.at,
-    ...(event.wanted && { wanted: event.wanted }),
     ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
-    inbox: { ...context.inbox, input: event.input },
+    inbox: { ...entered(context.inbox), input: event.input, ...(event.wanted && { wanted: event.wanted }) },
     request: freshRequest(context.settings.system),
     progress: { ...withoutRest(context, event.at), resumeAt: null },
     failure: null,
@@ -38,6 +38,16 @@ export function beginCall(
     stop: false,
     goto: null,
   };
+}
+
+/** Nothing is being entered any more. */
+function entered({ steering, queued }: Inbox): Inbox {
+  return { input: [], steering, queued };
+}
+
+/** The call goes on with a turn: what it asks for itself counts, else what the turn was to give. */
+export function wantedNow({ inbox, wanted }: AgentContext): WantedOutput | null {
+  return inbox.wanted ?? wanted;
 }
 
 /** An approval that nobody gave in time is a denial; time is judged by the event that comes. */
@@ -61,7 +71,8 @@ export function continueTurn(context: AgentContext): Change {
   const { inbox, progress } = context;
   return {
     transcript: context.transcript.append([...inbox.queued, ...inbox.input]),
-    inbox: { ...inbox, queued: [], input: [] },
+    inbox: { ...entered(inbox), queued: [] },
+    wanted: wantedNow(context),
     progress: { ...progress, exceeded: null, resumeAt: null },
   };
 }
@@ -132,7 +143,7 @@ function closeOrphans(context: AgentContext): AgentContext {
   }, context);
 }
 
-/** The input enters the transcript and a turn begins, or the unfinished one goes on if there is no input. */
+/** The input enters the transcript and a turn begins, or the one that was stopped goes on if there is no input. */
 export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
   const goesOn = context.progress.continues && context.inbox.input.length === 0;
@@ -142,7 +153,8 @@ export function acceptInput(context: AgentContext): Change {
       ? { ...progress, iteration: progress.iteration + 1, continues: false, resumeAt: null }
       : freshTurn(closed),
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
-    inbox: { ...inbox, queued: [], input: [] },
+    inbox: { ...entered(inbox), queued: [] },
+    wanted: goesOn ? wantedNow(context) : (inbox.wanted ?? null),
     outcome: null,
   };
 }
@@ -156,7 +168,8 @@ export function cancelPending(context: AgentContext): Change {
 /** Text instead of results: it waits behind them. */
 export function queueInput(context: AgentContext): Change {
   const { inbox } = context;
-  return { inbox: { ...inbox, queued: [...inbox.queued, ...inbox.input], input: [] } };
+  const queued = [...inbox.queued, ...inbox.input];
+  return { inbox: { ...entered(inbox), queued }, wanted: wantedNow(context) };
 }
 
 function refusal(code: ErrorInfo["code"], message: string): Change {
@@ -265,10 +278,10 @@ export function takeResults(given: AgentContext): Change {
     calls: stored.calls,
     progress: { ...stored.progress, exceeded: null, resumeAt: null },
     inbox: {
-      ...context.inbox,
+      ...entered(context.inbox),
       queued: [...context.inbox.queued, ...messages.filter((message) => !isResult(message))],
-      input: [],
     },
+    wanted: wantedNow(context),
     outcome: null,
   };
 }

@@ -2,6 +2,7 @@ import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.t
 import type { Msg, Reason } from "../message/types.ts";
 import { backoffMs } from "../model/execution.ts";
 import { recordsOf, resultsFirst } from "./calls.ts";
+import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
 import { addUsage } from "./usage.ts";
 import type { HooksOutcome, ModelOutcome } from "./services.ts";
@@ -39,7 +40,7 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   return {
     at: outcome.at,
     request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
-    failure: isLate ? timeoutOf(context, outcome.delivered) : (error ?? null),
+    failure: isLate ? timeoutOf(context, outcome.delivered ? undefined : true) : (error ?? null),
     draft:
       message && (context.interruption || !(isLate || error))
         ? { message, finishReason, ...(value !== undefined && { value }) }
@@ -57,12 +58,12 @@ export function noteTimeout(context: AgentContext, event: { readonly at: number 
   return { at: event.at, request: { ...context.request, timedOut: true, graceAt } };
 }
 
-function timeoutOf(context: AgentContext, delivered: boolean): NonNullable<AgentContext["failure"]> {
+function timeoutOf(context: AgentContext, retry: boolean | undefined): NonNullable<AgentContext["failure"]> {
   return {
     code: "model/timeout",
     message: `The model did not finish within its timeout of ${context.settings.model.timeoutMs} ms.`,
     isRetryable: true,
-    retry: !delivered,
+    ...(retry !== undefined && { retry }),
   };
 }
 
@@ -71,19 +72,24 @@ export function giveUpModel(context: AgentContext, event: { readonly at: number 
   return {
     at: event.at,
     draft: null,
-    failure: context.request.timedOut ? timeoutOf(context, true) : null,
+    failure: context.request.timedOut ? timeoutOf(context, false) : null,
     request: { ...context.request, deadlineAt: null, timedOut: false },
   };
 }
 
 export function mayRetry(context: AgentContext): boolean {
   const { failure, request, settings } = context;
-  return failure?.retry === true && request.attempt < (settings.model.maxAttempts ?? 1);
+  const isAllowed = request.attempt < (settings.model.maxAttempts ?? 1) && !exceededByModel(context);
+  return failure?.retry === true && isAllowed;
 }
 
+/** The other model may be asked only if nothing of the first one's answer was delivered: then `retry` says something. */
 export function mayFallBack(context: AgentContext): boolean {
   return (
-    context.failure?.retry !== undefined && context.settings.hasFallback && !context.request.usesFallback
+    context.failure?.retry !== undefined &&
+    context.settings.hasFallback &&
+    !context.request.usesFallback &&
+    !exceededByModel(context)
   );
 }
 
@@ -110,7 +116,8 @@ export function mayAskAgain(context: AgentContext): boolean {
   return (
     context.progress.emptyRetries < context.settings.maxEmptyRetries &&
     reason !== "content_filter" &&
-    reason !== "refusal"
+    reason !== "refusal" &&
+    !exceededByModel(context)
   );
 }
 
@@ -144,7 +151,7 @@ export function storeDraft(context: AgentContext): Change {
   const brought = stop || !context.goto ? [] : context.goto;
   const answered = new Set(brought.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
   const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
-  const isAnswer = calls.length === 0 && !context.goto;
+  const isAnswer = calls.length === 0 && !context.goto && context.inbox.steering.length === 0;
   const { wanted } = context;
   const isOutput = wanted?.mode === "native" && draft.value !== undefined;
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";

@@ -33,8 +33,8 @@ export type ModelOutcome = Timed & {
   readonly value?: Json;
   /** Somebody may have seen a part of it. */
   readonly delivered: boolean;
-  /** `retry`: the failure may be retried and nothing was delivered yet. */
-  readonly error?: ErrorInfo & { readonly retry: boolean };
+  /** `retry` says whether the same model may be asked again; it is there only if nothing was delivered. */
+  readonly error?: ErrorInfo & { readonly retry?: boolean };
 };
 
 /** `runTool`: one attempt of one call. Never rejects. */

@@ -30,7 +30,7 @@ export function modelOutcomes({ phase, wanted }: ModelInput, { leaf, step }: Sce
         code: "model/unavailable",
         message: label,
         isRetryable: retry,
-        retry: retry && content.length === 0,
+        ...(content.length === 0 && { retry }),
       },
     });
   const answer = says("text", "stop", [text("answer")]);

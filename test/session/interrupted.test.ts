@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   createAgent,
   defineTool,
+  textOf,
   toolResultMsg,
   type AgentConfig,
   type Input,
@@ -115,6 +116,7 @@ test("a message that steer() accepted is written at once", async () => {
       await gate;
       yield { type: "text.delta", delta: "done" };
     },
+    "then left",
   ]);
   const agent = createAgent({ name: "bot", model, sessionId: "s", store });
   const running = agent.call("go");
@@ -122,5 +124,7 @@ test("a message that steer() accepted is written at once", async () => {
   expect(agent.steer("left")).toBe(true);
   await expect.poll(() => journal(store)).toContain("left");
   release();
-  expect((await running).text).toBe("done");
+  expect((await running).text).toBe("then left"); // it came before the turn was over, so the turn goes on
+  expect((await agent.messages()).map(textOf)).toEqual(["go", "done", "left", "then left"]);
+  await agent.close();
 });

@@ -1,0 +1,46 @@
+import { AgentError } from "../error/error.ts";
+import { isMedia } from "../message/validate.ts";
+import type { StreamPart } from "./port.ts";
+
+type Fields = { readonly [key: string]: unknown };
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
+
+function isUsage(usage: unknown): boolean {
+  if (!isObject(usage)) return false;
+  const { estimated, ...counts } = usage;
+  const areCounts = Object.values(counts).every((count) => count === undefined || Number.isFinite(count));
+  return areCounts && (estimated === undefined || typeof estimated === "boolean");
+}
+
+function isToolDelta({ key, id, name, args, input }: Fields): boolean {
+  if (typeof key !== "string" && typeof key !== "number") return false;
+  return [id, name, args].every(isTextOrAbsent) && (input === undefined || isObject(input));
+}
+
+function isPart(part: Fields): boolean {
+  switch (part["type"]) {
+    case "text.delta":
+    case "thinking.delta":
+      return typeof part["delta"] === "string";
+    case "tool.delta":
+      return isToolDelta(part);
+    case "media":
+      return isMedia(part["block"]);
+    case "usage":
+      return isUsage(part["usage"]);
+    case "finish":
+      return typeof part["reason"] === "string";
+    default:
+      return false;
+  }
+}
+
+/** Throws `model/bad-response` for what is no part of an answer, before anything of it is stored. */
+export function checkPart(part: StreamPart): void {
+  if (isObject(part) && isPart(part)) return;
+  const said = (JSON.stringify(part) ?? typeof part).slice(0, 200);
+  throw new AgentError("model/bad-response", `The model streamed what is no StreamPart: ${said}`);
+}

@@ -1,0 +1,42 @@
+import { errorFrom, type AgentError, type ErrorInfo } from "../error/error.ts";
+import type { SessionStore } from "../store/port.ts";
+import type { AgentContext, Settings } from "../turn/context.ts";
+import { contextOf, JournalFold } from "./fold.ts";
+
+/** What became of an input that a session has taken. */
+export type TakenInput =
+  /** The call came to rest so. */
+  | { readonly context: AgentContext }
+  /** The turn failed; `isLast` if nothing has happened since. */
+  | { readonly error: AgentError; readonly isLast: boolean }
+  /** It was refused: the session is as if it had never come. */
+  | { readonly isRefused: true };
+
+type End = { readonly reason: string; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+
+/** What became of the input `id`, as the journal has it; undefined if it does not say. A turn that was cut off or shut down
+ *  ends where it went on to. */
+export async function readTakenInput(
+  store: SessionStore,
+  settings: Settings,
+  id: string,
+): Promise<TakenInput | undefined> {
+  const fold = new JournalFold(settings);
+  let isTaken = false;
+  let end: End | undefined;
+  let context: AgentContext | undefined;
+  let isLast = true;
+  for await (const entry of store.read(settings.sessionId)) {
+    fold.push(entry);
+    if (entry.type === "position" && entry.data["taken"] === id) isTaken = true;
+    else if (!isTaken) continue;
+    else if (entry.type === "turn.end") {
+      const found = entry.data as unknown as End;
+      if (end) isLast = false;
+      else if (found.reason !== "SHUTDOWN") end = found;
+    } else if (entry.type === "position" && end) context ??= contextOf(fold.state(), settings);
+  }
+  if (!end || !context) return undefined;
+  if (end.isRefusal) return { isRefused: true };
+  return end.error ? { error: errorFrom(end.error), isLast } : { context };
+}

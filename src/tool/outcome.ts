@@ -1,0 +1,14 @@
+import { outputProblem } from "../message/validate.ts";
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Why a value is no `ToolOutcome`; undefined if it is one. */
+export function outcomeProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return "it is no object";
+  const { output, state, metadata } = value;
+  if (state !== undefined && state !== "success" && state !== "error")
+    return `state: expected "success" or "error", got ${JSON.stringify(state)}`;
+  if (metadata !== undefined && !isObject(metadata)) return "metadata: expected an object";
+  return outputProblem(output);
+}

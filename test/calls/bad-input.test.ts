@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { createAgent, defineTool, userMsg, type Hook } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
+import { historyProblem } from "../support/history.ts";
+
+const asks = { rules: [{ tool: "pay", action: "ask" }] } as const;
+const pay = (): ReturnType<typeof toolOf> => toolOf("pay", () => "paid");
+const call = { calls: [{ id: "c1", name: "pay" }] };
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe("what is no decision is refused, and the call waits as before", () => {
+  test.each([
+    "banana",
+    42,
+    null,
+    {},
+    { approve: false },
+    { approve: true, remember: "always" },
+    { approve: true, deny: "both" },
+    { deny: 3 },
+    { edit: "x" },
+    { edit: [1] },
+    { answer: 7 },
+    { answer: [{ type: "text" }] },
+  ])("%j", async (decision) => {
+    const { agent } = scripted([call, "done"], { tools: [pay()], permissions: asks });
+    await agent.call("go");
+    const before = agent.status();
+    await expect(agent.decide("c1", decision as never)).rejects.toEqual(refused("config/invalid"));
+    expect(agent.status()).toEqual(before);
+    await agent.decide("c1", "approve");
+    expect((await agent.call()).text).toBe("done");
+  });
+});
+
+test.each([null, 5, { modelCalls: -1 }, { modelCalls: Number.NaN }, { modelCalls: "2" }, { models: 1 }])(
+  "what extends no budget is refused, and the turn waits as before: %j",
+  async (extra) => {
+    const { agent } = scripted([call, "done"], { tools: [pay()], budget: { modelCalls: 1 } });
+    await agent.call("go");
+    await expect(agent.extendBudget(extra as never)).rejects.toEqual(refused("config/invalid"));
+    await agent.extendBudget({ modelCalls: 1 });
+    expect((await agent.call()).text).toBe("done");
+  },
+);
+
+test.each([
+  { timeoutMs: "soon" },
+  { timeoutMs: Number.NaN },
+  { whenBusy: "wait" },
+  { output: 5 },
+  { output: "text" },
+  { idempotencyKey: "" },
+  { signal: {} },
+  { fallbackReply: 1 },
+])("an option of a call that makes no sense is refused, and the next call works: %j", async (options) => {
+  const { agent } = scripted(["done"]);
+  await expect(agent.call("go", options as never)).rejects.toEqual(refused("config/invalid"));
+  expect(await agent.messages()).toEqual([]);
+  expect((await agent.call("go")).text).toBe("done");
+});
+
+test.each([
+  [{ onTextWhilePending: "drop" }, "onTextWhilePending"],
+  [{ structuredReminder: "SHOUT" }, "structuredReminder"],
+  [{ budget: { modelcalls: 3 } }, "modelcalls"],
+  [{ budget: { onExceeded: "explode" } }, "onExceeded"],
+  [{ permissions: { otherwise: "maybe" } }, "otherwise"],
+  [{ permissions: { rules: [{ tool: "pay", action: "maybe" }] } }, "maybe"],
+  [{ modelExecution: { timeoutMs: -1 } }, "modelExecution.timeoutMs"],
+  [{ modelExecution: { idleTimeoutMs: 0 } }, "modelExecution.idleTimeoutMs"],
+  [{ toolExecution: { initialBackoffMs: -1 } }, "toolExecution.initialBackoffMs"],
+  [{ modelExecution: { retryOn: "never" } }, "modelExecution.retryOn"],
+  [{ fallbackModel: {} }, "fallbackModel"],
+  [{ sessionId: "" }, "sessionId"],
+  [{ tools: [{ name: "raw" }] }, "defineTool"],
+  [{ tools: "pay" }, "tools"],
+  [{ hooks: {} }, "hooks"],
+])("createAgent refuses %j and names what is wrong", (wrong, named) => {
+  const make = () => createAgent({ name: "x", model: scriptedModel([]), ...(wrong as object) });
+  expect(make).toThrow(
+    expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(named) }),
+  );
+});
+
+test("defineTool refuses limits and schemas that make no sense", () => {
+  const define = (fields: object) => () =>
+    defineTool({ name: "pay", description: "", input: { type: "object" }, ...fields });
+  expect(define({ execution: { timeoutMs: -5 } })).toThrow(refused("config/invalid"));
+  expect(define({ input: 5 })).toThrow(refused("config/invalid"));
+});
+
+describe("a hook that returns nonsense fails the turn with hook/bad-return and stores none of it", () => {
+  test.each([
+    ["preCall", { system: 5 }],
+    ["preReasoning", { system: 5 }],
+    ["preReasoning", { options: "hot" }],
+    ["postReasoning", { stop: "yes" }],
+    ["preActing", { deny: 5 }],
+    ["postActing", { stop: 1 }],
+    ["postActing", { result: { output: [{ type: "bogus" }] } }],
+    ["postActing", { result: { output: [{ type: "text" }] } }],
+    ["postActing", { result: { output: [], state: "weird" } }],
+  ] as const)("%s: %j", async (point, returned) => {
+    const hook = { name: "odd", [point]: () => returned } as unknown as Hook;
+    const { agent } = scripted([call, "done"], { tools: [pay()], hooks: [hook] });
+    await expect(agent.call("go")).rejects.toEqual(refused("hook/bad-return"));
+    expect(historyProblem(await agent.messages())).toBeUndefined();
+    agent.removeHook("odd");
+    createAgent({ name: "bot", model: scriptedModel([]), snapshot: agent.snapshot() });
+  });
+});
+
+test.each([{ output: [{ type: "text" }] }, { output: [{ type: "text", text: "a" }], state: "fine" }])(
+  "a tool that returns a result that is none gets an error result: %j",
+  async (returned) => {
+    const { agent } = scripted([call, "done"], { tools: [toolOf("pay", () => returned as never)] });
+    expect((await agent.call("go")).text).toBe("done");
+    const [result] = resultsOf(await agent.messages());
+    expect(result).toMatchObject({ state: "error", code: "tool/failed" });
+    expect(outputOf(result)).toContain("It may have taken effect");
+  },
+);
+
+test.each([
+  5,
+  null,
+  { type: "bogus" },
+  { type: "text.delta" },
+  { type: "tool.delta", name: "pay" },
+  { type: "tool.delta", key: 1, name: "pay", input: [1] },
+  { type: "media" },
+  { type: "usage", usage: { inputTokens: "many" } },
+  { type: "finish" },
+])("a model that streams %j fails the turn with model/bad-response", async (part) => {
+  const { agent } = scripted([[part] as never, "done"]);
+  await expect(agent.call("go")).rejects.toEqual(refused("model/bad-response"));
+  expect((await agent.messages()).map(({ role }) => role)).toEqual(["user"]);
+  expect((await agent.call(userMsg("again"))).text).toBe("done");
+});
+
+test("the fallback model is not asked once a part of the first one's answer was delivered", async () => {
+  const fallbackModel = scriptedModel(["from the other"]);
+  const error = Object.assign(new Error("reset"), {});
+  const { agent } = scripted([{ text: "half", error }, { error }], { fallbackModel });
+  await expect(agent.call("go")).rejects.toMatchObject({ code: "model/failed", message: "reset" });
+  expect(fallbackModel.requests).toEqual([]);
+  expect((await agent.call()).text).toBe("from the other");
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { AgentError, textOf, toolResultMsg, type AgentConfig } from "agentchart";
+import type { ScriptedTurn } from "agentchart/testing";
+import { memoryStore } from "agentchart/store/memory";
+import { z } from "zod";
+import { scripted, toolOf } from "../support/agents.ts";
+
+const down = { error: new AgentError("model/auth", "no key") };
+const clerk = { calls: [{ id: "c1", name: "clerk" }] };
+
+/** The same session in one process after the other. */
+function processes(config: Partial<AgentConfig> = {}) {
+  const store = memoryStore();
+  return (turns: readonly ScriptedTurn[]) =>
+    scripted(turns, { store, sessionId: "s", tools: [toolOf("clerk")], ...config }).agent;
+}
+
+describe("a key that was used before", () => {
+  test("gets the reply of its own call in another process, whatever came after", async () => {
+    const open = processes();
+    const first = open(["one", "two"]);
+    await first.call("a", { idempotencyKey: "ka" });
+    await first.call("b", { idempotencyKey: "kb" });
+    await first.shutdown();
+    const second = open([]);
+    expect((await second.call("a", { idempotencyKey: "ka" })).text).toBe("one");
+    expect((await second.call("b", { idempotencyKey: "kb" })).text).toBe("two");
+    expect(await second.messages()).toHaveLength(4);
+  });
+
+  test("gets a structured answer as one, and a suspended turn with its open calls", async () => {
+    const output = z.object({ n: z.number() });
+    const open = processes();
+    const first = open([
+      { calls: [{ id: "g", name: "generate_response", input: { response: { n: 1 } } }] },
+      clerk,
+    ]);
+    await first.call("a", { idempotencyKey: "ka", output });
+    const asked = await first.call("b", { idempotencyKey: "kb" });
+    await first.shutdown();
+    const second = open([]);
+    expect((await second.call("a", { idempotencyKey: "ka", output })).output).toEqual({ n: 1 });
+    const again = await second.call("b", { idempotencyKey: "kb" });
+    expect([again.reason, again.content, again.pending]).toEqual([
+      asked.reason,
+      asked.content,
+      asked.pending,
+    ]);
+  });
+
+  test("is free again if the call was refused: nothing of it was taken", async () => {
+    const agent = processes()([clerk, "thanks", "hello"]);
+    await agent.call("a");
+    const refused = agent.call("b", { idempotencyKey: "kb" });
+    await expect(refused).rejects.toMatchObject({ code: "run/pending" });
+    await agent.call(toolResultMsg([{ callId: "c1", name: "clerk", text: "yes" }]));
+    expect((await agent.call("b", { idempotencyKey: "kb" })).text).toBe("hello");
+    expect((await agent.messages()).map(textOf).slice(-3)).toEqual(["thanks", "b", "hello"]);
+  });
+
+  test("goes on with a turn that failed, and does not give the input twice", async () => {
+    const open = processes();
+    const first = open([down]);
+    await expect(first.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ code: "model/auth" });
+    await first.shutdown();
+    const second = open(["fine"]);
+    expect((await second.call("a", { idempotencyKey: "ka" })).text).toBe("fine");
+    expect((await second.messages()).map(textOf)).toEqual(["a", "fine"]);
+  });
+
+  test("gets the error of its turn once another has followed", async () => {
+    const agent = processes()([down, "b"]);
+    await expect(agent.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ code: "model/auth" });
+    await agent.call("b");
+    await expect(agent.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ message: "no key" });
+    expect(await agent.messages()).toHaveLength(3);
+  });
+
+  test("gets the reply of a turn that was shut down and ended in another process", async () => {
+    const open = processes({
+      tools: [toolOf("clerk", () => new Promise((done) => setTimeout(done, 50, "yes")))],
+    });
+    const first = open([clerk]);
+    const call = first.call("a", { idempotencyKey: "ka" });
+    call.catch(() => {});
+    await new Promise((done) => setTimeout(done, 10));
+    await first.shutdown();
+    await expect(call).rejects.toMatchObject({ code: "run/shutdown" });
+    const second = open(["ended", "later"]);
+    await second.call();
+    await second.call("b");
+    await second.shutdown();
+    expect((await open([]).call("a", { idempotencyKey: "ka" })).text).toBe("ended");
+  });
+});
+
+describe("without a store", () => {
+  test("a key whose turn failed goes on with it, and does not give the input twice", async () => {
+    const { agent } = scripted([down, "fine", "b"]);
+    await expect(agent.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ code: "model/auth" });
+    expect((await agent.call("a", { idempotencyKey: "ka" })).text).toBe("fine");
+    await agent.call("b");
+    expect((await agent.call("a", { idempotencyKey: "ka" })).text).toBe("fine");
+    expect((await agent.messages()).map(textOf)).toEqual(["a", "fine", "b", "b"]);
+  });
+
+  test("a key that was refused is free again", async () => {
+    const { agent } = scripted([clerk, "thanks", "hello"], { tools: [toolOf("clerk")] });
+    await agent.call("a");
+    const refused = agent.call("b", { idempotencyKey: "kb" });
+    await expect(refused).rejects.toMatchObject({ code: "run/pending" });
+    await agent.call(toolResultMsg([{ callId: "c1", name: "clerk", text: "yes" }]));
+    expect((await agent.call("b", { idempotencyKey: "kb" })).text).toBe("hello");
+  });
+});
