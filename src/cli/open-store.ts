@@ -50,5 +50,7 @@ function fromHome(path: string): string {
 
 /** What `--store` said, without a password. */
 export function withoutPassword(spec: string): string {
-  return spec.replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@").replaceAll(/([?&]password=)[^&]*/gi, "$1***");
+  return spec
+    .replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@")
+    .replaceAll(/([?&](?:ssl)?password=)[^&]*/gi, "$1***");
 }

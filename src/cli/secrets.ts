@@ -9,7 +9,10 @@ const SHORTEST = 4;
 export function secretsOf(env: Environment, args: readonly string[]): readonly string[] {
   const keys = KEYS.flatMap((name) => env[name]?.trim() ?? []);
   const urls = [...URLS.flatMap((name) => env[name] ?? []), ...args];
-  const passwords = urls.flatMap((url) => /:\/\/[^/@:]*:([^/]*)@/.exec(url)?.[1] ?? []);
+  const passwords = urls.flatMap((url) => [
+    ...(/:\/\/[^/@:]*:([^/]*)@/.exec(url)?.slice(1) ?? []),
+    ...Array.from(url.matchAll(/[?&](?:ssl)?password=([^&#]+)/gi), ([, password = ""]) => password),
+  ]);
   return [...keys, ...passwords, ...passwords.map(decoded)].filter(({ length }) => length >= SHORTEST);
 }
 

@@ -20,7 +20,8 @@ export function sessionCommand(
   const [before, after] = sessionId.startsWith("-")
     ? [[], ["--", shellWord(sessionId)]]
     : [[shellWord(sessionId)], []];
-  return ["agentchart sessions", command, ...before, ...more, ...again(flags, repeated), ...after].join(" ");
+  const program = command.startsWith("dead ") ? "agentchart" : "agentchart sessions";
+  return [program, command, ...before, ...more, ...again(flags, repeated), ...after].join(" ");
 }
 
 /** The command line that asks a session the next question. */
@@ -48,6 +49,10 @@ function explained(error: AgentError, session: SessionLine): AgentError {
     case "session/version":
     case "session/damaged": {
       const command = sessionCommand("export", session, ["--out FILE"], ["store"]);
+      if (data["quarantined"] === true) {
+        const retry = sessionCommand("dead retry", session, [], ["store"]);
+        return saying(`${sentence(message)} End that with "${retry}", or take it out with "${command}".`);
+      }
       return saying(
         `The session is quarantined, nothing of it runs: ${sentence(message)} Take it out with "${command}".`,
       );

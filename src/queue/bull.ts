@@ -21,8 +21,8 @@ export type BullQueueOptions = {
 
 /** What a delayed wake-up becomes when it is due: one that is delivered at once. A delayed job would keep back others. */
 const [NOW, LATER] = ["wake", "later"];
-/** Not for jobs, which wait: for the one who asks. */
-const ANSWER_WITHIN_MS = 10_000;
+/** How long who asks waits for an answer: the first time, and for a wake-up later, which a sweep makes up for. */
+const [ANSWER_WITHIN_MS, WAKE_WITHIN_MS] = [10_000, 2_000];
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true } as const;
 const NAME = /^[A-Za-z0-9_-]{1,50}$/u;
 
@@ -44,9 +44,9 @@ function transportOf({ redis, postgres, name = "agentchart", lockMs = 5_000 }: B
   return { make, lockMs };
 }
 
-async function within<T>(doing: string, work: Promise<T>): Promise<T> {
+async function within<T>(doing: string, work: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(queueFailed(`${doing} in time`)), ANSWER_WITHIN_MS);
+  const timer = setTimeout(() => reject(queueFailed(`${doing} in time`)), ms);
   try {
     return await Promise.race([work, late]);
   } catch (error) {
@@ -61,6 +61,7 @@ class BullQueue implements WakeQueue {
   readonly #lockMs: number;
   readonly #consumers = new Set<Consumer>();
   #transport: Promise<BullTransport> | undefined;
+  #wasReached = false;
   #isClosed = false;
 
   constructor(options: BullQueueOptions) {
@@ -82,7 +83,9 @@ class BullQueue implements WakeQueue {
     await within(
       "take a wake-up",
       this.#use(({ queue }) => queue.add(delayMs > 0 ? LATER : NOW, ticket, options)),
+      this.#wasReached ? WAKE_WITHIN_MS : ANSWER_WITHIN_MS,
     );
+    this.#wasReached = true;
   }
 
   consume(handler: (wakeUp: WakeUp) => Promise<void>, options: ConsumeOptions = {}): Consumer {
@@ -92,7 +95,7 @@ class BullQueue implements WakeQueue {
       const { priority, timestamp, delay } = job;
       if (job.name === LATER) return this.wake(sessionId, { priority });
       try {
-        await handler({ sessionId, dueAt: timestamp + delay });
+        await handler({ sessionId, dueAt: timestamp + delay, priority });
       } catch (error) {
         onError(error);
       }
@@ -100,6 +103,7 @@ class BullQueue implements WakeQueue {
     const started = this.#use(async (transport) => {
       const worker = transport.work(take, {
         concurrency,
+        autorun: false, // one that does not become ready would try again and again without a pause
         lockDuration: this.#lockMs,
         stalledInterval: this.#lockMs,
         maxStalledCount: 2 ** 31 - 1, // what Postgres takes; whether a session kills its workers is for the store to know
@@ -108,7 +112,13 @@ class BullQueue implements WakeQueue {
         ...KEEP_NOTHING_MORE,
       });
       worker.on("error", (error) => onError(queueFailed("be reached", error)));
-      await worker.waitUntilReady();
+      try {
+        await worker.waitUntilReady();
+      } catch (error) {
+        worker.close(true).catch(() => {});
+        throw error;
+      }
+      worker.run().catch(onError);
       return worker;
     });
     started.catch(() => {}); // ready() tells

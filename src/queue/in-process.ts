@@ -2,8 +2,6 @@ import { Listeners } from "./listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
 import { checkWake, queueClosed } from "./queue-failed.ts";
 
-type Wanted = WakeUp & { readonly priority: number };
-
 type Taker = {
   readonly handler: (wakeUp: WakeUp) => Promise<void>;
   readonly concurrency: number;
@@ -11,15 +9,17 @@ type Taker = {
   running: Set<Promise<void>>;
 };
 
+/** So many wake-ups wait at most while nobody takes any: in a process that only dispatches nobody ever will. */
+const MOST_UNTAKEN = 10_000;
 /** The longest delay a Node timer takes, ms. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 class InProcessQueue implements WakeQueue {
   /** In the order of delivery. */
-  readonly #waiting: Wanted[] = [];
+  readonly #waiting: WakeUp[] = [];
   readonly #waitingIds = new Set<string>();
   /** Sessions that are handled, with the wake-up that came meanwhile. */
-  readonly #active = new Map<string, Wanted | undefined>();
+  readonly #active = new Map<string, WakeUp | undefined>();
   readonly #delayed = new Set<NodeJS.Timeout>();
   readonly #takers = new Set<Taker>();
   readonly #listeners = new Listeners();
@@ -84,7 +84,7 @@ class InProcessQueue implements WakeQueue {
     if (this.#isClosed) throw queueClosed();
   }
 
-  #later(wanted: Wanted): void {
+  #later(wanted: WakeUp): void {
     const delay = Math.min(wanted.dueAt - Date.now(), LONGEST_DELAY_MS);
     const timer = setTimeout(() => {
       this.#delayed.delete(timer);
@@ -95,12 +95,13 @@ class InProcessQueue implements WakeQueue {
     this.#delayed.add(timer);
   }
 
-  #add(wanted: Wanted): void {
+  #add(wanted: WakeUp): void {
     if (this.#waitingIds.has(wanted.sessionId)) return;
     if (this.#active.has(wanted.sessionId)) {
       this.#active.set(wanted.sessionId, wanted);
       return;
     }
+    if (this.#takers.size === 0 && this.#waiting.length >= MOST_UNTAKEN) return;
     const before = this.#waiting.findLastIndex(({ priority }) => priority <= wanted.priority);
     this.#waiting.splice(before + 1, 0, wanted);
     this.#waitingIds.add(wanted.sessionId);
@@ -123,9 +124,10 @@ class InProcessQueue implements WakeQueue {
     }
   }
 
-  async #handle(taker: Taker, { sessionId, dueAt }: Wanted): Promise<void> {
+  async #handle(taker: Taker, wakeUp: WakeUp): Promise<void> {
+    const { sessionId } = wakeUp;
     try {
-      await taker.handler({ sessionId, dueAt });
+      await taker.handler(wakeUp);
     } catch (error) {
       taker.onError(error);
     } finally {

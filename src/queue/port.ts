@@ -12,6 +12,8 @@ export type WakeUp = {
   readonly sessionId: string;
   /** Epoch ms since when it could have been delivered, on the clock of who asked for it. */
   readonly dueAt: number;
+  /** As whoever asked for it said. */
+  readonly priority: number;
 };
 
 export type ConsumeOptions = {

@@ -20,6 +20,11 @@ function inputOf(said: string | readonly (TextBlock | MediaBlock)[]): Said {
   return typeof said === "string" ? said : userMsg("", { content: said });
 }
 
+function checkAgent(agent: string, known: readonly string[] = [agent]): void {
+  if (known.includes(agent)) return;
+  throw new Refusal(400, "request/invalid", `json.agent: there are ${known.join(", ")}`);
+}
+
 function keyOf(headers: { readonly "idempotency-key"?: string }): { readonly idempotencyKey?: string } {
   const key = headers["idempotency-key"];
   return key === undefined ? {} : { idempotencyKey: key };
@@ -32,6 +37,7 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOpt
 
   app.openapi(routes.createSession, async (c) => {
     const { input, ...given } = c.req.valid("json");
+    checkAgent(given.agent, options.agents);
     const key = keyOf(c.req.valid("header"));
     return c.json(await sessionsOf(c).create(inputOf(input), { ...given, ...key }), 202);
   });
@@ -112,7 +118,9 @@ function addEventRoute(
     const { tenant } = c.get("access");
     const place = placeOf(c.req.valid("header")["last-event-id"]);
     const sessions = sessionsOf(c);
-    await sessions.status(id);
+    const { seq } = await sessions.status(id);
+    if (place.seq > seq)
+      throw new Refusal(400, "request/invalid", `header.last-event-id: the session is at ${seq} only`);
     if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM); // nobody would read a stream
     if (count(tenant, 1) > maxStreams) {
       count(tenant, -1);

@@ -34,6 +34,9 @@ export type ServerOptions = {
   readonly store: SessionStore;
   /** Who may do what. "none": everybody on this machine may do everything, as the tenant `local`; others are refused. */
   readonly tokens: readonly Token[] | "none";
+  /** The agents that a session may begin with, those of the workers; default: any, and a session whose agent no worker has waits
+   *  for one that does. */
+  readonly agents?: readonly string[];
   /** Bytes of a request's body; default 1 MiB. */
   readonly maxBodyBytes?: number;
   /** For the bearer of each token (tokens of a tenant without a name share it); default 50 a second, 100 at once. */

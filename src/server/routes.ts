@@ -28,6 +28,7 @@ const REFUSALS = {
   404: refusal("The tenant has no such session"),
   409: refusal("The session is not in a state for that"),
   413: refusal("The body is too large"),
+  415: refusal("The body is not application/json"),
   429: refusal("Too many requests; Retry-After says when to come back"),
   500: refusal("Something failed"),
   503: refusal("The store or the queue is away; come back"),

@@ -9,8 +9,17 @@ export function maybe<S extends z.ZodType>(
   return schema.optional().openapi(about) as unknown as z.ZodExactOptional<S>;
 }
 
+/** Databases, and whoever writes JSON, refuse what is deeper than some thousand levels. */
+const DEEPEST = 100;
+
+function isFlat(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isFlat(each, levels - 1));
+}
+
 export const jsonObject = z
   .record(z.string(), z.unknown())
+  .refine((value) => isFlat(value), `at most ${DEEPEST} levels deep`)
   .transform((value) => value as JsonObject)
   .openapi({ type: "object", additionalProperties: true });
 

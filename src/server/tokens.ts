@@ -15,7 +15,11 @@ const entrySchema = z
     tenant: z.string().regex(TENANT, "1 to 64 letters, digits, '_', '.' or '-'"),
     scopes: z.array(z.enum(SCOPES)).nonempty(),
     name: z.string().max(100).optional(),
-    token: z.string().min(SHORTEST_TOKEN, `at least ${SHORTEST_TOKEN} characters`).optional(),
+    token: z
+      .string()
+      .min(SHORTEST_TOKEN, `at least ${SHORTEST_TOKEN} characters`)
+      .regex(/^[\x21-\x7e]*$/, "visible ASCII characters only, as a header holds them")
+      .optional(),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/i, "64 hexadecimal digits")
@@ -25,7 +29,7 @@ const entrySchema = z
     message: "one of `token` and `sha256`",
   });
 
-/** A token as it is configured: itself (at least 20 characters), or the SHA-256 of it in hexadecimal. */
+/** A token as it is configured: itself (at least 20 visible ASCII characters), or the SHA-256 of it in hexadecimal. */
 export type Token = {
   readonly tenant: string;
   readonly scopes: readonly Scope[];

@@ -13,8 +13,10 @@ const FLOOR_MARGIN = 1_000;
 
 export const syncFile = promisify(fsync);
 
+/** True if there is no such file, for a strange file or a broken link in the way too. */
 export function isMissing(thrown: unknown): boolean {
-  return (thrown as { code?: unknown } | null)?.code === "ENOENT";
+  const { code } = (thrown ?? {}) as { readonly code?: unknown };
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
 }
 
 /** What `read` gives; undefined if there is no such file or folder. */

@@ -88,9 +88,8 @@ export function journalLineAt(fd: number, sessionId: string, off: number): Journ
 
 /** The lines that count, from one of them on. Throws `session/damaged` when it comes to the damage. */
 export function* journalLines(fd: number, sessionId: string, off: number): Generator<JournalLine> {
-  const { end } = tailOf(fd, sessionId);
   let seq: number | undefined;
-  for (const line of linesForward(fd, off, end.size)) {
+  for (const line of linesForward(fd, off, endOf(fd).size)) {
     if (!counts(fd, line, sessionId)) continue;
     const found = line.value as unknown as JournalLine;
     const before = found.from ?? found.head.seq;
@@ -98,11 +97,12 @@ export function* journalLines(fd: number, sessionId: string, off: number): Gener
     seq = found.head.seq;
     yield found;
   }
+  tailOf(fd, sessionId); // throws for a damaged end
 }
 
 /** An offset from which {@link journalLines} come to every entry above `after`, and to few others. */
 function offsetBefore(fd: number, sessionId: string, head: Head, after: number): number {
-  let off = after === 0 ? null : head.checkpoint;
+  let off = head.checkpoint;
   while (off !== null) {
     const line = journalLineAt(fd, sessionId, off);
     if (line.from !== undefined && line.from <= after) return off;
@@ -118,10 +118,14 @@ export function* journalEntries(
   after: number,
   limit: number,
 ): Generator<JournalEntry> {
-  const { head } = tailOf(fd, sessionId);
-  if (!head || head.seq <= after || limit <= 0) return;
-  let left = limit;
-  for (const { entries = [] } of journalLines(fd, sessionId, offsetBefore(fd, sessionId, head, after))) {
+  if (limit <= 0) return;
+  let [left, off] = [limit, 0];
+  if (after > 0) {
+    const { head } = tailOf(fd, sessionId);
+    if (!head || head.seq <= after) return;
+    off = offsetBefore(fd, sessionId, head, after);
+  }
+  for (const { entries = [] } of journalLines(fd, sessionId, off)) {
     for (const entry of entries) {
       if (entry.seq <= after) continue;
       yield entry;

@@ -257,7 +257,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const path = folder(sessionId);
         const exists = infoOf(path, sessionId) !== undefined;
         const hasInputs = ifThere(() => statSync(join(path, INBOX)).size > 0) ?? false;
-        if (ifThere(() => statSync(path)) !== undefined) removeFolder(dir, path, newestFence(path));
+        if (ifThere(() => statSync(path))?.isDirectory()) removeFolder(dir, path, newestFence(path));
         return exists || hasInputs;
       }),
 

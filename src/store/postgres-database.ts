@@ -16,8 +16,9 @@ type Driver = typeof import("pg");
 export type Row = { readonly [column: string]: unknown };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Connection lost, server going down or starting up, too many connections, deadlock, serialization. */
-const PASSING = /^(?:08...|57P0.|53300|40P01|40001|ECONN.*|EPIPE|ETIMEDOUT|EAI_AGAIN)$/u;
+/** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
+const PASSING =
+  /^(?:08...|57P0.|25006|53300|40P01|40001|ECONN.*|EHOST.*|ENET.*|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)$/u;
 
 async function loadDriver(): Promise<Driver> {
   try {

@@ -10,6 +10,14 @@ export type Row = { readonly [column: string]: unknown };
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
 const [BUSY, LOCKED, CORRUPT, NOT_A_DATABASE] = [5, 6, 11, 26];
+const REASONS: { readonly [code: number]: string } = {
+  [BUSY]: "another process holds it",
+  [LOCKED]: "another process holds it",
+  8: "it is read-only",
+  10: "the disk failed",
+  13: "the disk is full",
+  14: "it cannot be opened",
+};
 
 function codeOf(thrown: unknown): number | undefined {
   const errcode = (thrown as { errcode?: unknown } | null)?.errcode;
@@ -23,7 +31,7 @@ function failureOf(thrown: unknown, doing: string): AgentError {
   if (code === CORRUPT || code === NOT_A_DATABASE) {
     return new AgentError("session/damaged", "The SQLite file is damaged.", options);
   }
-  const reason = code === undefined ? "" : ` (SQLite error ${code})`;
+  const reason = code === undefined ? "" : ` (${REASONS[code] ?? `SQLite error ${code}`})`;
   return new AgentError("store/failed", `SQLite could not ${doing}${reason}.`, options);
 }
 

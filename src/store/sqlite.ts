@@ -38,9 +38,13 @@ const standingOf = (row: Row | undefined): Standing | undefined => row as Standi
 
 function infoOf(row: Row): SessionInfo {
   const sessionId = fromKey(row["session_id"] as string);
-  const facts = factsOf(readJson(row["position"], sessionId));
   const [seq, updatedAt] = [row["seq"] as number, row["updated_at"] as number];
-  return { sessionId, seq, ...facts, meta: readJson(row["meta"], sessionId), updatedAt };
+  try {
+    const facts = factsOf(readJson(row["position"], sessionId));
+    return { sessionId, seq, ...facts, meta: readJson(row["meta"], sessionId), updatedAt };
+  } catch {
+    return { sessionId, seq, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
+  }
 }
 
 /** The conditions of a list, each with its value. */

@@ -6,8 +6,8 @@ import { factsOf } from "./position.ts";
 
 /** What the first line of an exported session says it is. */
 export const EXPORT_FORMAT = "agentchart.session";
-/** The version of the export format; older ones must stay readable. */
-export const EXPORT_VERSION = 1;
+/** The version of the export format; older ones must stay readable. The checksum of version 1 leaves out the last line. */
+export const EXPORT_VERSION = 2;
 
 const ENTRIES_PER_APPEND = 256;
 const LEASE_MS = 60_000;
@@ -29,13 +29,19 @@ async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObjec
 
 /**
  * A session as the lines of one NDJSON file: a header, each entry, each input that waits, and an end that holds position,
- * checkpoint and a checksum of the lines before it. Every line ends with a newline. Takes no lease: what is appended meanwhile
- * is left out. Throws `session/not-found`.
+ * checkpoint and a checksum of everything. Every line ends with a newline. Takes no lease: what is appended meanwhile is left
+ * out. Of a damaged session it is what can be read, as a session that is quarantined for that reason. Throws
+ * `session/not-found`.
  */
 export async function* exportSession(store: SessionStore, sessionId: string): AsyncGenerator<string> {
-  const loaded = await store.load(sessionId);
-  if (!loaded) throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-  const { seq } = loaded;
+  let damage: string | undefined;
+  const orDamage = (error: unknown): undefined => {
+    if (!isDamage(error)) throw error;
+    damage ??= error.message;
+  };
+  const loaded = await store.load(sessionId).catch(orDamage);
+  if (!loaded && damage === undefined)
+    throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   const hash = createHash("sha256");
   const line = (value: object): string => {
     const text = `${JSON.stringify(value)}\n`;
@@ -43,27 +49,57 @@ export async function* exportSession(store: SessionStore, sessionId: string): As
     return text;
   };
   const meta = await metaOf(store, sessionId);
-  yield line({ format: EXPORT_FORMAT, version: EXPORT_VERSION, sessionId, seq, meta } satisfies Header);
-  for await (const entry of store.read(sessionId, { limit: seq })) yield line({ entry });
-  for (const input of await store.takeInputs(sessionId, MAX_INPUTS)) yield line({ input });
-  const end: End = { ...loaded, sha256: hash.digest("hex") };
+  const { seq: limit = Number.MAX_SAFE_INTEGER } = loaded ?? {};
+  const about = { sessionId, seq: loaded?.seq ?? 0, meta };
+  yield line({ format: EXPORT_FORMAT, version: EXPORT_VERSION, ...about } satisfies Header);
+  let seq = 0;
+  try {
+    for await (const entry of store.read(sessionId, { limit })) {
+      yield line({ entry });
+      seq = entry.seq;
+    }
+  } catch (error) {
+    orDamage(error);
+  }
+  for (const input of (await store.takeInputs(sessionId, MAX_INPUTS).catch(orDamage)) ?? [])
+    yield line({ input });
+  const stands: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
+  hash.update(JSON.stringify(stands));
+  const end: End = { ...stands, sha256: hash.digest("hex") };
   yield `${JSON.stringify({ end })}\n`;
+}
+
+function isDamage(error: unknown): error is AgentError {
+  return AgentError.is(error) && error.code === "session/damaged";
+}
+
+/** A position from which nobody goes on. */
+function quarantined(meta: JsonObject, reason: string): JsonObject {
+  return { phase: "quarantined", meta, quarantine: { reason, at: Date.now() } };
 }
 
 const damaged = (why: string) => new AgentError("session/damaged", `The exported session ${why}.`);
 
 function parseLine(line: string, number: number): JsonObject {
+  let value: unknown;
   try {
-    return JSON.parse(line) as JsonObject;
+    value = JSON.parse(line);
   } catch {
     throw damaged(`has a line ${number} that is no JSON`);
   }
+  if (isObject(value)) return value;
+  throw damaged(number === 1 ? "does not begin as one" : `has a line ${number} that is no object`);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkHeader(value: JsonObject): Header {
   if (value["format"] !== EXPORT_FORMAT) throw damaged("does not begin as one");
-  if (value["version"] === EXPORT_VERSION) return value as Header;
-  const message = `The exported session has version ${JSON.stringify(value["version"])}; this release reads ${EXPORT_VERSION}.`;
+  if (value["version"] === 1 || value["version"] === EXPORT_VERSION) return value as Header;
+  const found = JSON.stringify(value["version"]);
+  const message = `The exported session has version ${found}; this release reads 1 to ${EXPORT_VERSION}.`;
   throw new AgentError("session/version", message);
 }
 
@@ -102,8 +138,12 @@ async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Pro
     else if (value["input"]) inputs.push(value["input"] as unknown as SessionInput);
   }
   if (!header || !end) throw damaged("is cut off");
-  if (end.sha256 !== hash.digest("hex")) throw damaged("was changed: its checksum is wrong");
-  if (entries.length !== header.seq || end.seq !== header.seq) throw damaged("lacks entries");
+  const { sha256, ...stands } = end;
+  if (header.version > 1) hash.update(JSON.stringify(stands));
+  if (sha256 !== hash.digest("hex")) throw damaged("was changed: its checksum is wrong");
+  if (entries.length !== end.seq || entries.some(({ seq }, index) => seq !== index + 1))
+    throw damaged("lacks entries");
+  if (!isObject(end.position)) throw damaged("does not say where it stands");
   return { header, entries, inputs, end };
 }
 
@@ -125,7 +165,7 @@ export async function importSession(
   try {
     if (await store.load(sessionId)) throw exists;
     const { fence } = lease;
-    const position = { phase: "quarantined", meta: header.meta };
+    const position = quarantined(header.meta, "Its import was cut off.");
     let seq = 0;
     const write = async () => {
       while (seq + ENTRIES_PER_APPEND < end.seq) {

@@ -86,6 +86,19 @@ export const deliveryFacts: readonly QueueFact[] = [
     },
   ],
   [
+    "a wake-up tells the priority it was asked for with, a delayed one too",
+    async ({ queue }) => {
+      const desk = await deskAt(queue, { concurrency: 5 });
+      await queue.wake("a");
+      await queue.wake("b", { priority: 7 });
+      await queue.wake("c", { priority: 9, delayMs: 50 });
+      await until("all are delivered", () => desk.taken.length === 3);
+      const told = desk.wakeUps.map(({ sessionId, priority }) => `${sessionId} ${priority}`);
+      assert.deepEqual(told.toSorted(), ["a 0", "b 7", "c 9"]);
+      for (const id of ["a", "b", "c"]) await desk.finish(id);
+    },
+  ],
+  [
     "a delayed wake-up comes not before its time, and holds back none that is due earlier",
     async ({ queue }) => {
       const desk = await deskAt(queue, { concurrency: 5 });

@@ -71,9 +71,12 @@ export const transferFacts: readonly StoreFact[] = [
         [header, first.replace('"n":1', '"n":2'), ...rest],
         [header, "not JSON\n", ...rest],
         ["{}\n", first, ...rest],
+        ["null\n", first, ...rest],
+        [header, "null\n", first, ...rest],
+        [header, first, ...rest.slice(0, -1), rest.at(-1)!.replace('"wakeAt":7', '"wakeAt":8')],
       ];
       for (const pieces of bad) await refused(importSession(store, pieces), "session/damaged");
-      const newer = header.replace('"version":1', '"version":2');
+      const newer = header.replace(/"version":\d+/, '"version":9');
       await refused(importSession(store, [newer, first, ...rest]), "session/version");
       assert.deepEqual(await store.list(), { sessions: [] });
       assert.equal(await importSession(store, lines), "s");

@@ -6,7 +6,8 @@ import type { WakeQueue } from "../queue/port.ts";
 import { checkWake } from "../queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
 import type { SessionStore } from "../store/port.ts";
-import { checkDecision, dataOf, type Command } from "./command.ts";
+import { checkDecision, checkExtra, dataOf, type Command } from "./command.ts";
+import { PERMITS } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
 import { listenFor, NUDGE } from "./signals.ts";
 import { statusOf } from "./status.ts";
@@ -44,6 +45,9 @@ class StoreDispatcher implements Dispatcher {
   ): Promise<Dispatched> {
     const { agent, meta } = options;
     const messages = messagesOf(input, true);
+    if (agent === "") throw new AgentError("config/invalid", "dispatch: `agent` must not be empty.");
+    if (sessionId.startsWith(PERMITS))
+      throw new AgentError("config/invalid", `dispatch: no session id may begin with ${PERMITS}.`);
     if (agent === undefined && !(await this.#knows(sessionId))) {
       throw new AgentError("config/invalid", "dispatch: a session that is new needs an `agent`.");
     }
@@ -70,7 +74,7 @@ class StoreDispatcher implements Dispatcher {
       decision,
       ...(argsHash !== undefined && { argsHash }),
     } as const;
-    return this.#put(sessionId, command, options);
+    return this.#tell(sessionId, command, options);
   }
 
   answer(
@@ -88,7 +92,7 @@ class StoreDispatcher implements Dispatcher {
     options: CommandOptions = {},
   ): Promise<Dispatched> {
     const said = message === undefined ? undefined : messagesOf(message)[0];
-    return this.#put(sessionId, { kind: "interrupt", ...(said && { message: said }) }, options);
+    return this.#tell(sessionId, { kind: "interrupt", ...(said && { message: said }) }, options);
   }
 
   async steer(
@@ -96,11 +100,11 @@ class StoreDispatcher implements Dispatcher {
     message: Parameters<Dispatcher["steer"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    return this.#put(sessionId, { kind: "steer", message: messagesOf(message)[0]! }, options);
+    return this.#tell(sessionId, { kind: "steer", message: messagesOf(message)[0]! }, options);
   }
 
   async cancel(sessionId: string, options: CommandOptions = {}): Promise<Dispatched> {
-    return this.#put(sessionId, { kind: "cancel" }, options);
+    return this.#tell(sessionId, { kind: "cancel" }, options);
   }
 
   async extendBudget(
@@ -108,11 +112,8 @@ class StoreDispatcher implements Dispatcher {
     extra: Parameters<Dispatcher["extendBudget"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    for (const [name, value] of Object.entries(extra)) {
-      if (typeof value === "number" && value > 0 && Number.isFinite(value)) continue;
-      throw new AgentError("config/invalid", `extendBudget: \`${name}\` must be a number above 0.`);
-    }
-    return this.#put(sessionId, { kind: "extendBudget", extra }, options);
+    checkExtra(extra);
+    return this.#tell(sessionId, { kind: "extendBudget", extra }, options);
   }
 
   status(sessionId: string): ReturnType<Dispatcher["status"]> {
@@ -146,6 +147,7 @@ class StoreDispatcher implements Dispatcher {
   }
 
   async retry(sessionId: string): Promise<boolean> {
+    if (!quarantineOf((await this.#store.load(sessionId))?.position)) return false;
     const lease = await this.#store.acquire(sessionId, { owner: randomUUID(), ttlMs: LEASE_MS });
     if (!lease)
       throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
@@ -165,6 +167,13 @@ class StoreDispatcher implements Dispatcher {
   async #knows(sessionId: string): Promise<boolean> {
     if (await this.#store.load(sessionId)) return true;
     return (await this.#store.takeInputs(sessionId, 1)).length > 0;
+  }
+
+  /** For a session that was begun: nobody would ever take it in for another. */
+  async #tell(sessionId: string, command: Put, options: CommandOptions): Promise<Dispatched> {
+    if (!(await this.#knows(sessionId)))
+      throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+    return this.#put(sessionId, command, options);
   }
 
   /** Durable first; then whoever has the session is told, and else somebody is woken. */

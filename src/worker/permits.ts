@@ -9,9 +9,9 @@ const MAX_TRIES = 16;
 
 export interface Permit {
   release(): Promise<void>;
+  /** Nothing was begun: it does not count for the rate. */
+  giveBack(): Promise<void>;
 }
-
-const FREE: Permit = { release: async () => {} };
 
 /** The places of one limit in the order they are tried: all of them, or some at random. */
 function placesOf(count: number): readonly number[] {
@@ -37,16 +37,21 @@ export class Permits {
   /** Undefined if the tenant has had enough for now. */
   async take(tenant = ""): Promise<Permit | undefined> {
     const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];
-    if (!limits) return FREE;
-    const { concurrency, rate } = limits;
+    const { concurrency, rate } = limits ?? {};
     const held =
       concurrency === undefined ? undefined : await this.#lease(tenant, "slot", concurrency, this.#leaseMs);
     if (concurrency !== undefined && !held) return undefined;
-    if (rate && !(await this.#lease(tenant, "rate", rate.max, rate.perMs))) {
+    const begun = rate && (await this.#lease(tenant, "rate", rate.max, rate.perMs));
+    if (rate && !begun) {
       if (held) await this.#store.release(held);
       return undefined;
     }
-    return held ? this.#hold(held) : FREE;
+    return {
+      release: held ? this.#hold(held) : async () => {},
+      giveBack: async () => {
+        if (begun) await this.#store.release(begun).catch(() => {});
+      },
+    };
   }
 
   async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
@@ -58,18 +63,17 @@ export class Permits {
     return undefined;
   }
 
-  #hold(held: Lease): Permit {
+  /** Keeps a lease until what it gives is called. */
+  #hold(held: Lease): () => Promise<void> {
     let lease = held;
     const renew = async (): Promise<void> => {
       lease = await this.#store.renew(lease, this.#leaseMs);
     };
     const timer = setInterval(() => void renew().catch(() => {}), this.#leaseMs / 3);
     timer.unref();
-    return {
-      release: async () => {
-        clearInterval(timer);
-        await this.#store.release(lease).catch(() => {});
-      },
+    return async () => {
+      clearInterval(timer);
+      await this.#store.release(lease).catch(() => {});
     };
   }
 }

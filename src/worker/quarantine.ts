@@ -1,5 +1,7 @@
+import { AgentError } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
 import type { Lease, LoadedSession, SessionStore } from "../store/port.ts";
+import { quarantineReason } from "../session/format.ts";
 import type { Quarantine } from "./types.ts";
 
 /** A position stays small. */
@@ -7,9 +9,10 @@ const MAX_REASON = 120;
 
 /** What a position says of a quarantine. */
 export function quarantineOf(position: JsonObject | undefined): Quarantine | undefined {
-  if (position?.["phase"] !== "quarantined") return undefined;
-  const { reason, at } = (position["quarantine"] ?? {}) as Partial<Quarantine>;
-  return { reason: reason ?? "Its journal cannot be read.", at: at ?? 0 };
+  const reason = quarantineReason(position);
+  if (reason === undefined) return undefined;
+  const { at = 0 } = (position?.["quarantine"] ?? {}) as Partial<Quarantine>;
+  return { reason, at };
 }
 
 async function moveTo(
@@ -22,24 +25,33 @@ async function moveTo(
   await store.append(sessionId, { expectedSeq: found?.seq ?? 0, fence, entries: [], position });
 }
 
-/** Marks a session so that nobody goes on with it; its journal stays as it is. */
+/** Marks a session so that nobody goes on with it; its journal stays as it is. False if it was marked already. */
 export async function quarantine(
   store: SessionStore,
   lease: Lease,
   { reason, at }: Quarantine,
   meta: JsonObject,
-): Promise<void> {
+): Promise<boolean> {
   const found = await store.load(lease.sessionId);
+  if (quarantineOf(found?.position)) return false;
   const { phase = "stopped", ...position } = found?.position ?? {};
   const note = { reason: reason.slice(0, MAX_REASON), at, phase };
   await moveTo(store, lease, found, { meta, ...position, phase: "quarantined", quarantine: note });
+  return true;
 }
 
-/** The session is as it was before. False if it was not quarantined. */
+/** The session is as it was before. False if it was not quarantined. Throws `session/damaged` if it is not whole. */
 export async function endQuarantine(store: SessionStore, lease: Lease): Promise<boolean> {
-  const found = await store.load(lease.sessionId);
+  const { sessionId } = lease;
+  const found = await store.load(sessionId);
+  const known = quarantineOf(found?.position);
+  if (!known) return false;
   const { quarantine: note, ...position } = found?.position ?? {};
-  if (position["phase"] !== "quarantined" || !note) return false;
-  await moveTo(store, lease, found, { ...position, phase: (note as JsonObject)["phase"] ?? "unfinished" });
+  const { phase } = (note ?? {}) as JsonObject;
+  if (phase === undefined) {
+    const message = `Session '${sessionId}' is not whole, so nobody can go on with it: ${known.reason}`;
+    throw new AgentError("session/damaged", message, { data: { sessionId } });
+  }
+  await moveTo(store, lease, found, { ...position, phase });
   return true;
 }

@@ -5,7 +5,7 @@ import { withInspector } from "../inspect/create-agent.ts";
 import type { WakeQueue, WakeUp } from "../queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { JsonObject } from "../message/types.ts";
-import type { Lease, LoadedSession, SessionStore } from "../store/port.ts";
+import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
 import type { RecentMap } from "../store/recent-map.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
@@ -34,6 +34,8 @@ export type Workshop = {
   readonly maxCrashes: number;
   /** For how many `retryMs` sessions were put back that could not be opened. */
   readonly pauses: RecentMap<number>;
+  /** When sessions that were put back are woken again, epoch ms. */
+  readonly wakeTimes: RecentMap<number>;
   /** The sessions that are open. */
   readonly running: Map<string, InboxAgent>;
   readonly isDraining: () => boolean;
@@ -58,7 +60,7 @@ export class SessionJob {
     const { store, agents, permits, now, report } = this.#shop;
     const { sessionId } = this.#wakeUp;
     const found = await store.load(sessionId);
-    const inputs = await store.takeInputs(sessionId, FIRST_INPUTS);
+    const inputs = await this.#inputs();
     if (!hasWork(found?.position, inputs, now())) return;
     const meta = labelsOfSession(found?.position, inputs);
     const { agent, tenant } = meta as { readonly agent?: string; readonly tenant?: string };
@@ -79,14 +81,25 @@ export class SessionJob {
     try {
       const opened = await this.#open(config, meta);
       if (opened) await this.#drive(opened, found, holdsText(config));
+      else await permit.giveBack();
     } finally {
       await permit.release();
     }
   }
 
+  /** All inputs that wait; what counts may stand behind many that do not. */
+  async #inputs(): Promise<readonly SessionInput[]> {
+    const { store } = this.#shop;
+    const { sessionId } = this.#wakeUp;
+    const first = await store.takeInputs(sessionId, FIRST_INPUTS);
+    return first.length < FIRST_INPUTS ? first : store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+  }
+
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyAgentConfig | undefined> {
     try {
-      return await make({ sessionId: this.#wakeUp.sessionId, meta });
+      const config: unknown = await make({ sessionId: this.#wakeUp.sessionId, meta });
+      if (typeof config === "object" && config !== null) return config as AnyAgentConfig;
+      throw new AgentError("config/invalid", "The agent's function gives no configuration.");
     } catch (error) {
       await this.#putBack("failed", error);
       return undefined;
@@ -126,14 +139,17 @@ export class SessionJob {
     if (code !== "session/damaged") return this.#putBack("failed", error);
     const lease = await store.acquire(sessionId, { owner: "quarantine", ttlMs: leaseMs });
     if (!lease) return this.#putBack("taken");
-    await this.#quarantine(lease, message, meta);
-    await store.release(lease);
+    try {
+      await this.#quarantine(lease, message, meta);
+    } finally {
+      await store.release(lease);
+    }
   }
 
   async #quarantine(lease: Lease, reason: string, meta: JsonObject): Promise<void> {
     const { store, now, report } = this.#shop;
-    await quarantine(store, lease, { reason, at: now() }, meta);
-    report.tell({ type: "session.quarantined", ...this.#session, reason });
+    if (await quarantine(store, lease, { reason, at: now() }, meta))
+      report.tell({ type: "session.quarantined", ...this.#session, reason });
   }
 
   async #drive(agent: InboxAgent, found: LoadedSession | undefined, holds: boolean): Promise<void> {
@@ -221,7 +237,15 @@ export class SessionJob {
     return retryMs * pause;
   }
 
+  /** Has the session woken later. Once: whatever else wakes it meanwhile and finds it as it was adds no second wake-up, or
+   *  they would become ever more. */
   async #again(delayMs: number): Promise<void> {
-    await this.#shop.queue.wake(this.#session.sessionId, { delayMs });
+    const { queue, wakeTimes } = this.#shop;
+    const { sessionId, priority } = this.#wakeUp;
+    const now = Date.now();
+    const known = wakeTimes.get(sessionId) ?? 0;
+    if (known > now && known <= now + delayMs) return;
+    await queue.wake(sessionId, { priority, delayMs });
+    if (delayMs > 0) wakeTimes.set(sessionId, now + delayMs);
   }
 }

@@ -38,8 +38,8 @@ export type SessionRunOptions = {
 /**
  * Drives one session, whose agent is open, from its inbox until it is at rest and nothing is due.
  *
- * R1 Inputs are taken in order, one after the other; while a turn runs, what concerns that turn is taken at once, and text
- *    that came while calls are open waits until they are not.
+ * R1 Inputs are taken in order, one after the other, but a cancellation before all others; while a turn runs, what concerns
+ *    that turn is taken at once, and text that came while calls are open waits until they are not.
  * R2 An input is acknowledged by the append that stores its effect or its refusal, never otherwise.
  * R3 When the agent is gone nothing more is done: whatever is left lies in the store.
  */
@@ -82,18 +82,27 @@ export class SessionRun {
     return (this.#agent.goesOnAt() ?? Infinity) <= this.#options.now();
   }
 
+  /** A cancellation comes first: what it drops must not be begun. */
   async #next(): Promise<SessionInput | undefined> {
     const { holdsText } = this.#options;
-    return (await this.#due()).find((input) => !(holdsText && mustWait(input, this.#agent.status())));
+    const due = await this.#due();
+    const cancellation = due.find(({ data }) => data["kind"] === "cancel");
+    return cancellation ?? due.find((input) => !(holdsText && mustWait(input, this.#agent.status())));
   }
 
   /** The inputs that are due and have not taken effect, in order. */
   async #due(): Promise<readonly SessionInput[]> {
-    const { store, now } = this.#options;
+    const { now } = this.#options;
+    return (await this.#waiting()).filter((input) => dueTime(input) <= now());
+  }
+
+  /** The inputs that have not taken effect, in order. */
+  async #waiting(): Promise<readonly SessionInput[]> {
+    const { store } = this.#options;
     const { sessionId } = this.#agent;
     const page = await store.takeInputs(sessionId, PAGE);
     const inputs = page.length < PAGE ? page : await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
-    return inputs.filter((input) => !this.#done.has(input.id) && dueTime(input) <= now());
+    return inputs.filter(({ id }) => !this.#done.has(id));
   }
 
   /** Takes an input while the session is at rest. */
@@ -136,18 +145,21 @@ export class SessionRun {
       case "steer":
         return agent.steer(command.message, id);
       case "cancel":
-        await this.#dropBefore(input);
+        await this.#dropBefore(input, command.at);
         return agent.interrupt(undefined, id);
       case "interrupt":
         return agent.interrupt(command.message, id);
     }
   }
 
-  /** Refuses the calls that stand before an input. */
-  async #dropBefore(input: SessionInput): Promise<void> {
-    for (const each of await this.#due()) {
-      if (each.id === input.id) return;
-      if ((each.data["kind"] ?? "call") === "call") await this.#refuse(each, "call", CANCELLED);
+  /** Refuses the calls that stand before an input, and those dispatched before it that are not due yet. */
+  async #dropBefore({ id }: SessionInput, at: number): Promise<void> {
+    let isBefore = true;
+    for (const each of await this.#waiting()) {
+      isBefore &&= each.id !== id;
+      const { kind = "call", at: since = 0 } = each.data as { readonly kind?: string; readonly at?: number };
+      const wasBefore = isBefore || (each.dueAt !== undefined && since <= at);
+      if (kind === "call" && wasBefore) await this.#refuse(each, "call", CANCELLED);
     }
   }
 

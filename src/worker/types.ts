@@ -76,7 +76,8 @@ export type SubscribeOptions = {
  * What a worker then refuses (a decision that came too late, steering when nothing runs) is told by the event
  * `input.refused` or by a `turn.end` with an error, and is not tried again.
  *
- * Throws `message/invalid` and `config/invalid` for what can never be taken, and `store/failed`.
+ * Throws `message/invalid` and `config/invalid` for what can never be taken, `session/not-found` for a word to a session that
+ * nobody began, and `store/failed`.
  */
 export interface Dispatcher {
   /** Gives a session its next input. Nothing = go on, as for `agent.call()`. */
@@ -100,7 +101,7 @@ export interface Dispatcher {
   interrupt(sessionId: string, message?: string | Msg, options?: CommandOptions): Promise<Dispatched>;
   /** A message for the next model call of the turn that runs. */
   steer(sessionId: string, message: string | Msg, options?: CommandOptions): Promise<Dispatched>;
-  /** As interrupt, and the inputs that wait are dropped. */
+  /** As interrupt, and the inputs that wait are dropped, those with a delay too. */
   cancel(sessionId: string, options?: CommandOptions): Promise<Dispatched>;
   /** Adds to the limits of the turn and goes on with it. */
   extendBudget(

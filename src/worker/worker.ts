@@ -41,6 +41,23 @@ function settingsOf(options: WorkerOptions): typeof DEFAULTS {
   );
 }
 
+/** Throws `config/invalid` for a limit that would let nobody in. */
+function checkLimits(limits: NonNullable<WorkerOptions["limits"]>): void {
+  for (const [tenant, { concurrency = 1, rate = { max: 1, perMs: 1 } }] of Object.entries(limits)) {
+    for (const [name, value] of Object.entries({
+      concurrency,
+      "rate.max": rate.max,
+      "rate.perMs": rate.perMs,
+    })) {
+      if (Number.isSafeInteger(value) && value >= 1) continue;
+      throw new AgentError(
+        "config/invalid",
+        `createWorker: \`limits\` of "${tenant}": \`${name}\` is ${value}; expected a whole number of at least 1.`,
+      );
+    }
+  }
+}
+
 class QueueWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #settings: typeof DEFAULTS;
@@ -58,6 +75,7 @@ class QueueWorker implements Worker {
     const { queue, agents, now = Date.now, limits = {} } = options;
     this.#options = options;
     this.#settings = settingsOf(options);
+    checkLimits(limits);
     const { patienceMs, sweepMs, leaseMs } = this.#settings;
     this.#report = new Report(now);
     const report = this.#report;
@@ -75,6 +93,7 @@ class QueueWorker implements Worker {
       permits: new Permits(this.#store, limits, leaseMs),
       now,
       pauses: new RecentMap(10_000),
+      wakeTimes: new RecentMap(10_000),
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };
@@ -118,7 +137,7 @@ class QueueWorker implements Worker {
   async #handle(wakeUp: WakeUp): Promise<void> {
     try {
       if (this.#state === "running") await new SessionJob(this.#shop, wakeUp).run();
-      else await this.#options.queue.wake(wakeUp.sessionId);
+      else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
     } catch (error) {
       const info = errorInfo(error, "store/failed");
       const from = info.code.startsWith("queue/")

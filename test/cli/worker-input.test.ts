@@ -63,6 +63,7 @@ describe("A command line that is wrong exits with 2 and one line", () => {
     [["dead"], "Say what to do: agentchart dead ls or retry."],
     [["dead", "rety"], 'There is no command "dead rety". Did you mean "dead retry"?'],
     [["dead", "retry", ...STORE], "Which sessions? agentchart dead retry <id>…, or --all."],
+    [["dead", "retry", "s", "--tenant", "acme", ...STORE], '"--tenant" needs "--all".'],
     [["dead", "retry", "s", "--all", ...STORE], "Which sessions? agentchart dead retry <id>…, or --all."],
   ] as const)("%j", async ([args, problem]) => {
     const { code, stdout, stderr } = await agentchart(args);

@@ -199,6 +199,23 @@ describe("A server", () => {
     await expect(stream.text()).rejects.toThrow();
   });
 
+  test("that is told which agents there are begins sessions with no other", async () => {
+    const shop = openWorkshop(undefined, "memory");
+    const running = shop.run("serve", "--port", "0", "--agent", "steps", "--agent", "poison");
+    await running.seen('"listening"');
+    const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
+    const begin = async (agent: string) => {
+      const response = await fetch(`${url}/v1/sessions`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ agent, input: "Hello" }),
+      });
+      return [response.status, ((await response.json()) as { readonly detail?: string }).detail];
+    };
+    expect(await begin("poison")).toEqual([202, undefined]);
+    expect(await begin("agents.ts")).toEqual([400, "json.agent: there are steps, poison"]);
+  });
+
   test("without tokens serves this machine, and says so; a port that is taken is an error of one line", async () => {
     const shop = openWorkshop(undefined, "memory");
     const running = shop.run("serve", "--insecure-no-auth", "--port", "0");

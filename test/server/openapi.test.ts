@@ -79,7 +79,7 @@ describe("The OpenAPI document", () => {
       if (path.startsWith("/v1/")) expect(operation.security).toEqual([{ bearer: [] }]);
       if (path.startsWith("/v1/"))
         expect(Object.keys(operation.responses)).toEqual(
-          expect.arrayContaining(["400", "401", "403", "404", "409", "413", "429", "500", "503"]),
+          expect.arrayContaining(["400", "401", "403", "404", "409", "413", "415", "429", "500", "503"]),
         );
       if (operation.requestBody) expect(operation.requestBody.required).toBe(true);
       if (method === "get") expect(operation.requestBody).toBeUndefined();

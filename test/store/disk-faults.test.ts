@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../src/error/error.ts";
+import { exportSession, importSession } from "../../src/store/transfer.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
@@ -128,6 +129,21 @@ describe("SQLite", () => {
     db.close();
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
     expect((await failure(store.load("s"))).code).toBe("session/version");
+  });
+
+  test("a row that cannot be read is listed as quarantined and exported as far as it can be, beside others", async () => {
+    const { dir } = keep(scratch());
+    const store = opening(sqliteStore({ path: join(dir, "s.db") }));
+    for (const id of ["a", "s", "t"]) await createSession(store, id, { phase: "stopped" });
+    const db = new DatabaseSync(join(dir, "s.db"));
+    db.exec("UPDATE sessions SET position = '{' WHERE session_id = 's'");
+    db.close();
+    const { sessions } = await store.list();
+    expect(sessions.map(({ phase }) => phase)).toEqual(["stopped", "quarantined", "stopped"]);
+    expect((await failure(store.load("s"))).code).toBe("session/damaged");
+    expect(await importSession(store, exportSession(store, "s"), { sessionId: "copy" })).toBe("copy");
+    expect((await store.load("copy"))?.position).toMatchObject({ phase: "quarantined" });
+    expect(await all(store.read("copy"))).toEqual(await all(store.read("s")));
   });
 
   test("a missing entry is session/damaged", async () => {

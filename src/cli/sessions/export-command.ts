@@ -5,6 +5,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AgentError, messageOf } from "../../error/error.ts";
 import { exportSession } from "../../store/transfer.ts";
+import type { LoadedSession } from "../../store/port.ts";
+import { quarantineReason } from "../../session/format.ts";
+import { sentence } from "../failure-text.ts";
 import { withStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { aboutSession } from "../stored-session.ts";
@@ -17,15 +20,26 @@ export async function exportCommand(flags: GivenFlags, { stdout, terminal }: Sur
   const out = flags.text("out");
   return withStore(flags.text("store"), (store) =>
     aboutSession({ sessionId, flags }, async () => {
-      const lines = exportSession(store, sessionId);
+      let last = "";
+      const lines = noting(exportSession(store, sessionId), (line) => (last = line));
       if (out === undefined) for await (const line of lines) stdout.write(line);
       else {
         await writeWhole(out, lines);
         terminal.note(`Exported to ${out}.`);
       }
+      const reason = quarantineReason((JSON.parse(last) as { end: LoadedSession }).end.position);
+      if (reason !== undefined)
+        terminal.warn(`It is quarantined, and stays so where it is imported: ${sentence(reason)}`);
       return 0;
     }),
   );
+}
+
+async function* noting<T>(items: AsyncIterable<T>, note: (item: T) => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    note(item);
+    yield item;
+  }
 }
 
 /** Writes a file that is there as a whole or not at all, for its owner only. Pipes and devices are written to directly. */

@@ -48,14 +48,18 @@ async function sizeOf(store: SessionStore, sessionId: string): Promise<string> {
   throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 }
 
-/** Not while somebody works on it. */
+/** Not while somebody works on it, as nobody does on one whose end is damaged. */
 async function remove(store: SessionStore, sessionId: string): Promise<void> {
-  const lease = await store.acquire(sessionId, { owner: `rm ${randomUUID()}`, ttlMs: LEASE_MS });
+  const owner = `rm ${randomUUID()}`;
+  const lease = await store.acquire(sessionId, { owner, ttlMs: LEASE_MS }).catch((error: unknown) => {
+    if (AgentError.is(error) && error.code === "session/damaged") return "none" as const;
+    throw error;
+  });
   if (!lease) throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
   try {
     await store.delete(sessionId);
   } finally {
-    await store.release(lease);
+    if (lease !== "none") await store.release(lease);
   }
 }
 

@@ -38,6 +38,7 @@ export async function deadRetryCommand(
   if (isAll === flags.words.length > 0) {
     throw new UsageError("Which sessions? agentchart dead retry <id>…, or --all.");
   }
+  if (!isAll && flags.has("tenant")) throw new UsageError('"--tenant" needs "--all".');
   return withBackend(flags, env, async (backend) => {
     const dispatcher = createDispatcher(backend);
     let failures = 0;

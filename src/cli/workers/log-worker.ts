@@ -25,7 +25,7 @@ export function logWorker(worker: Worker, log: Log): () => void {
   return worker.subscribe((event) => {
     const { type, at: _, ...fields } = event;
     const error = "error" in event ? event.error : undefined;
-    const level = error && LEVELS[type] === "info" ? "warn" : LEVELS[type];
+    const level = error && LEVELS[type] !== "error" ? "warn" : LEVELS[type];
     log.write(level, type, { ...fields, ...(error && { error: log.error(error) }) });
   });
 }

@@ -21,6 +21,7 @@ export async function serveCommand(
   const host = flags.text("host") ?? "127.0.0.1";
   const port = portOf(flags, "port") ?? PORT;
   const [maxBodyBytes, rate] = [countOf(flags, "max-body"), rateOf(flags)];
+  const agents = flags.texts("agent");
   const tokens = await tokensOf(flags, env, host);
   const log = openLog(flags, env);
   const told = signalled(exit);
@@ -31,6 +32,7 @@ export async function serveCommand(
       tokens,
       ready: () => queue.stats(),
       onRequest: (record) => logRequest(record, log),
+      ...(agents.length > 0 && { agents }),
       ...(maxBodyBytes !== undefined && { maxBodyBytes }),
       ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
     });

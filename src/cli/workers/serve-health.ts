@@ -2,20 +2,25 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { WakeQueue } from "../../queue/port.ts";
+import type { SessionStore } from "../../store/port.ts";
 import type { Worker } from "../../worker/types.ts";
 import type { Metrics } from "./worker-metrics.ts";
 
 export type HealthOptions = {
   readonly worker: Worker;
   readonly queue: WakeQueue;
+  readonly store: SessionStore;
   readonly metrics: Metrics;
   readonly host: string;
   readonly port: number;
 };
 
+/** A session that there is not: asking for it costs the same however many there are. */
+const NOBODY = "agentchart/ready";
+
 type Answer = { readonly status: number; readonly type: string; readonly body: string };
 
-/** Serves `/healthz` (the process is alive), `/readyz` (it takes sessions, and its queue answers) and `/metrics`. */
+/** Serves `/healthz` (the process is alive), `/readyz` (it takes sessions, and its queue and store answer) and `/metrics`. */
 export async function serveHealth(
   options: HealthOptions,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -37,24 +42,34 @@ export async function serveHealth(
   };
 }
 
-async function answerTo(path: string, { worker, queue, metrics }: HealthOptions): Promise<Answer> {
-  const plain = (status: number, text: string): Answer => ({ status, type: "text/plain", body: `${text}\n` });
-  try {
-    switch (path.split("?")[0]) {
-      case "/healthz":
-        return plain(200, "ok");
-      case "/readyz": {
-        const { state } = worker.stats();
-        if (state === "draining" || state === "closed") return plain(503, state);
-        await queue.stats();
-        return plain(200, "ok");
-      }
-      case "/metrics":
-        return { status: 200, type: metrics.contentType, body: await metrics.text() };
-      default:
-        return plain(404, "There are /healthz, /readyz and /metrics.");
+function plain(status: number, text: string): Answer {
+  return { status, type: "text/plain", body: `${text}\n` };
+}
+
+async function answerTo(path: string, options: HealthOptions): Promise<Answer> {
+  const { metrics } = options;
+  switch (path.split("?")[0]) {
+    case "/healthz":
+      return plain(200, "ok");
+    case "/readyz": {
+      const problem = await problemOf(options);
+      return problem === undefined ? plain(200, "ok") : plain(503, problem);
     }
-  } catch {
-    return plain(503, "The queue does not answer.");
+    case "/metrics":
+      return metrics.text().then(
+        (body) => ({ status: 200, type: metrics.contentType, body }),
+        () => plain(503, "The metrics cannot be read."),
+      );
+    default:
+      return plain(404, "There are /healthz, /readyz and /metrics.");
   }
+}
+
+/** Why the worker takes no sessions now, if it does not. */
+async function problemOf({ worker, queue, store }: HealthOptions): Promise<string | undefined> {
+  const { state } = worker.stats();
+  if (state !== "running") return state;
+  const [queued, stored] = await Promise.allSettled([queue.stats(), store.load(NOBODY)]);
+  if (queued.status === "rejected") return "The queue does not answer.";
+  return stored.status === "rejected" ? "The store does not answer." : undefined;
 }

@@ -61,7 +61,7 @@ function optionsOf(flags: GivenFlags) {
 
 function openHealth(flags: GivenFlags, worker: Worker, { queue, store }: Backend, port: number) {
   const metrics = metricsOf(worker, queue, store);
-  return serveHealth({ worker, queue, metrics, host: flags.text("health-host") ?? "127.0.0.1", port });
+  return serveHealth({ worker, queue, store, metrics, host: flags.text("health-host") ?? "127.0.0.1", port });
 }
 
 function giveUpLater(afterMs: number, log: Log, exit: (code: number) => void): void {

@@ -28,6 +28,7 @@ export const WORKER_FLAGS = {
 export const SERVE_FLAGS = {
   tokens: { type: "text" },
   "insecure-no-auth": { type: "switch" },
+  agent: { type: "text" },
   host: { type: "text" },
   port: { type: "text" },
   "max-body": { type: "text" },

@@ -64,6 +64,7 @@ Flags
   --tokens FILE          who may ask: a JSON list of { "tenant", "scopes": ["read", "write", "decide"], "sha256" }, with
                          the SHA-256 of each bearer token in hexadecimal, or the token itself as "token"
   --insecure-no-auth     everybody on this machine may do everything, and nobody else anything
+  --agent NAME           an agent that sessions may begin with, one of the workers'; may be given again; any unless given
   --host HOST            127.0.0.1 unless given
   --port PORT            8790 unless given, 0 for any free port
   --max-body BYTES       of a request; 1048576 unless given

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createAgent, exportSession, importSession, openSession, type SessionStore } from "agentchart";
+import { fileStore } from "agentchart/store/file";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel } from "agentchart/testing";
+import { all } from "../../src/testing/store-contract-kit.ts";
+import { scratch, type Scratch } from "./scratch.ts";
+
+const made: Scratch[] = [];
+afterEach(() => made.splice(0).forEach(({ remove }) => remove()));
+
+async function talk(store: SessionStore, sessionId: string): Promise<void> {
+  const agent = createAgent({ name: "desk", model: scriptedModel(["One", "Two"]), store, sessionId });
+  await agent.call("Hi");
+  await agent.call("And?");
+  await agent.close();
+}
+
+/** A conversation of two turns in files, one byte of whose journal is another. */
+async function damaged(where: (bytes: Buffer) => number) {
+  const folder = scratch();
+  made.push(folder);
+  await talk(fileStore({ dir: folder.dir }), "s");
+  const journal = join(folder.dir, "s", "journal.ndjson");
+  const bytes = readFileSync(journal);
+  bytes[where(bytes)]! ^= 1;
+  writeFileSync(journal, bytes);
+  return { dir: folder.dir, store: fileStore({ dir: folder.dir }) };
+}
+
+const AT_THE_END = (bytes: Buffer): number => bytes.length - 30;
+const IN_THE_SECOND_TURN = (bytes: Buffer): number => bytes.indexOf("And?");
+
+describe("a damaged session", () => {
+  test.each([
+    ["at its end", AT_THE_END, 4],
+    ["in the middle", IN_THE_SECOND_TURN, 2],
+  ])("%s is looked at and forked before the damage", async (_, where, count) => {
+    const { store } = await damaged(where);
+    const session = await openSession(store, "s");
+    const failure = await session.at().catch((error: unknown) => error as Error);
+    const [, seq] = /Its positions up to (\d+) can be read\.$/.exec((failure as Error).message)!;
+    expect((await session.at(Number(seq))).messages).toHaveLength(count);
+    const { sessionId } = await session.fork(Number(seq));
+    const agent = createAgent({ name: "desk", model: scriptedModel(["On"]), store, sessionId });
+    expect((await agent.call("Go on")).text).toBe("On");
+    await agent.close();
+  });
+
+  test.each([
+    ["at its end", AT_THE_END, 4],
+    ["in the middle", IN_THE_SECOND_TURN, 2],
+  ])("%s is exported as far as it can be read, and stays quarantined", async (_, where, count) => {
+    const { store } = await damaged(where);
+    const copy = memoryStore();
+    await importSession(copy, exportSession(store, "s"));
+    expect((await (await openSession(copy, "s")).at()).messages).toHaveLength(count);
+    expect((await copy.load("s"))?.position).toMatchObject({
+      phase: "quarantined",
+      quarantine: { reason: expect.stringContaining("is damaged: its journal, at byte") },
+    });
+    const agent = createAgent({ name: "desk", model: scriptedModel([]), store: copy, sessionId: "s" });
+    await expect(agent.call()).rejects.toMatchObject({ code: "session/damaged" });
+  });
+});
+
+test("An exported session of version 1, whose end its checksum left out, is read", async () => {
+  const store = memoryStore();
+  await talk(store, "s");
+  const lines = await all(exportSession(store, "s"));
+  const before = lines.slice(0, -1).join("").replace('"version":2', '"version":1');
+  const { end } = JSON.parse(lines.at(-1)!) as { readonly end: object };
+  const sha256 = createHash("sha256").update(before).digest("hex");
+  const text = `${before}${JSON.stringify({ end: { ...end, sha256 } })}\n`;
+  expect(await importSession(store, [text], { sessionId: "copy" })).toBe("copy");
+  expect((await (await openSession(store, "copy")).at()).messages).toHaveLength(4);
+});
+
+test("What is no session stands in nobody's way in a folder of sessions, and is left alone", async () => {
+  const folder = scratch();
+  made.push(folder);
+  const store = fileStore({ dir: folder.dir });
+  await talk(store, "s");
+  writeFileSync(join(folder.dir, "notes"), "mine");
+  symlinkSync("/nowhere", join(folder.dir, "dangling"));
+  symlinkSync("loop", join(folder.dir, "loop"));
+  mkdirSync(join(folder.dir, "empty"));
+  const before = readdirSync(folder.dir).length;
+  expect((await store.list()).sessions).toMatchObject([{ sessionId: "s" }]);
+  expect(await store.listDue({ before: Date.now() })).toEqual({ sessionIds: [] });
+  for (const id of ["notes", "dangling", "loop"]) {
+    expect(await store.load(id)).toBeUndefined();
+    expect(await store.delete(id)).toBe(false);
+    const put = store.putInput(id, { id: "1", data: {} });
+    await expect(put).rejects.toMatchObject({ code: "store/failed" });
+  }
+  expect(readdirSync(folder.dir)).toHaveLength(before);
+});
