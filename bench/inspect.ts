@@ -9,7 +9,7 @@ import { inTurns, median } from "./cpu.ts";
 import { iterations } from "./iteration.ts";
 
 const { values } = parseArgs({
-  options: { write: { type: "boolean", default: false }, samples: { type: "string", default: "9" } },
+  options: { write: { type: "boolean", default: false }, samples: { type: "string", default: "31" } },
 });
 
 /** A hub in a process of its own, so that only the agent's side is counted. */
@@ -41,7 +41,7 @@ const measured = await inTurns(
     connected1000: iterations(1_000, { inspect: connected }, settles),
     without1000: iterations(1_000, {}, settles),
   },
-  { samples: Number(values.samples), warmUp: 3 },
+  { samples: Number(values.samples), warmUp: 12 },
 );
 await Promise.all([connected.close(), alone.close()]);
 await stop();

@@ -4,8 +4,9 @@ import { cpuMicros } from "./cpu.ts";
 
 /** Tool rounds of one turn. */
 const ROUNDS = 50;
-/** Turns of one sample, each by a new agent, so that the history stays as long as it is said to be. */
-const TURNS = 20;
+/** Turns of one sample, each by a new agent, so that the history stays as long as it is said to be. Few, so that what
+ *  disturbs the box spoils some samples and not all. */
+const TURNS = 4;
 
 const noop = defineTool({
   name: "noop",

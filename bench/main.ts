@@ -41,7 +41,7 @@ const iteration = await inTurns(
     hooks10: iterations(10, { ...noDeadlines, hooks }),
     limits10: iterations(10, { ...noDeadlines, permissions, budget, prices }),
   },
-  { samples: 9, warmUp: 5 },
+  { samples: 45, warmUp: 25 },
 );
 
 console.error("streamed chunks …");

@@ -26,6 +26,8 @@ export class Charts {
   }
 }
 
-function isChart({ nodes, edges }: Partial<Chart>): boolean {
-  return Array.isArray(nodes) && Array.isArray(edges);
+export function isChart(value: unknown): value is Chart {
+  if (typeof value !== "object" || value === null) return false;
+  const { nodes, edges } = value as Partial<Chart>;
+  return Array.isArray(nodes) && nodes.length > 0 && Array.isArray(edges);
 }

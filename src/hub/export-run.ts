@@ -1,10 +1,11 @@
-import { PROTOCOL, type ChartMessage, type RunFileHeader, type Step } from "../inspect/protocol.ts";
+import type { Chart } from "../chart/chart-json.ts";
+import { PROTOCOL, type RunFileHeader, type Step } from "../inspect/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 
 const PAGE = 250;
 
-/** A run as the lines of one file, see {@link RunFileHeader}. */
-export function* exportRun(run: OpenRun, known: ChartMessage | undefined): Generator<string> {
+/** A run as the lines of one file, see {@link RunFileHeader}. Its chart is without layouts: whoever opens it lays it out. */
+export function* exportRun(run: OpenRun, chart: Chart | undefined): Generator<string> {
   const { row, log } = run;
   const { worker: _, ...plain } = row;
   const header: RunFileHeader = {
@@ -13,8 +14,7 @@ export function* exportRun(run: OpenRun, known: ChartMessage | undefined): Gener
     exportedAt: Date.now(),
   };
   yield line(header);
-  const { chart = { id: "", nodes: [], edges: [] }, layouts = null, hash = row.chart } = known ?? {};
-  yield line({ chart, layouts, hash });
+  if (chart) yield line({ chart, layouts: null, hash: row.chart });
   let written = 0;
   const last = log.last;
   for (let from = log.first; from <= last; from += PAGE) {

@@ -5,17 +5,19 @@ import { PROTOCOL, type RunRow, type Step } from "../inspect/protocol.ts";
 import type { JsonObject } from "../message/types.ts";
 import { factsOf } from "../store/position.ts";
 import type { JournalEntry } from "../store/port.ts";
+import { isChart } from "./charts.ts";
 import { FoldedRun } from "./folded-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
 
 export type KnownChart = { readonly hash: string; readonly chart: Chart };
 
-/** A run out of a file, and its chart. */
-export type FileRun = { readonly run: OpenRun; readonly chart: KnownChart };
+/** A run out of a file, and its chart if it is in there. */
+export type FileRun = { readonly run: OpenRun; readonly chart?: KnownChart };
 
 /**
- * Reads a run that was exported, or a session from `agentchart sessions export`. A file that is cut off or damaged is opened
+ * Reads a run that was exported, or a session from `agentchart sessions export`. One without its chart is shown on `own` if that
+ * is the same, else without any, which the row's `notice` says. A file that is cut off or damaged is opened
  * to its last good line, and the row's `notice` names the first bad one. Rejects `session/damaged` for what is no such file,
  * `session/version` for one of another release, and `store/failed` if it cannot be read.
  */
@@ -25,7 +27,7 @@ export async function openFile(path: string, own: KnownChart): Promise<FileRun> 
   });
   const lines = text.split("\n");
   const header = parsed(lines[0]!);
-  if (header?.["agentchartRun"] !== undefined) return openRunFile(path, header, lines);
+  if (header?.["agentchartRun"] !== undefined) return openRunFile(path, header, lines, own);
   if (header?.["format"] === "agentchart.session") return openSessionFile(header, lines, own);
   throw new AgentError(
     "session/damaged",
@@ -41,6 +43,8 @@ function parsed(line: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+const NO_CHART = "Its chart is not in the file, and this release has another one: it is shown without.";
 
 function stopped(number: number, problem: string): string {
   return `Opened to line ${number - 1}: line ${number} ${problem}.`;
@@ -61,7 +65,7 @@ function takeLines(lines: readonly string[], take: (value: JsonObject) => void):
   return undefined;
 }
 
-function openRunFile(path: string, header: JsonObject, lines: readonly string[]): FileRun {
+function openRunFile(path: string, header: JsonObject, lines: readonly string[], own: KnownChart): FileRun {
   const row = header["row"] as unknown as RunRow | undefined;
   if (header["agentchartRun"] !== PROTOCOL)
     throw new AgentError("session/version", `${path} is of another release; this one reads ${PROTOCOL}.`);
@@ -70,10 +74,10 @@ function openRunFile(path: string, header: JsonObject, lines: readonly string[])
   const log = new RunLog(row.runId, Number.POSITIVE_INFINITY);
   const blobs = new Map<string, string>();
   const states: number[] = [];
-  let chart: Chart = { id: "", nodes: [], edges: [] };
+  let chart: Chart | undefined;
   let keyframe: JsonObject | undefined;
   const notice = takeLines(lines, (value) => {
-    if (value["chart"]) chart = value["chart"] as unknown as Chart;
+    if ("chart" in value) chart = isChart(value["chart"]) ? value["chart"] : undefined;
     else if (Array.isArray(value["state"])) states.push(log.stateOf(value["state"] as readonly string[]));
     else if (value["keyframe"]) keyframe = value["keyframe"] as JsonObject;
     else if (typeof value["blob"] === "string") blobs.set(value["blob"], String(value["text"]));
@@ -85,10 +89,11 @@ function openRunFile(path: string, header: JsonObject, lines: readonly string[])
   });
   const cut =
     notice ?? (log.last < row.steps ? `The file ends after step ${log.last} of ${row.steps}.` : undefined);
+  const told = chart || row.chart === own.hash ? cut : [cut, NO_CHART].filter(Boolean).join(" ");
   return {
-    chart: { hash: row.chart, chart },
+    ...(chart && { chart: { hash: row.chart, chart } }),
     run: {
-      row: { ...row, source: "file", steps: log.last, pending: 0, can: [], ...(cut && { notice: cut }) },
+      row: { ...row, source: "file", steps: log.last, pending: 0, can: [], ...(told && { notice: told }) },
       pending: [],
       log,
       blob: (sha) => blobs.get(sha),

@@ -1,10 +1,11 @@
-import type { Chart, ChartEdge } from "../chart/chart-json.ts";
+import type { Chart, ChartEdge, ChartName } from "../chart/chart-json.ts";
 import { patchBetween } from "../inspect/diff.ts";
 import { encode, PREVIEW } from "../inspect/encode.ts";
 import { innermost } from "../inspect/watch-run.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Msg, Usage } from "../message/types.ts";
 import { contextOf, JournalFold } from "../session/fold.ts";
+import { entryPointOf, type Kept } from "../session/format.ts";
 import { NO_SETTINGS } from "../session/no-settings.ts";
 import type { JournalEntry, SessionPhase } from "../store/port.ts";
 import { pendingCalls } from "../turn/calls.ts";
@@ -13,21 +14,32 @@ import type { RunRow } from "../inspect/protocol.ts";
 import type { PendingItem } from "../inspect/protocol.ts";
 import { activeIn } from "./active-in.ts";
 import { RunLog } from "./run-log.ts";
+import { RESUME, Ways } from "./ways.ts";
 
 /** A journal as steps: one for each of its entries, named by its type. */
 export class FoldedRun {
   readonly log: RunLog;
   readonly #chart: Chart;
+  readonly #ways: Ways;
+  readonly #resumes: readonly ChartEdge[];
+  /** The states in which the model answers: entering one counts as a call of it. */
+  readonly #asking: ReadonlySet<string>;
   readonly #fold = new JournalFold(NO_SETTINGS);
   readonly #blobs = new Map<string, string>();
   #transcript = Transcript.of();
   #shown: Readonly<Record<string, unknown>> | undefined;
   #startedAt = 0;
   #state = "stopped.idle";
+  /** Since the last position; who is restored always writes one. */
+  #hasNewInbox = false;
 
   constructor(runId: string, chart: Chart) {
     this.log = new RunLog(runId);
     this.#chart = chart;
+    this.#ways = new Ways(chart);
+    const asking = chart.nodes.filter(({ invoke }) => invoke.includes("callModel"));
+    this.#asking = new Set(asking.map(({ id }) => id));
+    this.#resumes = chart.edges.filter(({ event, targets }) => event === RESUME && targets.length > 0);
   }
 
   /** The position in the journal. */
@@ -37,15 +49,17 @@ export class FoldedRun {
 
   /** Throws what the journal's reader throws: `session/damaged`, `session/version`. */
   take(entry: JournalEntry): void {
+    const { kept: stood } = this.#fold.state();
     this.#fold.push(entry);
     const { state, at, reason, kept, messages } = this.#fold.state();
     if (entry.type === "messages") this.#takeMessages(messages, entry);
     if (this.log.last === 0) this.#startedAt = entry.at;
     const shown = { ...kept, transcript: this.#transcript, at, outcome: reason ? { reason } : null };
     const show = (value: unknown) => encode(value, { keep: (sha, text) => void this.#blobs.set(sha, text) });
-    const before = this.log.active;
     const active = activeIn(state, this.#chart);
-    const edges = this.#state === state ? [] : this.#edgesBetween(before, active);
+    const edges = this.#state === state ? [] : this.#edgesTo(active, stood, kept);
+    if (entry.type === "position") this.#hasNewInbox = false;
+    else if (entry.type === "kept" && "inbox" in entry.data) this.#hasNewInbox = true;
     const ops = patchBetween(this.#shown, shown, { show });
     this.#shown = shown;
     this.#state = state;
@@ -121,26 +135,39 @@ export class FoldedRun {
         : this.#transcript.replaceFrom(from, added);
   }
 
-  /** A journal says where the session stood, not how it went there: an edge is named if only one leads from here to there. */
-  #edgesBetween(before: readonly string[], after: readonly string[]): readonly string[] {
-    const leads = ({ source, targets }: ChartEdge): boolean =>
-      before.includes(source) &&
-      targets.length > 0 &&
-      targets.every((target) => this.#entersInto(target, after));
-    const [edge, ...others] = this.#chart.edges.filter(leads);
-    return edge && others.length === 0 ? [edge.id] : [];
+  /** The edges that were taken for certain to get to these states. */
+  #edgesTo(active: readonly string[], stood: Kept, stands: Kept): readonly string[] {
+    const [from, to] = [this.log.active.at(-1), active.at(-1)];
+    if (from === undefined || to === undefined) return [];
+    const isNewTurn = stands.progress.turn > stood.progress.turn;
+    const asked = stands.progress.stats.modelCalls - (isNewTurn ? 0 : stood.progress.stats.modelCalls);
+    const isAsking = active.some((id) => this.#asking.has(id));
+    const place = stood.progress.resumeAt ?? placeOf(this.#state);
+    const resumes = this.#hasNewInbox && !isNewTurn ? this.#resumes : [];
+    return this.#ways.between(
+      from,
+      to,
+      resumes.filter(({ guard }) => mayResume(guard, place, stood)),
+      asked > (isAsking ? 1 : 0) ? undefined : "callModel",
+    );
   }
+}
 
-  #entersInto(target: string, after: readonly string[]): boolean {
-    if (!after.includes(target)) return false;
-    const inner = after.slice(after.indexOf(target) + 1);
-    let at = target;
-    for (const id of inner) {
-      if (this.#chart.nodes.find((node) => node.id === at)?.initial !== id) return false;
-      at = id;
-    }
-    return true;
+/** Where a state is entered again; null also for one that no chart here has. */
+function placeOf(state: string): string | null {
+  try {
+    return entryPointOf(state);
+  } catch {
+    return null;
   }
+}
+
+/** Whether an edge may have resumed a session that was cut off while its journal said this. */
+function mayResume(guard: ChartName | undefined, place: string | null, { interruption }: Kept): boolean {
+  if (guard?.name === "resumesIn") return guard.params?.["place"] === place;
+  if (guard?.name === "wasInterrupted") return place !== null && interruption !== null;
+  if (guard?.name === "staysSuspended") return place === null;
+  return true;
 }
 
 function phaseOf(state: string): SessionPhase {

@@ -1,7 +1,8 @@
 import { AgentError } from "../error/error.ts";
 import { Hono, type Context } from "hono";
 import { stream } from "hono/streaming";
-import type { Charts } from "./charts.ts";
+import { layoutInWorker } from "../layout/layout-in-worker.ts";
+import { isChart, type Charts } from "./charts.ts";
 import { exportRun } from "./export-run.ts";
 import { GROUPS, type OpenRun } from "./open-run.ts";
 import { pageFile } from "./page-files.ts";
@@ -9,6 +10,8 @@ import { MOST_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, isSameToken, type Doors } from "./security.ts";
 
 const MOST_STEPS = 1_000;
+/** Bytes of a chart that is to be laid out. */
+const MOST_CHART = 1_000_000;
 
 export type HttpOptions = {
   readonly doors: () => Doors;
@@ -107,7 +110,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
       c.header("content-type", "application/x-ndjson; charset=utf-8");
       c.header("content-disposition", `attachment; filename="${name}.ndjson"`);
       return stream(c, async (out) => {
-        for (const line of exportRun(run, await charts.get(run.row.chart))) await out.write(line);
+        for (const line of exportRun(run, charts.chart(run.row.chart))) await out.write(line);
       });
     }),
   );
@@ -115,6 +118,15 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
   app.get("/api/charts/:hash", async (c) => {
     const chart = await charts.get(c.req.param("hash"));
     return chart ? c.json(chart) : problem(c, 404, "There is no such chart.");
+  });
+
+  app.post("/api/layouts", async (c) => {
+    if (Number(c.req.header("content-length") ?? Infinity) > MOST_CHART)
+      return problem(c, 413, "This chart is too large.");
+    const chart: unknown = await c.req.json().catch(() => undefined);
+    return isChart(chart)
+      ? c.json({ layouts: await layoutInWorker(chart) })
+      : problem(c, 400, "A chart has `nodes` and `edges`.");
   });
 
   app.get("*", async (c) => {
@@ -131,7 +143,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
   return app;
 }
 
-function problem(c: Context, status: 400 | 401 | 403 | 404 | 500, message: string): Response {
+function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 500, message: string): Response {
   return c.json({ error: { message } }, status);
 }
 

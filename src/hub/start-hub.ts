@@ -64,7 +64,7 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
   const opened = new Map<string, OpenRun>();
   for (const path of files) {
     const { run, chart } = await openFile(path, own);
-    charts.take(chart.hash, chart.chart);
+    if (chart) charts.take(chart.hash, chart.chart);
     opened.set(run.row.runId, run);
   }
   const hub = new Hub({

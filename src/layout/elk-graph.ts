@@ -3,7 +3,7 @@ import type { ChartNode } from "../chart/chart-json.ts";
 import type { ChartTree, Strand } from "./chart-tree.ts";
 import { levelOptions, type Direction, type Flow } from "./flow.ts";
 import { labelSize } from "./measure.ts";
-import { stateBox, type StateBox } from "./state-box.ts";
+import { stateBox, type Detail, type StateBox } from "./state-box.ts";
 
 /** A stretch of a line within one level. ELK gets those that lead back in reverse. */
 export type Stretch = { readonly id: string; readonly isReversed: boolean };
@@ -36,6 +36,7 @@ const ENTRY = 16;
  */
 export class ElkGraph {
   readonly root: ElkNode;
+  readonly detail: Detail;
   readonly routes: readonly Route[];
   readonly boxes = new Map<string, StateBox>();
   readonly #tree: ChartTree;
@@ -43,8 +44,9 @@ export class ElkGraph {
   readonly #nodes = new Map<string, Placed>();
   readonly #known = new Set<string>();
 
-  constructor(tree: ChartTree, flow: Flow) {
+  constructor(tree: ChartTree, flow: Flow, detail: Detail) {
     this.#tree = tree;
+    this.detail = detail;
     this.#flow = flow;
     const options = { "elk.json.edgeCoords": "ROOT", "elk.json.shapeCoords": "ROOT", "elk.padding": "[]" };
     this.root = {
@@ -64,14 +66,17 @@ export class ElkGraph {
   }
 
   #node(node: ChartNode): ElkNode {
-    const box = stateBox(node, this.#tree);
+    const box = stateBox(node, this.#tree, this.detail);
     const { width, height } = box;
     const isOpen = this.#tree.hasChildren(node.id);
     const open = {
       children: this.#tree.children(node.id).map((child) => this.#node(child)),
       layoutOptions: {
-        ...levelOptions(this.direction(node.id)),
-        "elk.padding": `[top=${height + 14},left=24,bottom=18,right=18]`,
+        ...levelOptions(this.direction(node.id), this.detail),
+        "elk.padding":
+          this.detail === "all"
+            ? `[top=${height + 14},left=24,bottom=18,right=18]`
+            : `[top=${height + 6},left=16,bottom=12,right=12]`,
         "elk.nodeSize.minimum": `(${width + 20}, 60)`,
       },
     };
@@ -98,7 +103,9 @@ export class ElkGraph {
       const isFirst = stretches.length === 0;
       const id = `${isFirst ? name : at} → ${next}`;
       const texts =
-        isFirst && this.#tree.hasChildren(source) && target === strand.targets[0] ? strand.texts : [];
+        this.detail === "all" && isFirst && this.#tree.hasChildren(source) && target === strand.targets[0]
+          ? strand.texts
+          : [];
       stretches.push({ id, isReversed: isBack });
       this.#edge(within, { id, ends: isBack ? [next, at] : [at, next], texts, isInline: !isLoop });
       at = next;
@@ -119,9 +126,15 @@ export class ElkGraph {
   /** Where a line begins: at its text in a state without children, else at the border. */
   #start(strand: Strand, isForward: boolean): string {
     const { name, source } = strand;
-    const { width, labels } = this.boxes.get(source)!;
+    if (this.#tree.hasChildren(source)) return this.#border(source, `from ${name}`, isForward);
+    const { width, height, labels } = this.boxes.get(source)!;
     const label = labels.get(strand);
-    if (!label) return this.#border(source, `from ${name}`, isForward);
+    if (!label) {
+      if (!isForward) return this.#port(source, "back", "WEST", { x: 0, y: height / 2 + 4 });
+      return this.direction(this.#tree.parent(source) ?? source) === "RIGHT"
+        ? this.#port(source, "out", "EAST", { x: width, y: height / 2 + 4 })
+        : this.#port(source, "out", "SOUTH", { x: width / 2, y: height });
+    }
     const y = Math.round(label.y + label.height / 2);
     return this.#port(source, name, isForward ? "EAST" : "WEST", { x: isForward ? width : 0, y });
   }
@@ -129,11 +142,12 @@ export class ElkGraph {
   /** Where lines into a state end: at one place beside or above its title, or at the border around its children. */
   #arrival(id: string, isFromBehind: boolean): string {
     if (this.#tree.hasChildren(id)) return this.#border(id, "into", isFromBehind);
-    const { width } = this.boxes.get(id)!;
-    if (isFromBehind) return this.#port(id, "into", "EAST", { x: width, y: ENTRY });
+    const { width, height } = this.boxes.get(id)!;
+    const isBare = this.detail === "names";
+    if (isFromBehind) return this.#port(id, "into", "EAST", { x: width, y: isBare ? height / 2 - 4 : ENTRY });
     return this.direction(this.#tree.parent(id) ?? id) === "RIGHT"
-      ? this.#port(id, "into", "WEST", { x: 0, y: ENTRY })
-      : this.#port(id, "into", "NORTH", { x: width - ENTRY - 4, y: 0 });
+      ? this.#port(id, "into", "WEST", { x: 0, y: isBare ? height / 2 - 4 : ENTRY })
+      : this.#port(id, "into", "NORTH", { x: isBare ? width / 2 : width - ENTRY - 4, y: 0 });
   }
 
   /** A port of a state with children, on the side where lines to later siblings leave or from earlier ones arrive. */

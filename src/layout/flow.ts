@@ -1,3 +1,5 @@
+import type { Detail } from "./state-box.ts";
+
 /** Which way the states of one level follow one another. */
 export type Direction = "DOWN" | "RIGHT";
 
@@ -5,25 +7,49 @@ export type Direction = "DOWN" | "RIGHT";
 export type Flow = readonly [Direction, ...Direction[]];
 
 /** Options of ELK are not inherited: every level needs all of them. */
-export function levelOptions(direction: Direction): Record<string, string> {
-  return {
-    "elk.algorithm": "layered",
-    "elk.direction": direction,
-    "elk.edgeRouting": "ORTHOGONAL",
-    "elk.layered.nodePlacement.strategy": "SIMPLE",
-    "elk.layered.thoroughness": "40",
-    "elk.layered.spacing.nodeNodeBetweenLayers": "16",
-    "elk.layered.spacing.edgeNodeBetweenLayers": "10",
-    "elk.layered.spacing.edgeEdgeBetweenLayers": "7",
-    "elk.spacing.nodeNode": "14",
-    "elk.spacing.edgeNode": "10",
-    "elk.spacing.edgeEdge": "7",
-    "elk.spacing.edgeLabel": "4",
-    "elk.spacing.labelLabel": "4",
-    "elk.spacing.labelNode": "6",
-    "elk.spacing.portPort": "10",
-    "elk.nodeSize.constraints": "MINIMUM_SIZE PORTS",
-    "elk.portConstraints": "FIXED_SIDE",
-    "elk.portAlignment.default": "DISTRIBUTED",
-  };
+export function levelOptions(direction: Direction, detail: Detail): Record<string, string> {
+  return { ...OPTIONS, ...(detail === "names" && NAMES[direction]), "elk.direction": direction };
 }
+
+const OPTIONS = {
+  "elk.algorithm": "layered",
+  "elk.edgeRouting": "ORTHOGONAL",
+  "elk.layered.nodePlacement.strategy": "SIMPLE",
+  "elk.layered.thoroughness": "40",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "16",
+  "elk.layered.spacing.edgeNodeBetweenLayers": "10",
+  "elk.layered.spacing.edgeEdgeBetweenLayers": "7",
+  "elk.spacing.nodeNode": "14",
+  "elk.spacing.edgeNode": "10",
+  "elk.spacing.edgeEdge": "7",
+  "elk.spacing.edgeLabel": "4",
+  "elk.spacing.labelLabel": "4",
+  "elk.spacing.labelNode": "6",
+  "elk.spacing.portPort": "10",
+  "elk.nodeSize.constraints": "MINIMUM_SIZE PORTS",
+  "elk.portConstraints": "FIXED_SIDE",
+  "elk.portAlignment.default": "DISTRIBUTED",
+};
+
+const CLOSE = {
+  "elk.layered.thoroughness": "7",
+  "elk.spacing.nodeNode": "14",
+  "elk.spacing.edgeNode": "9",
+  "elk.spacing.edgeEdge": "6",
+  "elk.spacing.portPort": "6",
+  "elk.layered.spacing.edgeEdgeBetweenLayers": "6",
+};
+
+/** Where only names are written: closer in width, of which there is little, than in height. */
+const NAMES: { readonly [direction in Direction]: Record<string, string> } = {
+  RIGHT: {
+    ...CLOSE,
+    "elk.layered.spacing.nodeNodeBetweenLayers": "14",
+    "elk.layered.spacing.edgeNodeBetweenLayers": "9",
+  },
+  DOWN: {
+    ...CLOSE,
+    "elk.layered.spacing.nodeNodeBetweenLayers": "34",
+    "elk.layered.spacing.edgeNodeBetweenLayers": "16",
+  },
+};

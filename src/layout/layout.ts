@@ -44,4 +44,8 @@ export type Layout = {
 };
 
 /** `portrait` is for a high and narrow panel, `landscape` for a wide one. */
-export type Layouts = { readonly portrait: Layout; readonly landscape: Layout };
+export type Shapes = { readonly portrait: Layout; readonly landscape: Layout };
+
+/** The whole chart, and the chart from afar: states as large as their names in twice the letters, rows and pills without room,
+ *  and of each label only the place, in the middle of its line. */
+export type Layouts = Shapes & { readonly names?: Shapes };

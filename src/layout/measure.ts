@@ -14,6 +14,11 @@ export function titleWidth(title: string): number {
   return Math.ceil(columns(title) * TITLE);
 }
 
+/** The room of a state of which only the name is seen, in letters that can be read from afar. */
+export function nameSize(title: string): Size {
+  return { width: 2 * titleWidth(title) + 22, height: 54 };
+}
+
 /** The room that a label with these lines takes. */
 export function labelSize(lines: readonly { readonly text: string }[]): Size {
   const width = Math.max(...lines.map(({ text }) => textWidth(text))) + 12;

@@ -27,10 +27,14 @@ export function placedLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): La
     }),
     edges: tree.strands.map((strand): PlacedEdge => {
       const routes = graph.routes.filter((route) => route.strand === strand);
-      const label = ownLabel(routes[0]!, graph, places) ?? elkLabel(routes[0]!, stretches);
+      const lines = routes.map((route) => lineOf(route, stretches));
+      const label =
+        graph.detail === "names"
+          ? { ...middleOf(lines[0]!), width: 0, height: 0 }
+          : (ownLabel(routes[0]!, graph, places) ?? elkLabel(routes[0]!, stretches));
       return {
         edges: strand.texts.map(({ edge }) => edge),
-        lines: routes.map((route) => lineOf(route, stretches)),
+        lines,
         ...(label && { label: { ...label, lines: strand.texts } }),
       };
     }),
@@ -38,7 +42,12 @@ export function placedLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): La
       if (initial === undefined) return [];
       return [{ id, ...initialOf(places.get(initial)!, graph.direction(id) === "DOWN") }];
     }),
-    pills: placePills(tree).map((pill) => ({ ...pill, x: pill.x + root.x, y: pill.y + root.y })),
+    pills: placePills(tree).map((pill) => ({
+      ...pill,
+      x: pill.x + root.x,
+      y: pill.y + root.y,
+      ...(graph.detail === "names" && { x: root.x, y: root.y, width: 0, height: 0 }),
+    })),
   };
 }
 
@@ -69,6 +78,16 @@ function ownLabel(
   const box = places.get(strand.source)!;
   const x = isBack ? box.x + INDENT : box.x + box.width - INDENT - width;
   return { x, y: box.y + label.y, width, height };
+}
+
+/** The middle of the longest stretch of a line. */
+function middleOf(points: readonly Point[]): { readonly x: number; readonly y: number } {
+  const lengths = points
+    .slice(1)
+    .map(([x, y], at) => Math.abs(x - points[at]![0]) + Math.abs(y - points[at]![1]));
+  const at = lengths.indexOf(Math.max(...lengths));
+  const [[fromX, fromY], [toX, toY]] = [points[at]!, points[at + 1]!];
+  return { x: onGrid((fromX + toX) / 2), y: onGrid((fromY + toY) / 2) };
 }
 
 function elkLabel({ stretches: [first] }: Route, stretches: Stretches): Box | undefined {

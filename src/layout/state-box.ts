@@ -2,8 +2,11 @@ import type { ChartNode } from "../chart/chart-json.ts";
 import { drawn, rowsOf } from "./chart-text.ts";
 import type { ChartTree, Strand } from "./chart-tree.ts";
 import type { PlacedNode } from "./layout.ts";
-import { labelSize, textWidth, titleWidth, type Size } from "./measure.ts";
+import { labelSize, nameSize, textWidth, titleWidth, type Size } from "./measure.ts";
 import { placePills } from "./pills.ts";
+
+/** What is written into the boxes: all that a state does and where its lines lead, or its name alone. */
+export type Detail = "all" | "names";
 
 const TITLE_HEIGHT = 32;
 const ROW_HEIGHT = 16;
@@ -19,9 +22,13 @@ export type StateBox = Size & {
 
 /** A state without children lists its transitions in its box, where their lines begin. The others leave the room below
  *  their rows to their children. */
-export function stateBox(node: ChartNode, tree: ChartTree): StateBox {
-  const pills = node.id === tree.root.id ? placePills(tree) : [];
+export function stateBox(node: ChartNode, tree: ChartTree, detail: Detail): StateBox {
   const title = drawn(node.key);
+  if (detail === "names") {
+    const rows = node.id === tree.root.id && tree.pills.length > 0 ? [] : rowsOf(node, tree.chart);
+    return { ...nameSize(title), title, rows, labels: new Map() };
+  }
+  const pills = node.id === tree.root.id ? placePills(tree) : [];
   const rows = pills.length > 0 ? [] : rowsOf(node, tree.chart);
   const strands = tree.hasChildren(node.id) ? [] : tree.strands.filter(({ source }) => source === node.id);
   const labels = new Map<Strand, Size & { readonly y: number }>();

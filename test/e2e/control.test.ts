@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createAgent, defineTool, textOf, type Agent, type AgentConfig } from "agentchart";
+import { AgentError, createAgent, defineTool, textOf } from "agentchart";
+import type { Agent, AgentConfig, ChatModel } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
+import { accessibilityProblems } from "./support/axe.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { HeldModel } from "./support/held-model.ts";
 
@@ -188,6 +190,27 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => page.url()).toContain(forked);
   });
 
+  test("and the strip of either run shows where, with a link to the other", async () => {
+    const { page, ui } = await desk.open();
+    const marks = page.getByRole("navigation", { name: "Forks" }).getByRole("link");
+    await ui.choose(agent.sessionId);
+    const [, newest] = await ui.step();
+    await expect.poll(() => marks.count()).toBe(1);
+    const name = (await marks.getAttribute("aria-label"))!;
+    expect(name).toMatch(/^Forked here: payer .+, step \d+$/);
+    expect(await marks.getAttribute("data-step")).toBe(String(newest));
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await marks.focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+    const begins = page.getByRole("link", { name: /^Begins here as a fork of payer .+, step 1$/ });
+    await begins.waitFor();
+    expect(await marks.count()).toBe(1);
+    await begins.click();
+    await page.getByRole("link", { name }).waitFor();
+    expect(page.url()).toContain(agent.sessionId);
+  });
+
   test("in its past with another question: the prefix is kept, what runs again is listed", async () => {
     await agent.decide(agent.status().pending[0]!.callId, "approve");
     await agent.call();
@@ -214,5 +237,45 @@ describe("From the page a run is forked", () => {
     expect(await journal()).toBe(before);
     await ui.run(agent.sessionId).click();
     await expect.poll(() => conversation.innerText()).toContain("Pay seven.");
+  });
+
+  test("while its model is asked again later: the fork asks at once, and the original goes on", async () => {
+    const held = new HeldModel();
+    let failures = 1;
+    const model: ChatModel = {
+      name: "busy",
+      async *stream(request, options) {
+        if (failures-- > 0) throw new AgentError("model/rate-limit", "Too many.", { isRetryable: true });
+        yield* held.model.stream(request, options);
+      },
+    };
+    const busy = createAgent({
+      name: "busy",
+      model,
+      store,
+      modelExecution: { initialBackoffMs: 12_000 },
+      inspect: desk.hub.address,
+    });
+    const reply = busy.call("Hello.");
+    const { page, ui } = await desk.open();
+    await ui.choose(busy.sessionId);
+    await expect.poll(() => ui.standing()).toMatch(/backingOff/);
+    const [, newest] = await ui.step();
+    await ui.goTo(newest);
+    await page.keyboard.press("f");
+    await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
+    await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+    await held.asked(1);
+    held.give(say("Hello from the fork."), stop);
+    await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
+    expect(held.requests).toHaveLength(1);
+    await held.asked(2);
+    held.give(say("Hello from the original."), stop);
+    expect((await reply).text).toBe("Hello from the original.");
+    const conversation = await ui.openTab("conversation");
+    await expect.poll(() => conversation.innerText()).toContain("Hello from the fork.");
+    await page.getByRole("link", { name: /^Begins here as a fork of busy/ }).click();
+    await expect.poll(() => conversation.innerText()).toContain("Hello from the original.");
+    await busy.close();
   });
 });

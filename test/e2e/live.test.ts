@@ -110,6 +110,22 @@ describe("A run of three rounds, watched while it happens", () => {
     }
   });
 
+  test("shows the chart from afar by its names, and the active state with all that is written in it", async () => {
+    await page.page.keyboard.press("l");
+    const svg = page.page.locator("svg.chart");
+    const row = svg.locator('[data-state="agent.stopped.idle"] .row').first();
+    await svg.and(page.page.locator("[data-afar]")).waitFor();
+    expect(await row.isVisible()).toBe(false);
+    const far = await page.ui.active();
+    await page.page.getByRole("button", { name: /^The active state with guards/ }).click();
+    await row.waitFor();
+    expect(await svg.getAttribute("data-afar")).toBeNull();
+    expect(await page.ui.active()).toEqual(far);
+    await page.page.keyboard.press("0");
+    await svg.and(page.page.locator("[data-afar]")).waitFor();
+    expect(await row.isVisible()).toBe(false);
+  });
+
   test("leaves the page without faults", () => {
     expect(page.faults).toEqual(NO_FAULTS);
   });

@@ -93,6 +93,31 @@ describe("After everything has ended, without a network, an exported run", () =>
     expect(await pictureOf(ui)).toEqual(live);
   });
 
+  test("without its chart has the one of this release, with another one is laid out, and without any has none", async () => {
+    hub = await startHub(home);
+    const [header, chart, ...rest] = readFileSync(file, "utf8").split("\n") as [string, string, ...string[]];
+    expect(chart.length).toBeLessThan(60_000);
+    const { row, ...more } = JSON.parse(header) as { row: object };
+    const other = JSON.stringify({ ...more, row: { ...row, chart: "other" } });
+    const drop = async (lines: readonly string[]): Promise<InspectorPage> => {
+      const { page } = await open(browser, hub.link);
+      const path = join(home.path, "changed.ndjson");
+      writeFileSync(path, lines.join("\n"));
+      await page.getByTestId("open-file").setInputFiles(path);
+      await page.getByTestId("file").waitFor();
+      return new InspectorPage(page);
+    };
+    const built = await drop([header, ...rest]);
+    await expect.poll(() => built.active()).toEqual(live.states.at(-1));
+    expect(await built.page.getByTestId("file").innerText()).not.toContain("chart");
+    const foreign = await drop([other, chart.replace(/"hash":"\w+"/, '"hash":"other"'), ...rest]);
+    await expect.poll(() => foreign.active()).toEqual(live.states.at(-1));
+    const none = await drop([other, ...rest]);
+    expect(await none.page.getByTestId("file").innerText()).toContain("Its chart is not in it");
+    expect((await none.step())[1]).toBe(live.steps);
+    expect(await none.page.locator("svg.chart").count()).toBe(0);
+  });
+
   test("that was cut off opens up to its last whole line", async () => {
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     const kept = lines.slice(0, 20);
@@ -125,6 +150,15 @@ test("a stored session that nobody drives is shown from its store", async () => 
   await ui.openTab("conversation");
   await expect.poll(() => conversation.innerText()).not.toMatch(/All 41 tests pass/);
   await expect.poll(() => ui.pending("c5").innerText()).toContain("no process drives the run");
+  const event = await ui.openTab("event");
+  const unknown = event.getByTestId("way-unknown");
+  const [, newest] = await ui.step();
+  await ui.goTo(newest);
+  await expect.poll(() => unknown.innerText()).toMatch(/^Not known: .* more than one way leads here/);
+  expect(await ui.taken()).toEqual([]);
+  for (let q = newest; !(await ui.active()).includes("agent.acting.executing"); q -= 1) await ui.goTo(q - 1);
+  while ((await ui.taken()).length === 0) await ui.goTo((await ui.step())[0] - 1);
+  expect(await event.innerText()).toContain("taken");
   expect(faults).toEqual(NO_FAULTS);
   await browser.close();
   await hub.stop();

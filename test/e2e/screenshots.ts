@@ -46,6 +46,7 @@ await notes!.call();
 await deps!.decide("c5", { deny: "Not today." });
 await deps!.call();
 
+await first.choose(deps!.sessionId); // from now on the chart is laid out
 const agent = parserFixer({ inspect: desk.hub.address }, PACE_MS);
 const asked = agent.call("Strings with an escaped quote end too early. Please mend the lexer.");
 await first.page.close();

@@ -84,7 +84,13 @@ async function storeCopies(path: string, count: number): Promise<void> {
 
 test("a page that is left open does not grow", { timeout: OPEN_FOR_MS + 120_000 }, async () => {
   const held = new HeldModel();
-  const agent = createAgent({ name: "waiting", model: held.model, inspect: desk.hub.address });
+  const endless = { timeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
+  const agent = createAgent({
+    name: "waiting",
+    model: held.model,
+    modelExecution: endless,
+    inspect: desk.hub.address,
+  });
   const reply = agent.call("Wait.");
   await held.asked(1);
   const { page, ui } = await desk.open();

@@ -7,9 +7,9 @@ import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FoldedRun } from "../../src/hub/folded-run.ts";
 import { applyPatch } from "../../src/inspect/patch.ts";
 import type { PendingItem, RunRow, StepPage } from "../../src/inspect/protocol.ts";
+import type { Layouts } from "../../src/layout/layout.ts";
 import type { JsonObject } from "../../src/message/types.ts";
 import { toolOf } from "../support/agents.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
@@ -102,59 +102,6 @@ describe("a session in a store", () => {
     });
     const [, sha] = /"\$blob":"(\w+)"/.exec(JSON.stringify(page))!;
     expect(await (await ask(hub, `/api/runs/s-1/blob/${sha!}`)).text()).toMatch(/^seen x{9000}$/);
-  });
-
-  test("names an edge only where one alone leads from state to state", () => {
-    const node = (id: string, parent?: string, initial?: string) => ({
-      id,
-      key: id.split(".").at(-1)!,
-      ...(parent && { parent }),
-      ...(initial && { initial }),
-      type: initial ? ("compound" as const) : ("atomic" as const),
-      tags: [],
-      entry: [],
-      exit: [],
-      invoke: [],
-    });
-    const edge = (id: string, source: string, target: string) => ({
-      id,
-      source,
-      targets: [target],
-      kind: "event" as const,
-      event: "e",
-      actions: [],
-      reenter: false,
-    });
-    const chart = {
-      id: "m",
-      nodes: [
-        node("m", undefined, "m.a"),
-        node("m.a", "m"),
-        node("m.b", "m", "m.b.x"),
-        node("m.b.x", "m.b"),
-        node("m.b.y", "m.b"),
-        node("m.c", "m"),
-      ],
-      edges: [
-        edge("a-b", "m.a", "m.b"),
-        edge("b-c", "m.b", "m.c"),
-        edge("x-c", "m.b.x", "m.c"),
-        edge("c-y", "m.c", "m.b.y"),
-        edge("y-a", "m.b.y", "m.a"),
-      ],
-    };
-    const run = new FoldedRun("r", chart);
-    for (const [index, state] of ["a", "b", "c", "b.y", "a", "c"].entries())
-      run.take({ seq: index + 1, at: 1, type: "position", data: { state } });
-    const { items, states } = run.log.page(1, 10);
-    expect(items.map(({ s, x }) => [states[s]!.at(-1), x.join()])).toEqual([
-      ["m.a", ""],
-      ["m.b.x", "a-b"],
-      ["m.c", ""], // two lead there
-      ["m.b.y", "c-y"],
-      ["m.a", "y-a"],
-      ["m.c", ""], // none does
-    ]);
   });
 
   test("can be forked and not be answered; the original stays as it was", async () => {
@@ -282,6 +229,22 @@ test("thousands of sessions are listed page by page, each once, and are found by
     expect((await ask(hub, `/api/runs?${bad}`)).status, bad).toBe(400);
 });
 
+test("a chart that nobody knows is laid out for who has the token", async () => {
+  const hub = await testHub({ home: testHome() });
+  const place = (body: string, token = hub.token): Promise<Response> =>
+    fetch(`${hub.url}/api/layouts`, { method: "POST", body, headers: { authorization: `Bearer ${token}` } });
+  const chart = { id: "m", nodes: [{ id: "m", key: "m", type: "atomic", ...NOTHING }], edges: [] };
+  const { layouts } = (await (await place(JSON.stringify(chart))).json()) as { layouts: Layouts };
+  expect(layouts.landscape.nodes.map(({ id }) => id)).toEqual(["m"]);
+  expect(await (await place('{"nodes":[{}],"edges":[{}]}')).json()).toEqual({ layouts: null });
+  for (const bad of ["", "null", "[]", "{}", '{"nodes":[],"edges":[]}'])
+    expect((await place(bad)).status, bad).toBe(400);
+  expect((await place(`"${"x".repeat(1_000_001)}"`)).status).toBe(413);
+  expect((await place(JSON.stringify(chart), "wrong")).status).toBe(401);
+});
+
+const NOTHING = { tags: [], entry: [], exit: [], invoke: [] };
+
 describe("a file", () => {
   const home = (): string => testHome();
   const write = (place: string, text: string): string => {
@@ -354,6 +317,28 @@ describe("a file", () => {
       expect(row.steps, what).toBe(8);
       expect((await steps(hub, "s-1")).items).toHaveLength(8);
     }
+  });
+
+  test("of an exported run brings its chart in a short line, and without it has the built-in one if that is the same", async () => {
+    const { text, page } = await exported(home());
+    const [header, chartLine, ...rest] = text.split("\n") as [string, string, ...string[]];
+    expect(JSON.parse(chartLine)).toMatchObject({ chart: { id: "agent" }, layouts: null });
+    expect(chartLine.length).toBeLessThan(60_000);
+    const open = async (lines: readonly string[]) => {
+      const place = home();
+      const hub = await testHub({ home: place, files: [write(place, lines.join("\n"))] });
+      const { row, chart } = await get<Detail>(hub, "/api/runs/s-1");
+      expect((await steps(hub, "s-1")).items).toEqual(page.items);
+      return { notice: row.notice, status: (await ask(hub, `/api/charts/${chart}`)).status };
+    };
+    expect(await open([header, ...rest])).toEqual({ notice: undefined, status: 200 });
+    const { row, ...more } = JSON.parse(header) as { row: RunRow };
+    const other = JSON.stringify({ ...more, row: { ...row, chart: "0123456789abcdef" } });
+    expect(await open([other, ...rest])).toEqual({
+      notice: "Its chart is not in the file, and this release has another one: it is shown without.",
+      status: 404,
+    });
+    expect(await open([other, chartLine, ...rest])).toEqual({ notice: undefined, status: 200 });
   });
 
   test("of an exported session is shown as the store would show it, cut off too", async () => {

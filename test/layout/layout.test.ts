@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { layoutChart } from "../../src/layout/layout-chart.ts";
+import { titleWidth } from "../../src/layout/measure.ts";
 import { CHARTS } from "./charts.ts";
 import { collisions, contains, isOnBorder, overlaps } from "./geometry.ts";
 
@@ -61,7 +62,53 @@ describe.for(Object.entries(CHARTS))("The layout of %s", async ([, chart]) => {
     });
   });
 
+  describe.for(["portrait", "landscape"] as const)("from afar in %s", (shape) => {
+    const { nodes, edges, pills, width, height } = layouts.names[shape];
+    const places = new Map(nodes.map((node) => [node.id, node]));
+    const picture = { x: 0, y: 0, width, height };
+
+    test("shows the same states and transitions, and every name has room in its box", () => {
+      const near = layouts[shape];
+      expect(nodes.map(({ id, title, rows }) => ({ id, title, rows }))).toEqual(
+        near.nodes.map(({ id, title, rows }) => ({ id, title, rows })),
+      );
+      expect(edges.map((edge) => edge.edges)).toEqual(near.edges.map((edge) => edge.edges));
+      expect(pills.map(({ edge }) => edge)).toEqual(near.pills.map(({ edge }) => edge));
+      for (const { id, parent } of chart.nodes) {
+        const own = places.get(id)!;
+        expect(own.width).toBeGreaterThan(2 * titleWidth(own.title));
+        expect(contains(parent === undefined ? picture : places.get(parent)!, own)).toBe(true);
+        const siblings = chart.nodes.filter((other) => other.parent === parent && other.id !== id);
+        expect(siblings.filter((other) => overlaps(own, places.get(other.id)!))).toEqual([]);
+      }
+    });
+
+    test("draws lines between the borders, with the place of the label on the line", () => {
+      for (const { edges: ids, lines, label } of edges) {
+        const { source, targets } = chart.edges.find(({ id }) => id === ids[0])!;
+        for (const [index, line] of lines.entries()) {
+          expect(isOnBorder(line[0]!, places.get(source)!), ids[0]).toBe(true);
+          expect(isOnBorder(line.at(-1)!, places.get(targets[index]!)!), ids[0]).toBe(true);
+          const turns = line.slice(1).filter(([x, y], at) => x !== line[at]![0] && y !== line[at]![1]);
+          expect(turns, ids[0]).toEqual([]);
+        }
+        expect(label!.lines.map(({ edge }) => edge)).toEqual(ids);
+        const { x, y } = label!;
+        const isOnLine = lines[0]!.slice(1).some((to, at) => isBetween([x, y], lines[0]![at]!, to));
+        expect(isOnLine, ids[0]).toBe(true);
+      }
+    });
+  });
+
   test("is the same every time", async () => {
     expect(await layoutChart(structuredClone(chart))).toEqual(layouts);
   });
 });
+
+type Point = readonly [x: number, y: number];
+
+function isBetween([x, y]: Point, from: Point, to: Point): boolean {
+  const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
+  const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
+  return x >= left && x <= right && y >= top && y <= bottom;
+}

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { chartJson } from "../../src/chart/chart-json.ts";
 import { configurationName, indexChart, isRest, toneOf, topOf } from "../src/logic/chart-index.ts";
-import { choicesOf, eventText, guardText } from "../src/logic/guards.ts";
+import { choicesOf, eventText, guardText, knownWay } from "../src/logic/guards.ts";
 
 const index = indexChart(chartJson(agentMachine));
 const states = (...names: string[]): string[] => ["agent", ...names.map((name) => `agent.${name}`)];
@@ -28,6 +28,22 @@ test("edges of other events are not said to be false", () => {
 
 test("an edge that the chart does not know is left out", () => {
   expect(choicesOf(index, ["nowhere||0"])).toEqual([]);
+});
+
+test("edges that lead from the states before to those after are the whole way, others a part of it", () => {
+  const idle = states("stopped", "stopped.idle");
+  const preparing = states("doCall", "doCall.preparing");
+  const checking = states("doCall", "doCall.checkingPending");
+  const call = "agent.stopped.idle|call|1";
+  const on = "agent.doCall.preparing||1";
+  expect(knownWay(index, idle, [call], preparing)).toBe("whole");
+  expect(knownWay(index, idle, [call, on], checking)).toBe("whole");
+  expect(knownWay(index, idle, [call], checking)).toBe("part");
+  expect(knownWay(index, idle, [on], checking)).toBe("part");
+  expect(knownWay(index, idle, [], checking)).toBe("nothing");
+  expect(knownWay(index, idle, ["nowhere||0"], checking)).toBe("nothing");
+  expect(knownWay(index, idle, [], idle)).toBe("whole");
+  expect(knownWay(index, [], [], idle)).toBe("whole");
 });
 
 test("guards and events are written for people", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { betterLayout, fitCamera, titleSize, zoomAt } from "../src/chart/camera.ts";
+import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../src/chart/camera.ts";
 import { arrowHead, roundedPath } from "../src/chart/edge-path.ts";
 import { enteredAt, stepsThat, takenEdges, visitsOf } from "../src/chart/lit.ts";
 import { RunData } from "../src/store/run-data.ts";
@@ -12,6 +12,17 @@ test("the camera shows all, and zooms around the pointer", () => {
   const near = zoomAt(camera, 2, 300, 200);
   expect((300 - near.x) / near.scale).toBeCloseTo((300 - camera.x) / camera.scale);
   expect((200 - near.y) / near.scale).toBeCloseTo((200 - camera.y) / camera.scale);
+});
+
+test("a part of the picture is shown as large as may be, and never so small that nothing can be read", () => {
+  const box = { x: 1_000, y: 500, width: 400, height: 2_000 };
+  const panel = { width: 840, height: 540 };
+  expect(showBox(box, panel, 1).scale).toBeCloseTo(0.25);
+  const camera = showBox(box, panel, 1, 0.6);
+  expect(camera.scale).toBe(0.6);
+  expect(camera.x + (box.x + box.width / 2) * camera.scale).toBeCloseTo(panel.width / 2);
+  expect(camera.y + (box.y + box.height / 2) * camera.scale).toBeCloseTo(panel.height / 2);
+  expect(showBox({ ...box, height: 100 }, panel, 1, 0.6).scale).toBe(1);
 });
 
 test("a high panel gets the high picture", () => {

@@ -16,8 +16,8 @@ const answer: JsonObject = {
 };
 
 test("a step is described by what it changed", () => {
-  expect(noteOf(step(["+", ["messages"], [answer]]))).toBe("assistant → shell");
-  expect(noteOf(step(["=", ["draft"], { message: answer }]))).toBe("assistant → shell");
+  expect(noteOf(step(["+", ["messages"], [answer]]))).toBe("→ shell");
+  expect(noteOf(step(["=", ["draft"], { message: answer }]))).toBe("→ shell");
   expect(noteOf(step(["=", ["outcome"], { reason: "MODEL_STOP" }]))).toBe("MODEL_STOP");
   expect(noteOf(step(["=", ["calls"], [{ call: { name: "grep" }, status: "running" }]]))).toBe(
     "running grep",

@@ -1,6 +1,6 @@
 /** What part of the picture is seen: its offset in px of the panel, and its scale. */
 export type Camera = { readonly x: number; readonly y: number; readonly scale: number };
-type Size = { readonly width: number; readonly height: number };
+export type Size = { readonly width: number; readonly height: number };
 type Box = Size & { readonly x: number; readonly y: number };
 
 export const LEAST_SCALE = 0.1;
@@ -12,11 +12,11 @@ export function fitCamera(picture: Size, panel: Size, most = 1.25): Camera {
   return showBox({ x: 0, y: 0, ...picture }, panel, most);
 }
 
-/** A part of the picture in the middle of the panel. */
-export function showBox(box: Box, panel: Size, most: number): Camera {
+/** A part of the picture in the middle of the panel, at most `most` and at least `least` as large as it is. */
+export function showBox(box: Box, panel: Size, most: number, least = LEAST_SCALE): Camera {
   const wide = (panel.width - 2 * MARGIN) / box.width;
   const high = (panel.height - 2 * MARGIN) / box.height;
-  const scale = Math.max(LEAST_SCALE, Math.min(wide, high, most));
+  const scale = Math.max(least, Math.min(wide, high, most));
   return {
     x: (panel.width - box.width * scale) / 2 - box.x * scale,
     y: (panel.height - box.height * scale) / 2 - box.y * scale,

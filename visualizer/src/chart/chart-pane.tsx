@@ -1,11 +1,19 @@
-import { useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent } from "react";
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type MouseEvent,
+} from "react";
 import { useSize } from "../parts/use-size.ts";
 import type { KnownChart } from "../store/model.ts";
 import { narrow } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
-import type { Layouts } from "../wire/types.ts";
-import { betterLayout, fitCamera, showBox } from "./camera.ts";
+import type { Layout, Layouts } from "../wire/types.ts";
+import { betterLayout, fitCamera, showBox, type Size } from "./camera.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
 import { takenEdges, visitsOf } from "./lit.ts";
@@ -15,17 +23,26 @@ import { usePace } from "./use-pace.ts";
 
 /** The scale at which the camera follows: rows and labels can be read. */
 const FOLLOWING = 0.9;
+const ENTERED = 1;
+/** The scale from which rows and labels are shown. */
+const READABLE = 0.6;
+/** The scale below which only names are shown. */
+const LEGIBLE = 0.5;
 
 /** The chart as it stands at the shown step. */
 export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; readonly layouts: Layouts }) {
   const panel = useRef<HTMLDivElement>(null);
   const size = useSize(panel);
-  const layout = useMemo(() => betterLayout(layouts.portrait, layouts.landscape, size), [layouts, size]);
+  const { visits: wantsVisits, follow } = usePreferences();
+  const [isDetailed, setDetailed] = useState(false);
+  const whole = useMemo(() => betterLayout(layouts.portrait, layouts.landscape, size), [layouts, size]);
+  const names = useMemo(() => namesOf(layouts, whole, size), [layouts, whole, size]);
+  const isAfar = names !== undefined && !isDetailed && !follow;
+  const layout = isAfar ? names : whole;
   const fit = useMemo(() => fitCamera(layout, size), [layout, size]);
-  const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit);
+  const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
   const { q, version, isCalm } = usePace();
   const filter = useModel(({ stepFilter }) => stepFilter);
-  const { visits: wantsVisits, follow } = usePreferences();
   const run = useModel(({ run }) => run);
   const active = run.statesAt(q);
   const taken = useMemo(() => takenEdges(run, q), [run, q, version]);
@@ -33,11 +50,24 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
   const scale = roundedScale(camera.scale);
   const here = active.at(-1);
 
-  useEffect(() => choose(null), [chart.hash, choose]);
+  const showAll = useCallback(() => {
+    setDetailed(false);
+    choose(null);
+  }, [choose]);
+  /** A state with all that is written in it. */
+  const show = useCallback(
+    (id: string | undefined, most: number) => {
+      const place = whole.nodes.find((node) => node.id === id);
+      if (!place || size.width === 0) return;
+      setDetailed(true);
+      choose(showBox(place, size, most, READABLE), whole);
+    },
+    [whole, size, choose],
+  );
+  useEffect(showAll, [chart.hash, showAll]);
   useEffect(() => {
-    const place = layout.nodes.find(({ id }) => id === here);
-    if (follow && place && size.width > 0) choose(showBox(place, size, FOLLOWING));
-  }, [follow, here, layout, size, choose]);
+    if (follow) show(here, FOLLOWING);
+  }, [follow, here, show]);
 
   const pick = useCallback(
     (event: MouseEvent) => {
@@ -54,11 +84,10 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
   const enter = useCallback(
     (event: MouseEvent) => {
       const id = (event.target as Element).closest<SVGElement>(".is-compound")?.dataset["state"];
-      const place = layout.nodes.find((node) => node.id === id);
-      if (place && place.id !== chart.index.root) choose(showBox(place, size, 1.6));
-      else choose(null);
+      if (id !== undefined && id !== chart.index.root) show(id, 1.6);
+      else showAll();
     },
-    [layout, size, choose, chart],
+    [show, showAll, chart],
   );
 
   return (
@@ -77,7 +106,8 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
                 className="chart"
                 width={Math.floor(size.width)}
                 height={Math.floor(size.height)}
-                data-far={scale < 0.6 || undefined}
+                data-afar={isAfar || undefined}
+                data-far={isAfar || camera.scale < READABLE || undefined}
                 aria-hidden="true"
                 style={{ "--scale": camera.scale } as CSSProperties}
               >
@@ -91,17 +121,37 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
                     filter={filter}
                     visits={visits}
                     scale={scale}
+                    isAfar={isAfar}
                   />
                 </g>
               </svg>
             </div>
-            <ServiceChips q={q} version={version} nodes={layout.nodes} index={chart.index} camera={camera} />
+            <ServiceChips
+              q={q}
+              version={version}
+              nodes={layout.nodes}
+              index={chart.index}
+              camera={camera}
+              beside={isAfar ? here : undefined}
+            />
           </>
         )}
       </div>
-      <ChartTools scale={camera.scale} isFit={isFit} fit={() => choose(null)} zoom={zoom} />
+      <ChartTools
+        scale={camera.scale}
+        isFit={isFit}
+        fit={showAll}
+        zoom={zoom}
+        {...(names && { isAfar, enter: () => show(here, ENTERED) })}
+      />
     </div>
   );
+}
+
+/** The chart from afar, if nothing can be read in the whole of it. */
+function namesOf({ names }: Layouts, whole: Layout, size: Size): Layout | undefined {
+  const isLegible = fitCamera(whole, size).scale >= LEGIBLE;
+  return names && !isLegible ? betterLayout(names.portrait, names.landscape, size) : undefined;
 }
 
 const roundedScale = (scale: number): number => Math.max(0.1, Math.round(scale * 12) / 12);

@@ -17,11 +17,13 @@ type Props = {
   readonly visits: ReadonlyMap<string, Visits> | undefined;
   /** Rounded, so that a turn of the wheel does not draw every name anew. */
   readonly scale: number;
+  /** Only names are shown, in larger letters. */
+  readonly isAfar: boolean;
 };
 
 /** All states and lines of a placed chart. */
 export const ChartPicture = memo(function ChartPicture(props: Props) {
-  const { layout, index, active, taken, flight, filter, visits, scale } = props;
+  const { layout, index, active, taken, flight, filter, visits, scale, isAfar } = props;
   const looks = useMemo(() => looksOf(index), [index]);
   const lit = new Set(active);
   const here = new Set(
@@ -43,6 +45,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             isHere={here.has(node.id)}
             isPicked={picked.has(node.id)}
             scale={scale}
+            isAfar={isAfar}
             stays={node.rows
               .flatMap(({ edges }) => edges)
               .flatMap((id) => (taken.has(id) ? [`${taken.get(id)} ${id}`] : []))
@@ -63,6 +66,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             lit={lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}
             isPicked={edge.edges.some((id) => picked.has(id))}
             flight={rank === 0 ? flight : undefined}
+            isAfar={isAfar}
             kind={index.edges.get(edge.edges[0]!)?.kind ?? "event"}
           />
         );

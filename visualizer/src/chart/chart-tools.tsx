@@ -9,9 +9,13 @@ type Props = {
   readonly isFit: boolean;
   readonly fit: () => void;
   readonly zoom: (factor: number) => void;
+  /** Whether only names are shown; absent where all can be read anyway. */
+  readonly isAfar?: boolean;
+  /** Shows where the machine stands with all that is written there. */
+  readonly enter?: () => void;
 };
 
-export function ChartTools({ scale, isFit, fit, zoom }: Props) {
+export function ChartTools({ scale, isFit, fit, zoom, isAfar, enter }: Props) {
   const { follow, visits } = usePreferences();
   useEffect(() => {
     cameraKeys.current = { fit, zoom };
@@ -37,6 +41,15 @@ export function ChartTools({ scale, isFit, fit, zoom }: Props) {
         isPressed={follow}
         onClick={() => prefer({ follow: !follow })}
       />
+      {enter && (
+        <Button
+          tone="quiet"
+          icon="detail"
+          title="The active state with guards, actions and services (or double-click any)"
+          isPressed={!isAfar}
+          onClick={() => (isAfar ? enter() : fit())}
+        />
+      )}
       <span className="rule" />
       <Button tone="quiet" icon="minus" title="Smaller (−)" onClick={() => zoom(1 / 1.3)} />
       <button type="button" className="zoom num" title="Show all (0)" onClick={fit}>

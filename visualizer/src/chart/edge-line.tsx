@@ -12,10 +12,11 @@ type Props = {
   /** Restarts the flight along the line; undefined: no flight. */
   readonly flight: number | undefined;
   readonly kind: string;
+  readonly isAfar: boolean;
 };
 
 /** A line between two states, with its label. */
-export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flight, kind }: Props) {
+export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flight, kind, isAfar }: Props) {
   const { lines, label } = edge;
   return (
     <g
@@ -35,7 +36,7 @@ export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flig
             {rank === 0 && flight !== undefined && (
               <path key={flight} className="flight" d={path} pathLength={100} />
             )}
-            <polygon className="head" points={arrowHead(points)} />
+            <polygon className="head" points={isAfar ? arrowHead(points, 13, 6.5) : arrowHead(points)} />
           </g>
         );
       })}

@@ -15,6 +15,7 @@ type Props = {
   readonly isHere: boolean;
   readonly isPicked: boolean;
   readonly scale: number;
+  readonly isAfar: boolean;
   readonly visits: string | undefined;
   /** Transitions that stay in it and were taken in the last steps: "rank id", one a line. */
   readonly stays: string;
@@ -22,7 +23,7 @@ type Props = {
 
 /** A state: its box, its name and what it does. */
 export const NodeBox = memo(function NodeBox(props: Props) {
-  const { node, tone, depth, isActive, isHere, isPicked, scale, visits, stays } = props;
+  const { node, tone, depth, isActive, isHere, isPicked, scale, visits, stays, isAfar } = props;
   const { x, y, width, height, title, rows, hasChildren } = node;
   const size = depth === 0 ? 11 : titleSize(title, width, scale);
   const head = Math.max(17, size + 6);
@@ -40,9 +41,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       {depth > 0 && <rect className="glow" width={width} height={height} rx={8} />}
       <rect className="box" width={width} height={height} rx={8} />
       {depth > 0 && <rect className="ring" width={width} height={height} rx={8} />}
-      <text className="title" x={10} y={head} fontSize={size}>
-        {title}
-      </text>
+      {isAfar && !hasChildren ? (
+        <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
+          {title}
+        </text>
+      ) : (
+        <text className="title" x={10} y={head} fontSize={size}>
+          {title}
+        </text>
+      )}
       {depth > 0 && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
       {visits !== undefined && !isHere && (
         <text className="visits" x={width - 8} y={head} textAnchor="end">

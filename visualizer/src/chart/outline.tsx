@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import { useEffect, useRef, type KeyboardEvent } from "react";
 import { useCalm } from "../parts/use-calm.ts";
 import { useModel } from "../store/use-model.ts";
 import type { KnownChart } from "../store/model.ts";
@@ -22,9 +22,17 @@ export function Outline({
   const q = useCalm(shown, isTwin ? TWIN_EACH : 0);
   const run = useModel((model) => model.run);
   const active = run.statesAt(q).join("\n");
+  const pane = useRef<HTMLDivElement>(null);
+  const isThere = !isTwin && active !== "";
+  useEffect(() => {
+    if (isThere)
+      [...(pane.current?.querySelectorAll("[aria-current]") ?? [])]
+        .at(-1)
+        ?.scrollIntoView({ block: "center" });
+  }, [isThere]);
   const taken = [...takenEdges(run, q)].flatMap(([id, rank]) => (rank === 0 ? [id] : [])).join("\n");
   return (
-    <div className={isTwin ? "hidden-text" : "outline-pane"}>
+    <div ref={pane} className={isTwin ? "hidden-text" : "outline-pane"}>
       {!isTwin && (
         <div className="tools" role="toolbar" aria-label="Chart">
           <ViewSwitch />

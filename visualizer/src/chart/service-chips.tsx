@@ -24,26 +24,32 @@ type Props = {
   readonly nodes: readonly PlacedNode[];
   readonly index: ChartIndex;
   readonly camera: Camera;
+  /** The state beside which all of it stands; undefined: each on the state that runs it. */
+  readonly beside: string | undefined;
 };
 
 /** What runs at this step, on the state that runs it: model, hooks, and every tool call with its own clock. */
-export function ServiceChips({ q, version, nodes, index, camera }: Props) {
+export function ServiceChips({ q, version, nodes, index, camera, beside }: Props) {
   const chips = useMemo(() => chipsAt(q, index), [q, version, index]);
   const isMoving = model.isLive && chips.length > 0;
   const now = useNow(100, isMoving);
   const shownAt = isMoving ? now : (model.run.at(q)?.t ?? now);
   const places = new Map(nodes.map((node) => [node.id, node]));
-  const rows = Map.groupBy(chips, ({ at }) => at);
+  const rows = Map.groupBy(chips, ({ at }) => beside ?? at);
   return [...rows].map(([id, members]) => {
     const place = places.get(id);
     if (!place) return null;
-    const left = camera.x + (place.x + place.width / 2) * camera.scale;
-    const top = camera.y + (place.y + place.height) * camera.scale;
+    const isBeside = beside !== undefined;
+    const left = camera.x + (place.x + place.width * (isBeside ? 1 : 0.5)) * camera.scale;
+    const top = camera.y + (place.y + place.height * (isBeside ? 0.5 : 1)) * camera.scale;
     return (
       <ul
         key={id}
         className="services"
-        style={{ transform: `translate(${left}px, ${top}px) translate(-50%, -35%)` }}
+        data-beside={isBeside || undefined}
+        style={{
+          transform: `translate(${left}px, ${top}px) ${isBeside ? "translate(9px, -50%)" : "translate(-50%, -35%)"}`,
+        }}
       >
         {members.map(({ key, icon, text, detail, since, deadline }) => (
           <li key={key} title={detail} data-service={key}>

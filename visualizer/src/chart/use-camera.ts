@@ -4,14 +4,19 @@ import { zoomAt, type Camera } from "./camera.ts";
 /** How far a press may wander and still be a click, in px. */
 const STILL = 4;
 
-/** The camera: what the person chose, else what fits. It never moves by itself. */
-export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera) {
-  const [chosen, choose] = useState<Camera | null>(null);
-  const camera = chosen ?? fit;
-  const latest = useRef(camera);
+/** The camera: what the person chose for this picture, else what fits. It never moves by itself. */
+export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, picture: object) {
+  const [chosen, setChosen] = useState<{ readonly camera: Camera; readonly of: object } | null>(null);
+  const isFit = chosen?.of !== picture;
+  const camera = isFit ? fit : chosen.camera;
+  const latest = useRef({ camera, picture });
   useEffect(() => {
-    latest.current = camera;
-  }, [camera]);
+    latest.current = { camera, picture };
+  }, [camera, picture]);
+  const choose = useCallback(
+    (next: Camera | null, of = latest.current.picture) => setChosen(next && { camera: next, of }),
+    [],
+  );
   const hasMoved = useRef(false);
 
   useEffect(() => {
@@ -21,11 +26,11 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera) {
       event.preventDefault();
       const box = element.getBoundingClientRect();
       const factor = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015));
-      choose(zoomAt(latest.current, factor, event.clientX - box.x, event.clientY - box.y));
+      choose(zoomAt(latest.current.camera, factor, event.clientX - box.x, event.clientY - box.y));
     };
     const press = (down: PointerEvent): void => {
       if (down.button !== 0 || (down.target as Element).closest("button, a, input")) return;
-      const from = latest.current;
+      const from = latest.current.camera;
       hasMoved.current = false;
       const drag = (event: PointerEvent): void => {
         const [dx, dy] = [event.clientX - down.clientX, event.clientY - down.clientY];
@@ -43,14 +48,14 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera) {
       element.removeEventListener("wheel", turn);
       element.removeEventListener("pointerdown", press);
     };
-  }, [panel]);
+  }, [panel, choose]);
 
   const zoom = useCallback(
     (factor: number) => {
       const { width = 0, height = 0 } = panel.current?.getBoundingClientRect() ?? {};
-      choose(zoomAt(latest.current, factor, width / 2, height / 2));
+      choose(zoomAt(latest.current.camera, factor, width / 2, height / 2));
     },
-    [panel],
+    [panel, choose],
   );
-  return { camera, isFit: chosen === null, choose, zoom, hasMoved };
+  return { camera, isFit, choose, zoom, hasMoved };
 }

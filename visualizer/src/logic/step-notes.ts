@@ -68,7 +68,7 @@ const nameOf = (call: Json | undefined): string => (isObject(call) ? String(call
 
 function noteOfMessage({ role, content }: Msg): string {
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
-  if (calls.length > 0) return `${role} → ${calls.join(", ")}`;
+  if (calls.length > 0) return `→ ${calls.join(", ")}`;
   const result = content.find((block) => block.type === "tool_result");
   if (result?.type === "tool_result") {
     const length = result.output.reduce(

@@ -3,6 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { client } from "../store/client.ts";
+import type { OpenedFile } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
 /** Nobody needs to know of a connection that comes back at once. */
@@ -17,17 +18,7 @@ export function Banner() {
   );
   const isLost = connection.kind === "lost";
   const now = useNow(500, isLost || row?.worker?.isUp === false);
-  if (file)
-    return file.damage ? (
-      <p className="banner" role="status" data-tone="red" data-testid="damaged">
-        <Icon name="warn" /> {file.name} is damaged at line {file.damage.line} ({file.damage.message}). What
-        stands before it is shown.
-      </p>
-    ) : (
-      <p className="banner" role="status" data-tone="slate" data-testid="file">
-        <Icon name="file" /> {file.name}: a file, nothing can be asked of it.
-      </p>
-    );
+  if (file) return <FileBanner file={file} />;
   if (connection.kind === "badToken" || connection.kind === "version")
     return (
       <p className="banner" role="status" data-tone="red" data-testid="refused">
@@ -57,8 +48,29 @@ export function Banner() {
   if (row?.phase === "quarantined")
     return (
       <p className="banner" role="status" data-tone="red">
-        <Icon name="warn" /> This session cannot be read whole and is not touched.
+        <Icon name="warn" /> This session cannot be read whole and is not touched. {row.notice}
+      </p>
+    );
+  if (row?.notice !== undefined)
+    return (
+      <p className="banner" role="status" data-tone="amber" data-testid="notice">
+        <Icon name="warn" /> {row.notice}
       </p>
     );
   return null;
+}
+
+function FileBanner({ file }: { readonly file: OpenedFile }) {
+  const { name, damage, lacksChart } = file;
+  const without = lacksChart ? " Its chart is not in it and not known here: it is shown without." : "";
+  return damage ? (
+    <p className="banner" role="status" data-tone="red" data-testid="damaged">
+      <Icon name="warn" /> {name} is damaged at line {damage.line} ({damage.message}). What stands before it
+      is shown.{without}
+    </p>
+  ) : (
+    <p className="banner" role="status" data-tone={lacksChart ? "amber" : "slate"} data-testid="file">
+      <Icon name="file" /> {name}: a file, nothing can be asked of it.{without}
+    </p>
+  );
 }

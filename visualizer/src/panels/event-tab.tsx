@@ -1,6 +1,6 @@
 import { configurationName, shortName, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import { duration } from "../logic/format.ts";
-import { choicesOf, eventText, guardText } from "../logic/guards.ts";
+import { choicesOf, eventText, guardText, knownWay } from "../logic/guards.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Value } from "../parts/json-value.tsx";
 import { Nothing } from "../parts/nothing.tsx";
@@ -55,7 +55,7 @@ function Times({ step }: { readonly step: Step }) {
     <dl className="facts">
       <dt>at</dt>
       <dd className="num">{timeText(step.t)}</dd>
-      <dt>after the step before</dt>
+      <dt>since the step before</dt>
       <dd className="num">{duration(before)}</dd>
       <dt>lasted</dt>
       <dd className="num">{duration(run.durationOf(step.q))}</dd>
@@ -72,13 +72,22 @@ function timeText(at: number): string {
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
 }
 
+const UNKNOWN = {
+  whole: undefined,
+  part: "These were taken for certain. What else lay on the way the journal does not say.",
+  nothing: "Not known: the journal says where the run stood, and more than one way leads here.",
+};
+
 /** The edges that were taken, and the guards before them that were false. */
 function Choices({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
+  const { run } = model;
   const choices = choicesOf(index, step.x);
-  if (choices.length === 0) return null;
+  const known = knownWay(index, run.statesAt(step.q - 1), step.x, run.statesAt(step.q));
+  const unknown = step.e === "xstate.init" ? undefined : UNKNOWN[known];
+  if (choices.length === 0 && unknown === undefined) return null;
   return (
     <section>
-      <h4>Transition</h4>
+      <h4>{choices.length > 1 ? "Transitions" : "Transition"}</h4>
       {choices.map(({ taken, notTaken }) => (
         <div
           key={taken.id}
@@ -94,6 +103,11 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
           </ul>
         </div>
       ))}
+      {unknown !== undefined && (
+        <p className="muted" data-testid="way-unknown">
+          {unknown}
+        </p>
+      )}
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { model } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
+import { StripForks } from "./strip-forks.tsx";
 import { drawStrip, readPalette, scaleOf, stepText } from "./strip-draw.ts";
 
 const HEIGHT = 68;
@@ -58,11 +59,9 @@ export function Strip() {
   }, [run, version, index, scale, view.from, width, palette]);
   useWheel(panel, width, setView);
 
-  const placeOf = (step: number): number => {
-    const at = step - run.first;
-    const end = isLive && step === run.last ? at + 1 : at;
-    return (scale.edges[Math.min(Math.max(end, 0), scale.edges.length - 1)] ?? 0) - view.from;
-  };
+  const placeAt = (at: number): number =>
+    (scale.edges[Math.min(Math.max(at, 0), scale.edges.length - 1)] ?? 0) - view.from;
+  const placeOf = (step: number): number => placeAt(step - run.first + (isLive && step === run.last ? 1 : 0));
   const stepUnder = (event: PointerEvent): number => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().x;
     return run.first + Math.max(0, stepAt(scale, x + view.from));
@@ -80,43 +79,46 @@ export function Strip() {
     act();
   };
   return (
-    <div
-      ref={panel}
-      className="strip"
-      role="slider"
-      tabIndex={0}
-      aria-label="Step"
-      aria-valuemin={run.first}
-      aria-valuemax={Math.max(run.first, run.last)}
-      aria-valuenow={Math.max(run.first, q)}
-      aria-valuetext={stepText(run, q)}
-      onKeyDown={keys}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        scrub(event);
-      }}
-      onPointerMove={(event) => {
-        setHovered(stepUnder(event));
-        if (event.buttons === 1) scrub(event);
-      }}
-      onPointerLeave={() => setHovered(null)}
-    >
-      <canvas ref={canvas} aria-hidden="true" />
-      {run.last > 0 && (
-        <div
-          className="playhead"
-          data-live={isLive || undefined}
-          style={{ transform: `translateX(${placeOf(q)}px)` }}
-        />
-      )}
-      {hovered !== null && run.at(hovered) && (
-        <div
-          className="hint mono"
-          style={{ transform: `translateX(${Math.min(Math.max(placeOf(hovered), 4), width - 300)}px)` }}
-        >
-          {hovered} · {stepText(run, hovered).split(", ")[1]} · {duration(run.durationOf(hovered))}
-        </div>
-      )}
+    <div className="strip-frame">
+      <div
+        ref={panel}
+        className="strip"
+        role="slider"
+        tabIndex={0}
+        aria-label="Step"
+        aria-valuemin={run.first}
+        aria-valuemax={Math.max(run.first, run.last)}
+        aria-valuenow={Math.max(run.first, q)}
+        aria-valuetext={stepText(run, q)}
+        onKeyDown={keys}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          scrub(event);
+        }}
+        onPointerMove={(event) => {
+          setHovered(stepUnder(event));
+          if (event.buttons === 1) scrub(event);
+        }}
+        onPointerLeave={() => setHovered(null)}
+      >
+        <canvas ref={canvas} aria-hidden="true" />
+        {run.last > 0 && (
+          <div
+            className="playhead"
+            data-live={isLive || undefined}
+            style={{ transform: `translateX(${placeOf(q)}px)` }}
+          />
+        )}
+        {hovered !== null && run.at(hovered) && (
+          <div
+            className="hint mono"
+            style={{ transform: `translateX(${Math.min(Math.max(placeOf(hovered), 4), width - 300)}px)` }}
+          >
+            {hovered} · {stepText(run, hovered).split(", ")[1]} · {duration(run.durationOf(hovered))}
+          </div>
+        )}
+      </div>
+      <StripForks version={version} width={width} placeOf={(step) => placeAt(step - run.first)} />
     </div>
   );
 }

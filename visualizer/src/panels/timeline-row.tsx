@@ -34,6 +34,8 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
     );
   const states = run.statesAt(q);
   const usage = usageOf(step);
+  const name = configurationName(states);
+  const inner = name.lastIndexOf(".") + 1;
   return (
     <div
       className={isFailure(step) ? "line is-failure" : "line"}
@@ -51,10 +53,12 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
       <span className="time">{clockText(step.m - start)}</span>
       <span className="event" title={step.e}>
         <i className="dot" />
-        {eventText(step.e)}
+        <span>{eventText(step.e)}</span>
       </span>
-      <span className="state">
-        <i>→</i> {configurationName(states)}
+      <span className="state" title={name}>
+        <i>→</i>
+        <span className="around">{name.slice(0, inner)}</span>
+        <span>{name.slice(inner)}</span>
       </span>
       <span className="note" title={noteOf(step)}>
         {noteOf(step)}

@@ -1,6 +1,5 @@
 import { Row } from "./timeline-row.tsx";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
 import { stepsThat } from "../chart/lit.ts";
 import { useSize } from "../parts/use-size.ts";
@@ -8,6 +7,8 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
 const ROW = 24;
+/** Rows drawn beyond either end of what is seen. */
+const SPARE = 4;
 
 /** All steps, or those that the filter leaves. */
 export function Timeline() {
@@ -21,23 +22,18 @@ export function Timeline() {
   const stepOf = (row: number): number => found?.[row] ?? run.first + row;
   const rowOf = (step: number): number =>
     found ? found.findLastIndex((at) => at <= step) : step - run.first;
-  const list = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-  });
   const selected = rowOf(q);
-  const isDrawn = list.getVirtualItems().some(({ index }) => index === selected);
   const { height } = useSize(scroller);
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element || selected < 0 || height === 0) return;
-    const top = selected * ROW;
-    const seen = list.scrollOffset ?? 0;
-    if (top + ROW > seen + height) element.scrollTop = top + ROW - height;
-    else if (top < seen) element.scrollTop = top;
-  }, [selected, height, list]);
+  const [view, setView] = useState({ top: 0, selected: -1, height: 0 });
+  // The rows of another selection are drawn at once where it will be, not once more after it was scrolled there.
+  if (view.selected !== selected || view.height !== height)
+    setView({ top: topToSee(selected, view.top, height), selected, height });
+  useLayoutEffect(() => {
+    if (scroller.current && view.selected >= 0) scroller.current.scrollTop = view.top;
+  }, [view]);
+  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
+  const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * SPARE));
+  const isDrawn = selected >= first && selected < first + drawn;
   const start = run.at(run.first)?.m ?? run.at(run.oldest)?.m ?? 0;
   return (
     <div className="timeline">
@@ -59,15 +55,20 @@ export function Timeline() {
         tabIndex={0}
         aria-label="Steps"
         aria-activedescendant={isDrawn ? `step-${q}` : undefined}
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          if (Math.abs(scrollTop - view.top) >= 1) setView({ ...view, top: scrollTop });
+        }}
       >
-        <div style={{ height: list.getTotalSize(), position: "relative" }}>
-          {list.getVirtualItems().map(({ index: row, start: top }) => {
+        <div style={{ height: count * ROW, position: "relative" }}>
+          {Array.from({ length: drawn }, (_, at) => {
+            const row = first + at;
             const step = stepOf(row);
             return (
               <Row
-                key={step}
+                // a row that leaves at one end comes in at the other
+                key={row % drawn}
                 q={step}
-                top={top}
+                top={row * ROW}
                 isSelected={row === selected}
                 count={count}
                 place={row + 1}
@@ -80,6 +81,12 @@ export function Timeline() {
       </div>
     </div>
   );
+}
+
+/** Scrolled as little as needed for a row to be seen whole. */
+function topToSee(row: number, top: number, height: number): number {
+  if (row < 0 || height === 0) return top;
+  return Math.min(row * ROW, Math.max(top, (row + 1) * ROW - height));
 }
 
 function FilterSummary({ found }: { readonly found: readonly number[] }) {

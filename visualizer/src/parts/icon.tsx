@@ -23,6 +23,7 @@ const PATHS = {
   target: "M8 3.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2zM8 1.5v3M8 11.5v3M1.5 8h3M11.5 8h3",
   outline: "M3 3.5h10M5.5 8H13M8 12.5h5M3 8v0M3 12.5v0",
   chart: "M2.5 3h4v3h-4zM9.5 10h4v3h-4zM4.5 6v5.5h5",
+  detail: "M2.5 3h11v10h-11zM5 6h6M5 8.2h6M5 10.4h3.5",
   count: "M3 12.5V9M6.3 12.5v-6M9.7 12.5V8M13 12.5v-9",
   file: "M4 1.8h5l3 3v9.4H4zM9 1.8v3h3",
   down: "M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10",

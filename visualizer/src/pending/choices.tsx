@@ -48,16 +48,16 @@ export function Choices({ item, isOff, decide, setMode }: Props) {
       />
       {item.waitsFor === "approval" && (
         <label className="remember">
-          <span className="hidden-text">How long an approval holds</span>
+          <span>An approval holds</span>
           <select
             className="input"
             value={remember}
             disabled={isOff}
             onChange={({ target }) => setRemember(target.value as typeof remember)}
           >
-            <option value="">only now</option>
-            <option value="input">same arguments later, too</option>
-            <option value="tool">this tool always</option>
+            <option value="">for this call only</option>
+            <option value="input">for the same arguments later, too</option>
+            <option value="tool">for this tool always</option>
           </select>
         </label>
       )}

@@ -1,6 +1,7 @@
 import { indexChart } from "../logic/chart-index.ts";
-import { readRunFile } from "../logic/run-file.ts";
-import { model } from "./model.ts";
+import { readRunFile, type RunFile } from "../logic/run-file.ts";
+import { client } from "./client.ts";
+import { model, type KnownChart } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
 import { RunData } from "./run-data.ts";
@@ -8,15 +9,16 @@ import { RunData } from "./run-data.ts";
 /** Opens an exported run from a file of this computer: nothing leaves the page, and nothing can be asked of it. */
 export async function openFile(file: File): Promise<void> {
   try {
-    openText(file.name, await file.text());
+    await openText(file.name, await file.text());
   } catch (error) {
     notify("bad", `${file.name}: ${(error as Error).message}`);
   }
 }
 
-function openText(name: string, text: string): void {
+async function openText(name: string, text: string): Promise<void> {
   const read = readRunFile(text);
-  const { chart, damage } = read;
+  const { damage } = read;
+  const chart = await drawable(read);
   const runId = `file:${read.row.runId}`;
   const data = new RunData();
   const first = read.steps[0]?.q ?? 1;
@@ -24,13 +26,25 @@ function openText(name: string, text: string): void {
   for (const [at, context] of read.keyframes) data.keepKeyframe(at, context);
   data.add({ runId, states: read.states, items: read.steps, total, first });
   const row = { ...read.row, runId, source: "file", chart: chart?.hash ?? read.row.chart, can: [] } as const;
-  const opened = { name, row, data, blobs: read.blobs, ...(damage && { damage }) };
+  const lacksChart = chart === undefined;
+  const opened = { name, row, data, blobs: read.blobs, lacksChart, ...(damage && { damage }) };
   const charts = chart
     ? new Map(model.charts).set(chart.hash, { ...chart, index: indexChart(chart.chart) })
     : model.charts;
   model.set({ files: new Map(model.files).set(runId, opened), charts });
   select({ runId: null, q: null }, "replace");
   select({ runId, q: null });
+}
+
+/** The chart of a file with its layouts: as it is known already, as the hub knows it, or laid out by the hub for this file. */
+async function drawable({ chart, row }: RunFile): Promise<Omit<KnownChart, "index"> | undefined> {
+  const hash = chart?.hash ?? row.chart;
+  const known = model.charts.get(hash);
+  if (known ?? !client.api) return known ?? chart;
+  return (
+    (await client.api.chart(hash).catch(() => undefined)) ??
+    (chart && { ...chart, layouts: await client.api.layouts(chart.chart).catch(() => null) })
+  );
 }
 
 /** Files dropped anywhere on the page are opened. */

@@ -46,6 +46,8 @@ export type OpenedFile = {
   readonly data: RunData;
   readonly blobs: ReadonlyMap<string, string>;
   readonly damage?: { readonly line: number; readonly message: string };
+  /** Its chart is neither in it nor known to the hub. */
+  readonly lacksChart: boolean;
 };
 
 /** All that the page knows. Fields are replaced, not changed; who changes one calls {@link Model.changed}. */

@@ -5,14 +5,20 @@ import { loadChart, loadRun } from "./load.ts";
 import { model, type StepFilter } from "./model.ts";
 import { RunData } from "./run-data.ts";
 
+/** Browsers stop taking addresses from who writes many a second: while scrubbing, only where it stays is written, after ms. */
+const SETTLED = 120;
+let writing: ReturnType<typeof setTimeout> | undefined;
+
 /** Looks at a run, or at another step of it. */
 export function select(selection: Selection, how: "push" | "replace" = "push"): void {
   const before = model.selection;
   const address = writeAddress(selection);
+  const isMoving = before.runId === selection.runId && before.q !== null && selection.q !== null;
+  clearTimeout(writing);
   if (location.hash !== address) {
-    const isMoving =
-      how === "replace" || (before.runId === selection.runId && before.q !== null && selection.q !== null);
-    history[isMoving ? "replaceState" : "pushState"](null, "", address);
+    if (how === "replace") history.replaceState(null, "", address);
+    else if (isMoving) writing = setTimeout(() => history.replaceState(null, "", address), SETTLED);
+    else history.pushState(null, "", address);
   }
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);

@@ -1,7 +1,7 @@
 import type { Group } from "../logic/run-groups.ts";
-import type { ChartMessage, JsonObject, PendingItem, RunRow, StepPage } from "./types.ts";
+import type { Chart, ChartMessage, JsonObject, Layouts, PendingItem, RunRow, StepPage } from "./types.ts";
 
-/** The reading half of the hub. Every method rejects with a sentence for people. */
+/** What the hub answers, without changing anything. Every method rejects with a sentence for people. */
 export class Api {
   readonly #token: string;
 
@@ -42,6 +42,12 @@ export class Api {
     return this.#json(`/api/charts/${encodeURIComponent(hash)}`);
   }
 
+  /** Places for a chart that the hub need not know; null if it cannot be laid out in time. */
+  async layouts(chart: Chart): Promise<Layouts | null> {
+    const given = { method: "POST", body: JSON.stringify(chart) };
+    return ((await (await this.#ask("/api/layouts", given)).json()) as { layouts: Layouts | null }).layouts;
+  }
+
   async blob(runId: string, sha: string): Promise<string> {
     return (await this.#get(`/api/runs/${encodeURIComponent(runId)}/blob/${encodeURIComponent(sha)}`)).text();
   }
@@ -54,8 +60,12 @@ export class Api {
     return (await (await this.#get(path)).json()) as T;
   }
 
-  async #get(path: string): Promise<Response> {
-    const response = await fetch(path, { headers: { authorization: `Bearer ${this.#token}` } });
+  #get(path: string): Promise<Response> {
+    return this.#ask(path, {});
+  }
+
+  async #ask(path: string, given: RequestInit): Promise<Response> {
+    const response = await fetch(path, { ...given, headers: { authorization: `Bearer ${this.#token}` } });
     if (response.ok) return response;
     throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
   }
