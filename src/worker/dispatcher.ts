@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { checkDecision } from "../agent/check-told.ts";
 import { messagesOf } from "../agent/config.ts";
 import type { AgentEvent } from "../agent/types.ts";
 import { AgentError } from "../error/error.ts";
@@ -6,7 +7,7 @@ import type { WakeQueue } from "../queue/port.ts";
 import { checkWake } from "../queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
 import type { SessionStore } from "../store/port.ts";
-import { checkDecision, checkExtra, dataOf, type Command } from "./command.ts";
+import { checkExtra, dataOf, type Command } from "./command.ts";
 import { PERMITS } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
 import { listenFor, NUDGE } from "./signals.ts";
