@@ -13,9 +13,16 @@ const CHAOS_TESTS = "test/chaos/*.test.ts";
 const PROCESS_TESTS = [
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
+  "test/cli/serve-health.test.ts",
+  "test/cli/sessions-signals.test.ts",
+  "test/cli/sessions-store.test.ts",
+  "test/cli/sessions-turns.test.ts",
+  "test/cli/worker-input.test.ts",
+  "test/queue/lost-*.test.ts",
   "test/hub/demo.test.ts",
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
+  "examples/data-analyst/test/demo.test.ts",
 ];
 
 /** In a browser, on the built page: `npm run test:e2e`. */
