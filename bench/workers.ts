@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { write: { type: "boolean", default: fal
 const isSoak = process.env["SOAK"] === "1";
 const SESSIONS = isSoak ? 2_000 : 400;
 const ALONE = isSoak ? 300 : 60;
-const RESTING = isSoak ? 100_000 : 20_000;
+const RESTING = 100_000;
 const HELD = 10;
 
 const postgres = await startPostgres();
