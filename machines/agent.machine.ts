@@ -1,5 +1,5 @@
 import type { HookPoint } from "../src/hook/types.ts";
-import { nextInstant, nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
+import { nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
 import { undecidedReason } from "../src/turn/entry.ts";
 import type { ModelInput } from "../src/turn/services.ts";
@@ -174,17 +174,16 @@ export const agentMachine = agentSetup.createMachine({
           initial: "running",
           states: {
             running: {
-              description: "It has until its deadline.",
-              invoke: {
-                src: "sleepUntil",
-                id: "sleepUntil",
-                input: ({ context }) => ({ until: context.request.deadlineAt }),
-                onDone: {
+              description: "It has until its deadline, if it has one.",
+              entry: "startTimer",
+              exit: "stopTimer",
+              on: {
+                "xstate.done.actor.sleepUntil": {
                   target: "aborting",
                   actions: [{ type: "noteTimeout", params: outcome }, "abortServices"],
                 },
+                "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] },
               },
-              on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
             },
             aborting: {
               description: "It was told to end; what it has so far is kept.",
@@ -378,14 +377,10 @@ export const agentMachine = agentSetup.createMachine({
             },
             running: {
               description: "Calls run, end, are tried again and run out of time.",
-              entry: "spawnCalls",
-              invoke: {
-                src: "sleepUntil",
-                id: "sleepUntil",
-                input: ({ context }) => ({ until: nextInstant(context) }),
-                onDone: { target: "expiring", actions: "expireCalls" },
-              },
+              entry: ["spawnCalls", "startTimer"],
+              exit: "stopTimer",
               on: {
+                "xstate.done.actor.sleepUntil": { target: "expiring", actions: "expireCalls" },
                 "xstate.done.actor.tool.*": [
                   { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
                   {
@@ -525,17 +520,16 @@ export const agentMachine = agentSetup.createMachine({
           initial: "running",
           states: {
             running: {
-              description: "It has until its deadline.",
-              invoke: {
-                src: "sleepUntil",
-                id: "sleepUntil",
-                input: ({ context }) => ({ until: context.request.deadlineAt }),
-                onDone: {
+              description: "It has until its deadline, if it has one.",
+              entry: "startTimer",
+              exit: "stopTimer",
+              on: {
+                "xstate.done.actor.sleepUntil": {
                   target: "aborting",
                   actions: [{ type: "noteTimeout", params: outcome }, "abortServices"],
                 },
+                "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] },
               },
-              on: { "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] } },
             },
             aborting: {
               description: "It was told to end; what it has so far is kept.",

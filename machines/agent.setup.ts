@@ -10,6 +10,7 @@ import * as waiting from "../src/turn/waiting.ts";
 import * as output from "../src/turn/output.ts";
 import * as reasoning from "../src/turn/reasoning.ts";
 import { decideCall, reviveCalls } from "../src/turn/resume.ts";
+import { nextInstant } from "../src/turn/timer.ts";
 import type {
   AgentMachineEvent,
   CommitInput,
@@ -37,7 +38,10 @@ function slot<Output, Input>(name: string) {
 }
 
 /** What the chart hears from the services it spawns, and of those that break. */
-type ServiceEvent = DoneActorEvent<ToolRunOutcome, `tool.${string}`> | ErrorActorEvent<unknown, string>;
+type ServiceEvent =
+  | DoneActorEvent<ToolRunOutcome, `tool.${string}`>
+  | DoneActorEvent<SleepOutcome, "sleepUntil">
+  | ErrorActorEvent<unknown, string>;
 
 const base = setup({
   types: {
@@ -247,6 +251,15 @@ export const agentSetup = base.extend({
     failOutput: assign(({ context }) => output.failOutput(context)),
     storeOutput: assign(({ context }) => output.storeOutput(context)),
     keepOutput: assign(({ context }) => output.keepOutput(context)),
+
+    // time
+    startTimer: base.enqueueActions(({ context, enqueue }) => {
+      const until = nextInstant(context);
+      if (until !== null) enqueue.spawnChild("sleepUntil", { id: "sleepUntil", input: { until } });
+    }),
+    stopTimer: base.enqueueActions(({ context, enqueue }) => {
+      if (nextInstant(context) !== null) enqueue.stopChild("sleepUntil");
+    }),
 
     // how it ends
     endTurn: assign(({ context }, { reason }: { reason: Reason }) => ending.endTurn(context, reason)),

@@ -36,7 +36,8 @@ export class Ways {
     for (const { id } of nodes.filter(({ type }) => type !== "compound")) {
       const active = this.#withAncestors(id);
       const own = edges.filter(({ source, targets }) => active.includes(source) && targets.length > 0);
-      const isWorking = active.some((each) => this.#nodes.get(each)!.invoke.length > 0);
+      const invokes = active.some((each) => this.#nodes.get(each)!.invoke.length > 0);
+      const isWorking = invokes || own.some(({ kind }) => kind === "done");
       if (!isWorking && own.every(({ kind }) => kind !== "always")) this.#rests.add(id);
       this.#edges.set(
         id,

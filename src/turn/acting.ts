@@ -155,15 +155,6 @@ export function holdCalls(context: AgentContext): Change {
   };
 }
 
-/** The next instant at which a call must be given up or may be tried again; null if there is none. */
-export function nextInstant(context: AgentContext): number | null {
-  const instants = context.calls.flatMap(({ status, deadlineAt, notBeforeAt }) => {
-    if (status === "running") return deadlineAt === undefined ? [] : [deadlineAt];
-    return status === "approved" && notBeforeAt !== undefined ? [notBeforeAt] : [];
-  });
-  return instants.length === 0 ? null : Math.min(...instants);
-}
-
 function mayRetry(context: AgentContext, record: CallRecord): boolean {
   return !context.interruption && record.attempt < (record.execution?.maxAttempts ?? 1);
 }

@@ -43,8 +43,11 @@ describe("the chart", () => {
     const services = (node: AnyStateNode | undefined): number =>
       node ? node.invoke.length + services(node.parent as AnyStateNode | undefined) : 0;
     const waiting = states.filter((node) => node.type === "atomic" && (node.always ?? []).length === 0);
-    const without = waiting.filter((node) => services(node) === 0).map(pathOf);
-    expect(without).toEqual(["suspended.waiting", "stopped.idle"]);
+    const without = waiting.filter((node) => services(node) === 0);
+    const spawning = without.filter((node) => node.entry.map(nameOf).includes("spawnCalls"));
+    expect(spawning.map(pathOf)).toEqual(["acting.executing.running"]);
+    const resting = without.filter((node) => !spawning.includes(node));
+    expect(resting.map(pathOf)).toEqual(["suspended.waiting", "stopped.idle"]);
   });
 
   it("names every service like its slot", () => {

@@ -53,14 +53,14 @@ export function configurationName(states: readonly string[]): string {
   return inner.map(shortName).join(" + ");
 }
 
-/** True if nothing is done in these states but wait: no service runs in any of them. */
+/** True if nothing is done in these states but wait: no service runs in any of them, none is waited for. */
 export function isRest(index: ChartIndex | undefined, states: readonly string[]): boolean {
   const inner = states.at(-1);
   if (inner === undefined) return false;
   if (!index) return /\b(idle|waiting)$/.test(inner);
   const isWorking = states.some((id) => (index.nodes.get(id)?.invoke.length ?? 0) > 0);
   const leaves = index.chart.edges.filter(({ source }) => source === inner);
-  return !isWorking && leaves.every(({ kind }) => kind !== "always");
+  return !isWorking && leaves.every(({ kind }) => kind !== "always" && kind !== "done");
 }
 
 export type Tone = "violet" | "cyan" | "blue" | "pink" | "amber" | "slate" | "green" | "red";
