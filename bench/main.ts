@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bareChunks, calledChunks, hookedChunks, streamedChunks } from "./chunks.ts";
 import { inTurns } from "./cpu.ts";
+import { emptyRounds } from "./empty-chart.ts";
 import { iterations } from "./iteration.ts";
 import { loopback } from "./loopback.ts";
 import { report } from "./report.ts";
@@ -34,6 +35,7 @@ const prices = { instant: { input: 1, output: 2 } };
 console.error("one iteration …");
 const iteration = await inTurns(
   {
+    empty: emptyRounds,
     bare10: iterations(10, noDeadlines),
     bare1000: iterations(1_000, noDeadlines),
     default10: iterations(10, {}),
