@@ -272,11 +272,21 @@ class AgentSession implements InboxAgent {
     return this.#runtime.status();
   }
 
-  subscribe(listener: (event: AgentEvent) => void, options: { readonly after?: number } = {}): () => void {
+  subscribe(
+    listener: (event: AgentEvent) => void,
+    { after, types }: Parameters<Agent["subscribe"]>[1] = {},
+  ): () => void {
     const { hub } = this.#runtime;
     const { store } = this.#config;
-    if (options.after === undefined || !store) return hub.subscribe(listener);
-    return replayEvents(store, this.sessionId, options.after, (live) => hub.subscribe(live), listener);
+    if (after === undefined || !store) return hub.subscribe(listener, types);
+    const wanted = types && new Set(types);
+    return replayEvents(
+      store,
+      this.sessionId,
+      after,
+      (live) => hub.subscribe(live, types),
+      (event) => void ((wanted?.has(event.type) ?? true) && listener(event)),
+    );
   }
 
   addHook(hook: Hook<never>): void {

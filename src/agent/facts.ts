@@ -72,6 +72,9 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
   return added.filter((message) => !moved.has(message));
 }
 
+/** What is told of the steps of the chart. */
+export const TOLD = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
+
 /** What happened between two contexts, in the order it happened: the one source of events about state. */
 export function eventsBetween(
   before: AgentContext,

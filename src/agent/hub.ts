@@ -1,10 +1,32 @@
+import { AgentError } from "../error/error.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
 
+type Type = AgentEvent["type"];
 type Listener = (event: AgentEvent) => void;
+type Subscription = { readonly listener: Listener; readonly types: ReadonlySet<Type> | undefined };
+
+const TYPES: { readonly [T in Type]: true } = {
+  "turn.start": true,
+  state: true,
+  "model.start": true,
+  "model.end": true,
+  "block.start": true,
+  "block.delta": true,
+  "block.end": true,
+  message: true,
+  "tool.start": true,
+  "tool.delta": true,
+  "tool.end": true,
+  pending: true,
+  retry: true,
+  "hook.failed": true,
+  "input.refused": true,
+  "turn.end": true,
+};
 
 /** Hands events to listeners, numbered. A listener that throws harms nobody. */
 export class EventHub {
-  readonly #listeners = new Set<Listener>();
+  readonly #subscriptions = new Set<Subscription>();
   readonly #frame: () => { readonly seq: number; readonly at: number; readonly turn: number };
   #n = 0;
 
@@ -12,16 +34,18 @@ export class EventHub {
     this.#frame = frame;
   }
 
-  /** True if somebody listens. */
-  get isHeard(): boolean {
-    return this.#listeners.size > 0;
+  /** True if somebody listens to one of these types: other events need not be made. */
+  hears(types: readonly Type[]): boolean {
+    for (const { types: wanted } of this.#subscriptions)
+      if (!wanted || types.some((type) => wanted.has(type))) return true;
+    return false;
   }
 
   publish(body: AgentEventBody): void {
-    if (!this.isHeard) return;
-    this.#n++;
-    const event: AgentEvent = { ...this.#frame(), n: this.#n, ...body };
-    for (const listener of this.#listeners) {
+    let event: AgentEvent | undefined;
+    for (const { listener, types } of this.#subscriptions) {
+      if (types && !types.has(body.type)) continue;
+      event ??= { ...this.#frame(), n: ++this.#n, ...body };
       try {
         listener(event);
       } catch {
@@ -30,9 +54,15 @@ export class EventHub {
     }
   }
 
-  subscribe(listener: Listener): () => void {
-    const own: Listener = (event) => listener(event);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+  /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
+  subscribe(listener: Listener, types?: readonly Type[]): () => void {
+    const unknown = types?.find((type) => !Object.hasOwn(TYPES, type));
+    if (unknown !== undefined) {
+      const known = Object.keys(TYPES).join(", ");
+      throw new AgentError("config/invalid", `There are no events of type "${unknown}", only: ${known}.`);
+    }
+    const subscription: Subscription = { listener, types: types && new Set(types) };
+    this.#subscriptions.add(subscription);
+    return () => void this.#subscriptions.delete(subscription);
   }
 }

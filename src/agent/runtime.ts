@@ -20,7 +20,7 @@ import { OUTPUT_TOOL } from "../turn/output.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { liveMachine } from "./actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
-import { eventsBetween, stateName } from "./facts.ts";
+import { eventsBetween, stateName, TOLD } from "./facts.ts";
 import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
 import { observerOf } from "./inspect.ts";
@@ -293,7 +293,7 @@ export class Runtime {
     if (hasSettled || (this.settings.isDurable && mustNotBeLost(before.context, snapshot.context))) {
       this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
     }
-    if (this.hub.isHeard) this.#tell(before, snapshot);
+    if (this.hub.hears(TOLD)) this.#tell(before, snapshot);
     if (hasSettled) this.#listener.settled(snapshot.context);
   }
 

@@ -285,8 +285,13 @@ export interface Agent<Ctx = unknown> {
   status(): Status;
   /** Adds to the limits of this turn; then call(). Runs nothing. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
-  /** A listener that throws harms nobody. Returns the way to stop. */
-  subscribe(listener: (event: AgentEvent) => void, options?: { readonly after?: number }): () => void;
+  /** A listener that throws harms nobody. With `types` only events of these are heard, and others that nobody listens to
+   *  are not even made; with `after`, what a store has from that position on comes first. Returns the way to stop. Throws
+   *  `config/invalid` for a type there is not. */
+  subscribe(
+    listener: (event: AgentEvent) => void,
+    options?: { readonly after?: number; readonly types?: readonly AgentEvent["type"][] },
+  ): () => void;
   addHook(hook: Hook<Ctx>): void;
   removeHook(name: string): boolean;
   /** At any instant; holds the transcript and nothing else of that size. `createAgent({ ...config, snapshot })` goes on. */

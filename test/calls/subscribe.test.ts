@@ -1,0 +1,57 @@
+import { createAgent, type AgentEvent } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel } from "agentchart/testing";
+import { expect, test } from "vitest";
+import { toolOf } from "../support/agents.ts";
+
+const call = { calls: [{ name: "look", input: {} }] };
+const bot = (config = {}) =>
+  createAgent({
+    name: "bot",
+    model: scriptedModel([call, "done"]),
+    tools: [toolOf("look", () => "seen")],
+    ...config,
+  });
+
+test("a listener hears the types it asks for, in the order of all events, each once", async () => {
+  const agent = bot();
+  const all: AgentEvent[] = [];
+  const some: AgentEvent[] = [];
+  agent.subscribe((event) => all.push(event));
+  const stop = agent.subscribe((event) => some.push(event), { types: ["tool.end", "block.delta", "turn.end"] });
+  await agent.call("go");
+  const wanted = all.filter(({ type }) => ["tool.end", "block.delta", "turn.end"].includes(type));
+  expect(some).toEqual(wanted);
+  expect(new Set(some.map(({ type }) => type))).toEqual(new Set(["tool.end", "block.delta", "turn.end"]));
+  stop();
+  await agent.call("again").catch(() => {});
+  expect(some).toHaveLength(wanted.length);
+});
+
+test("one alone hears them too, numbered without gaps", async () => {
+  const agent = bot();
+  const heard: AgentEvent[] = [];
+  agent.subscribe((event) => heard.push(event), { types: ["message", "state"] });
+  await agent.call("go");
+  expect(heard.filter(({ type }) => type === "message").length).toBe(4);
+  expect(heard.map(({ n }) => n)).toEqual(heard.map((_, index) => heard[0]!.n + index));
+  expect(heard.some(({ type }) => type !== "message" && type !== "state")).toBe(false);
+});
+
+test("what a store has from before is chosen in the same way", async () => {
+  const store = memoryStore();
+  const agent = bot({ store });
+  await agent.call("go");
+  const heard: AgentEvent[] = [];
+  agent.subscribe((event) => heard.push(event), { after: 0, types: ["message"] });
+  await expect.poll(() => heard.length).toBe(4);
+  expect(heard.every(({ type }) => type === "message")).toBe(true);
+  await agent.close();
+});
+
+test("a type there is not is refused, and the known ones are named", () => {
+  const agent = bot();
+  const subscribe = (): unknown => agent.subscribe(() => {}, { types: ["done" as "state"] });
+  expect(subscribe).toThrow(expect.objectContaining({ code: "config/invalid" }) as Error);
+  expect(subscribe).toThrow(/"done".*turn\.end/);
+});
