@@ -1,6 +1,6 @@
 import type { Chart, ChartEdge, ChartName } from "../chart/chart-json.ts";
 import { patchBetween } from "../inspect/diff.ts";
-import { encode, PREVIEW } from "../inspect/encode.ts";
+import { encode, encodeText, PREVIEW } from "../inspect/encode.ts";
 import { innermost } from "../inspect/watch-run.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Msg, Usage } from "../message/types.ts";
@@ -55,7 +55,8 @@ export class FoldedRun {
     if (entry.type === "messages") this.#takeMessages(messages, entry);
     if (this.log.last === 0) this.#startedAt = entry.at;
     const shown = { ...kept, transcript: this.#transcript, at, outcome: reason ? { reason } : null };
-    const show = (value: unknown) => encode(value, { keep: (sha, text) => void this.#blobs.set(sha, text) });
+    const keep = (sha: string, text: string): void => void this.#blobs.set(sha, text);
+    const show = (value: unknown): string => encodeText(value, { keep });
     const active = activeIn(state, this.#chart);
     const edges = this.#state === state ? [] : this.#edgesTo(active, stood, kept);
     if (entry.type === "position") this.#hasNewInbox = false;

@@ -121,7 +121,7 @@ export class LiveRun implements OpenRun {
   /** The patch of a step whose process does not know what others have done since its last one. */
   #rebased({ p = [] }: Step, { at }: Source): readonly PatchOp[] {
     const own = applyPatch((at > 0 && this.log.contextAt(at)) || {}, p);
-    return patchBetween(this.log.context, own, { show: (value) => value as Json });
+    return patchBetween(this.log.context, own, { show: JSON.stringify });
   }
 
   stream(items: readonly StreamDelta[]): void {

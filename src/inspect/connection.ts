@@ -49,8 +49,11 @@ export class Connection {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  send(text: string): void {
-    if (this.#isReady) this.#socket?.send(text);
+  /** Sends a message of text, whose parts may be bytes already. */
+  send(...parts: readonly (string | Buffer)[]): void {
+    if (!this.#isReady) return;
+    for (const [index, part] of parts.entries())
+      this.#socket?.send(part, { binary: false, fin: index === parts.length - 1 });
   }
 
   /** Ends when a try that is under way has come to something. */

@@ -3,7 +3,7 @@ import { recordedAfter, type Fork } from "../session/fork.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionStore } from "../store/port.ts";
 import { refused, type Outcome } from "./ack.ts";
-import { encode, PREVIEW } from "./encode.ts";
+import { encodeText, PREVIEW } from "./encode.ts";
 import type { Command } from "./protocol.ts";
 
 type ForkCommand = Extract<Command, { type: "fork" }>;
@@ -18,7 +18,7 @@ export async function planFork(store: SessionStore, runId: string, seq: number):
 }
 
 function lineOf({ name, input }: { readonly name: string; readonly input: JsonObject }): string {
-  return `${name} ${JSON.stringify(encode(input, { limits: PREVIEW }))}`;
+  return `${name} ${encodeText(input, { limits: PREVIEW })}`;
 }
 
 /** Writes the fork. Messages may say something else in it. */

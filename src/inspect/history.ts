@@ -2,11 +2,12 @@ import type { JsonObject } from "../message/types.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { applyPatch } from "./patch.ts";
 import type { Step } from "./protocol.ts";
+import { StepPages } from "./step-pages.ts";
 
 export type HistoryLimits = {
   /** Steps that are kept; default 10,000. */
   readonly steps?: number;
-  /** Characters of JSON that are kept; default 8 million. */
+  /** Bytes of JSON that are kept; default 8 million. */
   readonly bytes?: number;
   /** Characters of long strings that are kept; default 32 million. */
   readonly blobBytes?: number;
@@ -31,9 +32,7 @@ export class History {
   readonly blobs: KeptTexts;
   readonly #states: string[][] = [];
   readonly #stateIndex = new Map<string, number>();
-  #items: string[] = [];
-  #bytes = 0;
-  #first = 1;
+  readonly #pages = new StepPages();
   #base: JsonObject | undefined;
 
   constructor({ steps = 10_000, bytes = 8_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
@@ -43,12 +42,12 @@ export class History {
 
   /** The number of the oldest step that is left. */
   get first(): number {
-    return this.#first;
+    return this.#pages.first;
   }
 
   /** The number of the newest step; 0 before the first. */
   get last(): number {
-    return this.#first + this.#items.length - 1;
+    return this.#pages.last;
   }
 
   /** Context before {@link History.first}; undefined if that is step 1. */
@@ -73,30 +72,28 @@ export class History {
 
   /** Takes the step that follows {@link History.last}, as JSON. */
   push(text: string): void {
-    this.#items.push(text);
-    this.#bytes += text.length;
-    if (this.#items.length > this.#limits.steps || this.#bytes > this.#limits.bytes) this.#letGo();
+    this.#pages.push(text);
+    while (this.#isFull()) this.#letGo();
   }
 
-  /** Steps from `from` on as JSON text, at most `characters` of it and at least one. */
-  textsFrom(from: number, characters: number): readonly string[] {
-    const texts: string[] = [];
-    let left = characters;
-    for (let index = from - this.#first; index < this.#items.length; index++) {
-      const text = this.#items[index]!;
-      if (texts.length > 0 && (left -= text.length) < 0) break;
-      texts.push(text);
-    }
-    return texts;
+  /** Steps from `from` on as JSON with commas between them: at least one, up to about `most` bytes, perhaps fewer than there
+   *  are. */
+  from(from: number, most: number): { readonly bytes: Buffer; readonly count: number } {
+    return this.#pages.from(from, most);
+  }
+
+  #isFull(): boolean {
+    const { first, last, bytes } = this.#pages;
+    return last > first && (last - first >= this.#limits.steps || bytes > this.#limits.bytes);
   }
 
   #letGo(): void {
-    const count = Math.min(LET_GO, this.#items.length - 1);
-    for (const text of this.#items.slice(0, count)) {
-      this.#base = applyPatch(this.#base ?? {}, (JSON.parse(text) as Step).p ?? []);
-      this.#bytes -= text.length;
+    const { first, last } = this.#pages;
+    const end = Math.min(first + LET_GO, last);
+    for (let next = first; next < end; next++) {
+      const step = JSON.parse(this.#pages.from(next, 0).bytes.toString()) as Step;
+      this.#base = applyPatch(this.#base ?? {}, step.p ?? []);
     }
-    this.#items = this.#items.slice(count);
-    this.#first += count;
+    this.#pages.letGo(end - first);
   }
 }

@@ -127,8 +127,8 @@ class HubInspector implements AgentInspector {
     const { hash, chart } = sender.run.chart;
     if (!this.#charts.has(hash)) this.#say({ type: "chart", hash, chart });
     this.#charts.add(hash);
-    for (const text of sender.messages(this.#worker, () => this.#connection.waiting < FULL))
-      this.#connection.send(text);
+    for (const message of sender.messages(this.#worker, () => this.#connection.waiting < FULL))
+      this.#connection.send(...message);
     return sender.isDone;
   }
 

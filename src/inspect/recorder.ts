@@ -7,8 +7,8 @@ import type {
 } from "xstate";
 import type { Json } from "../message/types.ts";
 import { activeIds, chartIndexOf, type ChartIndex } from "./chart-index.ts";
-import { patchBetween, type DiffOptions } from "./diff.ts";
-import { encode, PREVIEW } from "./encode.ts";
+import { patchText, type DiffOptions } from "./diff.ts";
+import { encodeText, KnownTexts, PREVIEW, type EncodeOptions } from "./encode.ts";
 import type { History } from "./history.ts";
 import { REDACTED } from "./secrets.ts";
 
@@ -54,6 +54,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #index: ChartIndex;
   readonly #diff: DiffOptions;
+  readonly #whole: EncodeOptions;
+  readonly #short: EncodeOptions;
   readonly #states: StatesByNode = { next: new Map() };
   readonly #taken = new Map<AnyTransitionDefinition, Map<number, string>>();
   #seen: Seen[] = [];
@@ -63,7 +65,12 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#index = chartIndexOf(options.machine);
-    this.#diff = { show: this.show, appendsText: options.redact === undefined };
+    this.#diff = { show: this.#show, appendsText: options.redact === undefined };
+    const known = new KnownTexts();
+    const { redact, history } = options;
+    const kept = redact ? (text: string) => String(this.#afterRedact(text)) : (text: string) => text;
+    this.#whole = { known, keep: (sha, text) => history.blobs.keep(sha, kept(text)) };
+    this.#short = { known, limits: PREVIEW };
   }
 
   get chart(): ChartIndex {
@@ -113,15 +120,15 @@ export class Recorder {
       this.#nodes = nodes;
       this.#state = this.#stateOf(nodes);
     }
-    const ops = patchBetween(history.context, context, this.#diff);
+    const ops = patchText(history.context, context, this.#diff);
     history.context = context;
     const isAlways = transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
     // written by hand: this runs ten times in each round of an agent, and most of it is the same each time
     let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
     text += isAlways ? '""' : JSON.stringify(event.type);
     text += this.#takenText(transitions, before);
-    if (!isAlways && event.type !== "xstate.init") text += `,"v":${JSON.stringify(this.#preview(event))}`;
-    if (ops.length > 0) text += `,"p":${JSON.stringify(ops)}`;
+    if (!isAlways && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
+    if (ops !== "[]") text += `,"p":${ops}`;
     if (position > 0) text += `,"j":${position}`;
     history.push(`${text}}`);
   }
@@ -160,21 +167,23 @@ export class Recorder {
   }
 
   /** A value as it may leave the process. */
-  readonly show = (value: unknown): Json => {
-    const { history } = this.#options;
-    const keep = (sha: string, text: string): void => history.blobs.keep(sha, String(this.#redacted(text)));
-    return this.#redacted(encode(value, { keep }));
-  };
-
-  #preview({ type: _, ...carried }: { readonly type: string }): Json {
-    return this.#redacted(encode(carried, { limits: PREVIEW }));
+  show(value: unknown): Json {
+    return JSON.parse(this.#show(value)) as Json;
   }
 
-  #redacted(value: Json): Json {
-    const { redact } = this.#options;
-    if (!redact) return value;
+  readonly #show = (value: unknown): string => this.#redacted(encodeText(value, this.#whole));
+
+  #preview({ type: _, ...carried }: { readonly type: string }): string {
+    return this.#redacted(encodeText(carried, this.#short));
+  }
+
+  #redacted(text: string): string {
+    return this.#options.redact ? JSON.stringify(this.#afterRedact(JSON.parse(text) as Json)) : text;
+  }
+
+  #afterRedact(value: Json): Json {
     try {
-      return redact(value) ?? null;
+      return this.#options.redact?.(value) ?? null;
     } catch {
       return REDACTED;
     }

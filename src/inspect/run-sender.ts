@@ -1,8 +1,11 @@
 import type { WorkerToHub } from "./protocol.ts";
 import type { WatchedRun, WorkerInfo } from "./watch-run.ts";
 
-/** Characters of steps in one message; the hub takes messages of up to 16 MB. */
+/** Bytes of steps, or characters of a long string, in one message; the hub takes messages of up to 16 MB. */
 const MESSAGE = 256_000;
+
+/** Text in parts, some of which are bytes already. */
+export type Message = readonly (string | Buffer)[];
 
 /** What the hub has heard of a run, and what it is still to hear. */
 export class RunSender {
@@ -32,7 +35,7 @@ export class RunSender {
   }
 
   /** The messages for which there is room. */
-  *messages(worker: WorkerInfo, hasRoom: () => boolean): Generator<string> {
+  *messages(worker: WorkerInfo, hasRoom: () => boolean): Generator<Message> {
     yield* this.#reported(worker);
     yield* this.#longStrings(hasRoom);
     while (!this.isDone && hasRoom()) yield this.#steps();
@@ -40,7 +43,7 @@ export class RunSender {
     if (items.length > 0 && hasRoom()) yield text({ type: "stream", items, dropped });
   }
 
-  *#reported(worker: WorkerInfo): Generator<string> {
+  *#reported(worker: WorkerInfo): Generator<Message> {
     const report = this.run.report(worker);
     const { steps: _, state: __, updatedAt: ___, ...row } = report.row;
     const what = JSON.stringify([row, report.pending, report.exceeded]);
@@ -49,7 +52,7 @@ export class RunSender {
     yield text({ type: "run", ...report });
   }
 
-  *#longStrings(hasRoom: () => boolean): Generator<string> {
+  *#longStrings(hasRoom: () => boolean): Generator<Message> {
     const { blobs } = this.run.history;
     for (const [sha, whole] of blobs) {
       if (this.#blobs.has(sha)) continue;
@@ -63,11 +66,11 @@ export class RunSender {
     }
   }
 
-  #steps(): string {
+  #steps(): Message {
     const { history, runId } = this.run;
     const { first, last, base, states } = history;
     const from = Math.max(this.#sent + 1, first);
-    const items = history.textsFrom(from, MESSAGE);
+    const { bytes, count } = history.from(from, MESSAGE);
     const isCut = from > this.#sent + 1 || (from === first && from > 1);
     const head = {
       runId,
@@ -77,12 +80,13 @@ export class RunSender {
       total: last,
       first,
     };
-    this.#sent = from + items.length - 1;
+    this.#sent = from + count - 1;
     this.#states = states.length;
-    return `{"type":"steps",${JSON.stringify(head).slice(1, -1)},"items":[${items.join(",")}]}`;
+    const begin = `{"type":"steps",${JSON.stringify(head).slice(1, -1)},"items":[`;
+    return [begin, bytes, "]}"];
   }
 }
 
-function text(message: WorkerToHub): string {
-  return JSON.stringify(message);
+function text(message: WorkerToHub): Message {
+  return [JSON.stringify(message)];
 }

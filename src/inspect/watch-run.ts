@@ -94,11 +94,14 @@ export class WatchedRun {
         this.#changed();
       },
     });
-    const unsubscribe = agent.subscribe((event) => {
-      stream.take(event);
-      // at the end of a turn the journal has grown since the last step
-      if (!stream.isEmpty || event.type === "turn.end") this.#changed();
-    });
+    const unsubscribe = agent.subscribe(
+      (event) => {
+        stream.take(event);
+        // at the end of a turn the journal has grown since the last step
+        if (!stream.isEmpty || event.type === "turn.end") this.#changed();
+      },
+      { types: ["block.delta", "tool.delta", "turn.end"] },
+    );
     const end = (): void => {
       inspection.unsubscribe();
       unsubscribe();

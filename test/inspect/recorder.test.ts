@@ -11,6 +11,7 @@ import { WatchedRun } from "../../src/inspect/watch-run.ts";
 import type { JsonObject } from "../../src/message/types.ts";
 import type { AgentContext } from "../../src/turn/context.ts";
 import { toolOf } from "../support/agents.ts";
+import { keptSteps } from "./kept-steps.ts";
 
 type Truth = {
   readonly active: readonly string[];
@@ -42,9 +43,7 @@ function recorded(agent: Agent): { readonly run: WatchedRun; readonly truth: Tru
 
 function stepsOf(run: WatchedRun): readonly Step[] {
   run.write();
-  return run.history
-    .textsFrom(run.history.first, Number.POSITIVE_INFINITY)
-    .map((text) => JSON.parse(text) as Step);
+  return keptSteps(run.history);
 }
 
 function shown({ transcript, ...context }: AgentContext): JsonObject {

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { patchBetween } from "../../src/inspect/diff.ts";
-import { encode, PREVIEW } from "../../src/inspect/encode.ts";
+import { encode, encodeText, KnownTexts, PREVIEW } from "../../src/inspect/encode.ts";
 import { applyPatch } from "../../src/inspect/patch.ts";
 import type { PatchOp } from "../../src/inspect/protocol.ts";
 import { restoreHidden } from "../../src/inspect/restore-hidden.ts";
@@ -103,6 +104,28 @@ describe("any value becomes JSON", () => {
     expect(kept.get(sha!)).toBe(text);
   });
 
+  test("what was shown a moment ago looks the same when it comes again, also in a preview", () => {
+    const message = fc.record({
+      id: fc.string(),
+      content: fc.array(fc.record({ text: fc.string({ maxLength: 600 }), token: fc.string() }), {
+        maxLength: 60,
+      }),
+      usage: fc.object({ withBigInt: true, withDate: true, withMap: true, withSet: true, maxDepth: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 4 }), (messages) => {
+        const known = new KnownTexts();
+        for (const each of [...messages, ...messages, { draft: messages, reply: messages[0] }]) {
+          expect(encodeText(each, { known })).toBe(encodeText(each));
+          expect(encodeText({ each }, { known, limits: PREVIEW })).toBe(
+            encodeText({ each }, { limits: PREVIEW }),
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   test("a preview is small, whatever it is of", () => {
     const wide = Array.from({ length: 100_000 }, (_, index) => ({ index, text: "x".repeat(1_000) }));
     expect(
@@ -137,7 +160,7 @@ describe("secrets", () => {
   });
 
   test("stay hidden when they change, and come back when a person edits beside them", () => {
-    const show = (value: unknown) => encode(value);
+    const show = (value: unknown): string => encodeText(value);
     const before = { login: { user: "a", password: { old: "one" } } };
     const after = { login: { user: "b", password: { old: "two" } } };
     expect(patchBetween(before, after, { show })).toEqual([
@@ -151,7 +174,7 @@ describe("secrets", () => {
 });
 
 describe("a patch", () => {
-  const show = (value: unknown): Json => encode(value);
+  const show = (value: unknown): string => encodeText(value);
   const through = (states: readonly JsonObject[]): void => {
     let context: JsonObject = {};
     let before: JsonObject | undefined;
@@ -173,6 +196,18 @@ describe("a patch", () => {
       { list: { now: "an object" }, deep: [{}] },
       { list: "", deep: {} },
     ]);
+  });
+
+  test("leads from any JSON to any other", () => {
+    const key = fc.string().filter((name) => name !== "messages" && name !== "transcript");
+    const states = fc.array(fc.dictionary(key, fc.jsonValue()), { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(states, (all) => {
+        fc.pre(!encodeText(all).includes("[redacted]"));
+        through(all.map((each) => JSON.parse(JSON.stringify(each)) as JsonObject));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("costs what changed: append, drop from the start, append to a text", () => {
