@@ -27,19 +27,22 @@ async function startHub(home: string): Promise<() => Promise<void>> {
   };
 }
 
-const settles = { settles: 20 };
+const long = { rounds: 500, turns: 1, settles: 20 };
+const short = { rounds: 50, turns: 4, settles: 20 };
 const home = mkdtempSync(join(tmpdir(), "agentchart-bench-"));
 const stop = await startHub(home);
 const connected = inspector({ home });
 const alone = inspector({ home: join(home, "nobody") });
 const measured = await inTurns(
   {
-    without: iterations(10, {}, settles),
-    observer: iterations(10, { inspect: () => {} }, settles),
-    nobody: iterations(10, { inspect: alone }, settles),
-    connected: iterations(10, { inspect: connected }, settles),
-    connected1000: iterations(1_000, { inspect: connected }, settles),
-    without1000: iterations(1_000, {}, settles),
+    without: iterations(10, {}, long),
+    observer: iterations(10, { inspect: () => {} }, long),
+    nobody: iterations(10, { inspect: alone }, long),
+    connected: iterations(10, { inspect: connected }, long),
+    without1000: iterations(1_000, {}, long),
+    connected1000: iterations(1_000, { inspect: connected }, long),
+    withoutShort: iterations(10, {}, short),
+    connectedShort: iterations(10, { inspect: connected }, short),
   },
   { samples: Number(values.samples), warmUp: 12 },
 );
@@ -51,30 +54,35 @@ const signed = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(
 type Name = keyof typeof measured;
 const row = (what: string, name: Name, base?: Name): string => {
   const samples = measured[name];
-  const more = base && samples.map((value, index) => value - measured[base][index]!);
   const least = Math.min(...samples);
-  const [usual, best] = more ? [median(more), least - Math.min(...measured[base])] : [];
+  const beside = base && [
+    signed(median(samples.map((value, index) => value - measured[base][index]!))),
+    signed(least - Math.min(...measured[base])),
+    `${median(samples.map((value, index) => value / measured[base][index]!)).toFixed(2)}×`,
+  ];
   const cells = [median(samples), least].map((value) => value.toFixed(0));
-  return `| ${[what, ...cells, ...[usual, best].map((value) => (value === undefined ? "" : signed(value)))].join(" | ")} |`;
+  return `| ${[what, ...cells, ...(beside ?? ["", "", ""])].join(" | ")} |`;
 };
 const text = `# The inspector's cost to an agent, measured
 
 Written by \`npm run bench:inspect -- --write\`, load ${loadavg()[0]!.toFixed(1)} while measuring, Node ${process.versions.node}.
 CPU time of the agent's process, all threads, for one iteration: a model call and a tool call, both instant, default
-time-outs. An agent makes 50 of them, is closed, and its process rests for 20 ms, so that all counts which the inspector
-puts off: recording, diffs, JSON, the socket, garbage collection. Its history is shown once, in the first step, which is
-most of the difference at 1,000 messages. The hub runs in a process of its own and is not counted. Variants are measured
-in turns. The aim is at most +100 µs.
+time-outs. An agent makes 500 of them, is closed, and its process rests for 20 ms, so that all counts which the inspector
+puts off: recording, diffs, JSON, the socket, garbage collection. What is done once for each agent counts as well: its
+first step shows its whole history, and its end waits for the hub. In turns of 50 iterations that weighs more. The hub runs in a
+process of its own and is not counted. Variants are measured in turns. The aim is at most +100 µs.
 
-| | median µs | least | more than without | least − least |
-|---|---|---|---|---|
+| | median µs | least | more than without | least − least | ratio |
+|---|---|---|---|---|---|
 ${[
-  row("without `inspect`, history 10", "without"),
+  row("without \`inspect\`, history 10", "without"),
   row("an observer that does nothing", "observer", "without"),
-  row("`inspect`, no hub there", "nobody", "without"),
-  row("`inspect`, hub connected", "connected", "without"),
+  row("\`inspect\`, no hub there", "nobody", "without"),
+  row("\`inspect\`, hub connected", "connected", "without"),
   row("without, history 1,000", "without1000"),
   row("hub connected, history 1,000", "connected1000", "without1000"),
+  row("without, turns of 50", "withoutShort"),
+  row("hub connected, turns of 50", "connectedShort", "withoutShort"),
 ].join("\n")}
 
 An agent whose model takes a second spends a ten-thousandth of it on this. Not measured: pages that look on, streamed text.

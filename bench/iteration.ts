@@ -2,11 +2,16 @@ import { setTimeout } from "node:timers/promises";
 import { createAgent, defineTool, userMsg, type AgentConfig, type ChatModel, type Msg } from "agentchart";
 import { cpuMicros } from "./cpu.ts";
 
-/** Tool rounds of one turn. */
-const ROUNDS = 50;
-/** Turns of one sample, each by a new agent, so that the history stays as long as it is said to be. Few, so that what
- *  disturbs the box spoils some samples and not all. */
-const TURNS = 4;
+export type Turns = {
+  /** Tool rounds of one turn; default 50. */
+  readonly rounds?: number;
+  /** Turns of one sample, each by a new agent, so that the history stays as long as it is said to be. Few, so that what
+   *  disturbs the box spoils some samples and not all; default 4. */
+  readonly turns?: number;
+  /** Each agent first rests so many ms, and its closing and a rest after it count too: all that was put off until then, also
+   *  by other threads; default 0, only its turn counts. */
+  readonly settles?: number;
+};
 
 const noop = defineTool({
   name: "noop",
@@ -16,12 +21,12 @@ const noop = defineTool({
 });
 
 /** Asks for one tool call in each round of a turn, then answers. */
-function instantModel(): ChatModel {
+function instantModel(rounds: number): ChatModel {
   let asked = 0;
   return {
     name: "instant",
     async *stream() {
-      if (asked++ === ROUNDS) yield { type: "text.delta", delta: "done" };
+      if (asked++ === rounds) yield { type: "text.delta", delta: "done" };
       else yield { type: "tool.delta", key: 0, name: "noop", args: "{}" };
       yield { type: "usage", usage: { inputTokens: 100, outputTokens: 10 } };
       yield { type: "finish", reason: "stop" };
@@ -33,22 +38,21 @@ function historyOf(length: number): readonly Msg[] {
   return Array.from({ length }, (_, i) => userMsg(`message ${i} ${"x".repeat(400)}`));
 }
 
-/** Samples CPU µs of one iteration: a model call and a tool call. With `settles` ms each agent first rests so long, and its
- *  closing and a rest after it count too: all that was put off until then, also by other threads. */
+/** Samples CPU µs of one iteration: a model call and a tool call. */
 export function iterations(
   history: number,
   config: Partial<AgentConfig>,
-  { settles = 0 }: { readonly settles?: number } = {},
+  { rounds = 50, turns = 4, settles = 0 }: Turns = {},
 ): () => Promise<number> {
   const messages = historyOf(history);
   return async () => {
     let micros = 0;
-    for (let turn = 0; turn < TURNS; turn++) {
+    for (let turn = 0; turn < turns; turn++) {
       const agent = createAgent({
         name: "bench",
-        model: instantModel(),
+        model: instantModel(rounds),
         tools: [noop],
-        maxIters: ROUNDS + 1,
+        maxIters: rounds + 1,
         messages,
         ...config,
       });
@@ -59,6 +63,6 @@ export function iterations(
       });
       await agent.close();
     }
-    return micros / (TURNS * ROUNDS);
+    return micros / (turns * rounds);
   };
 }
