@@ -18,7 +18,9 @@ test("a listener hears the types it asks for, in the order of all events, each o
   const all: AgentEvent[] = [];
   const some: AgentEvent[] = [];
   agent.subscribe((event) => all.push(event));
-  const stop = agent.subscribe((event) => some.push(event), { types: ["tool.end", "block.delta", "turn.end"] });
+  const stop = agent.subscribe((event) => some.push(event), {
+    types: ["tool.end", "block.delta", "turn.end"],
+  });
   await agent.call("go");
   const wanted = all.filter(({ type }) => ["tool.end", "block.delta", "turn.end"].includes(type));
   expect(some).toEqual(wanted);
