@@ -75,10 +75,10 @@ process of its own and is not counted. Variants are measured in turns. The aim i
 | | median µs | least | more than without | least − least | ratio |
 |---|---|---|---|---|---|
 ${[
-  row("without \`inspect\`, history 10", "without"),
+  row("without `inspect`, history 10", "without"),
   row("an observer that does nothing", "observer", "without"),
-  row("\`inspect\`, no hub there", "nobody", "without"),
-  row("\`inspect\`, hub connected", "connected", "without"),
+  row("`inspect`, no hub there", "nobody", "without"),
+  row("`inspect`, hub connected", "connected", "without"),
   row("without, history 1,000", "without1000"),
   row("hub connected, history 1,000", "connected1000", "without1000"),
   row("without, turns of 50", "withoutShort"),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+import { busyAgent } from "../test/e2e/support/busy.ts";
 import { makeDesk } from "../test/e2e/support/desk.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
 import { PageCost } from "../test/e2e/support/page-cost.ts";
@@ -56,10 +56,14 @@ async function longRun(): Promise<{
   const frames = 200;
   const scrubMs = Number(
     await warm.page.evaluate(`(async () => {
+    const strip = document.querySelector(".strip");
+    const { left, top, width } = strip.getBoundingClientRect();
+    const drag = (clientX) =>
+      strip.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, buttons: 1, clientX, clientY: top + 5 }));
     const times = [];
     for (let frame = 0; frame < ${frames}; frame++) {
       const begun = performance.now();
-      location.hash = location.hash.replace(/^(#\\/run\\/[^/]+).*/, "$1/" + (1 + frame * 49));
+      drag(left + (width * frame) / ${frames});
       await new Promise(requestAnimationFrame);
       times.push(performance.now() - begun);
     }
@@ -73,34 +77,9 @@ async function longRun(): Promise<{
   return { firstMs, paintMs, heap, scrubMs, scrubCpu };
 }
 
-/** An agent that takes about 120 steps a second and says as many words, until it is closed. */
-function busyAgent(): Agent {
-  const pause = defineTool({
-    name: "pause",
-    description: "Waits a little.",
-    input: { type: "object" },
-    execute: async () => {
-      await sleep(40);
-      return "ok";
-    },
-  });
-  const model: ChatModel = {
-    name: "talker",
-    async *stream() {
-      for (let word = 0; word < 10; word++) {
-        await sleep(3);
-        yield { type: "text.delta", delta: `word${word} ` };
-      }
-      yield { type: "tool.delta", key: 0, name: "pause", args: "{}" };
-      yield { type: "finish", reason: "tool_calls" };
-    },
-  };
-  return createAgent({ name: "busy", model, tools: [pause], maxIters: 10_000, inspect: desk.hub.address });
-}
-
 /** CPU of the page for each frame while it looks on. */
 async function liveRun(): Promise<{ readonly cpu: number; readonly frames: number; readonly steps: number }> {
-  const agent = busyAgent();
+  const agent = busyAgent(desk.hub.address);
   const { page, ui } = await desk.open();
   const running = agent.call("Go on.");
   await ui.choose(agent.sessionId);
@@ -140,7 +119,7 @@ CPU is time of the page's own thread, which busy neighbours hardly change; times
 | a run of 10,000 steps: from reload to the first paint with content | ${long.firstMs.toFixed(0)} ms | 500 ms |
 | the same: to the chart with its active state | ${long.paintMs.toFixed(0)} ms | |
 | the same: heap with all steps | ${(long.heap / 1e6).toFixed(1)} MB | 150 MB |
-| the same: scrubbing from end to end, median frame | ${long.scrubMs.toFixed(1)} ms | 16 ms |
+| the same: dragging along the strip from end to end, median frame | ${long.scrubMs.toFixed(1)} ms | 16 ms |
 | the same: CPU for each frame | ${long.scrubCpu.toFixed(1)} ms | |
 | live, a run of ${live.steps.toFixed(0)} steps and as many words a second: CPU for each frame | ${live.cpu.toFixed(1)} ms | 12 ms |
 | the same: frames a second | ${live.frames.toFixed(0)} | |

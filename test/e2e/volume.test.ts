@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, type JournalEntry } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
+import { busyAgent } from "./support/busy.ts";
 import { NO_FAULTS, open } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { makeHome, startHub } from "./support/hub.ts";
@@ -40,6 +41,31 @@ test("a run of 10,000 steps is there whole, at any step, and the page stays smal
   }
   expect(await page.locator("[data-q]").count()).toBeLessThan(100);
   expect(await cost.heap()).toBeLessThan(150 * MEGABYTE);
+  expect(faults).toEqual(NO_FAULTS);
+  await agent.close();
+});
+
+test("while many steps come, only what they change moves; then the newest is shown in every panel", async () => {
+  const agent = busyAgent(desk.hub.address);
+  const truth = truthOf(agent);
+  const { page, ui, faults } = await desk.open();
+  const running = agent.call("Go on.");
+  await ui.choose(agent.sessionId);
+  await expect.poll(() => truth.length).toBeGreaterThan(200);
+  const isBusy = (): Promise<boolean> => page.locator("html[data-busy]").isVisible();
+  expect(await isBusy()).toBe(true);
+  const motions = await page.evaluate(
+    "document.getAnimations().filter(({ playState }) => playState === 'running').length",
+  );
+  expect(motions).toBe(0);
+  agent.interrupt();
+  await running;
+  await expect.poll(isBusy).toBe(false);
+  expect(await ui.step()).toEqual([truth.length, truth.length]);
+  expect(await ui.active()).toEqual(truth.at(-1)!.states);
+  expect(await page.locator('.timeline [aria-selected="true"]').getAttribute("data-q")).toBe(
+    String(truth.length),
+  );
   expect(faults).toEqual(NO_FAULTS);
   await agent.close();
 });

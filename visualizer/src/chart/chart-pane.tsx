@@ -10,6 +10,7 @@ import {
 import { useSize } from "../parts/use-size.ts";
 import type { KnownChart } from "../store/model.ts";
 import { narrow } from "../store/navigate.ts";
+import { usePace } from "../store/pace.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Layout, Layouts } from "../wire/types.ts";
@@ -19,7 +20,6 @@ import { ChartTools } from "./chart-tools.tsx";
 import { takenEdges, visitsOf } from "./lit.ts";
 import { ServiceChips } from "./service-chips.tsx";
 import { useCamera } from "./use-camera.ts";
-import { usePace } from "./use-pace.ts";
 
 /** The scale at which the camera follows: rows and labels can be read. */
 const FOLLOWING = 0.9;

@@ -4,7 +4,7 @@ import { useModel } from "../store/use-model.ts";
 import type { KnownChart } from "../store/model.ts";
 import { takenEdges } from "./lit.ts";
 import { StateCard, within } from "./state-card.tsx";
-import { usePace } from "./use-pace.ts";
+import { usePace } from "../store/pace.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 /** Nobody reads faster: the hidden outline changes once a second. */

@@ -13,6 +13,7 @@ type RowProps = {
   readonly q: number;
   readonly top: number;
   readonly isSelected: boolean;
+  /** Of all rows; −1 if it is not said. */
   readonly count: number;
   readonly place: number;
   readonly start: number;
@@ -23,7 +24,7 @@ type RowProps = {
 export const Row = memo(function Row({ q, top, isSelected, count, place, start }: RowProps) {
   const { run } = model;
   const step = run.at(q);
-  const position = { transform: `translateY(${top}px)` };
+  const position = { top };
   if (!step)
     return (
       <div className="line is-gap" style={position} role="option" aria-selected={false} id={`step-${q}`}>

@@ -4,6 +4,7 @@ import { duration } from "../logic/format.ts";
 import { stepsThat } from "../chart/lit.ts";
 import { useSize } from "../parts/use-size.ts";
 import { model } from "../store/model.ts";
+import { usePace } from "../store/pace.ts";
 import { useModel } from "../store/use-model.ts";
 
 const ROW = 24;
@@ -14,8 +15,7 @@ const SPARE = 4;
 export function Timeline() {
   const scroller = useRef<HTMLDivElement>(null);
   const run = useModel((all) => all.run);
-  const version = useModel((all) => all.run.version);
-  const q = useModel((all) => all.q);
+  const { q, version } = usePace();
   const filter = useModel((all) => all.stepFilter);
   const found = useMemo(() => (filter ? stepsThat(run, filter) : undefined), [run, version, filter]);
   const count = found?.length ?? Math.max(0, run.last - run.first + 1);
@@ -70,7 +70,8 @@ export function Timeline() {
                 q={step}
                 top={row * ROW}
                 isSelected={row === selected}
-                count={count}
+                // or all rows would be drawn anew with every step
+                count={row === selected ? count : -1}
                 place={row + 1}
                 start={start}
                 version={step === run.last || !run.at(step) ? version : 0}

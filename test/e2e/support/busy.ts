@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+
+/** An agent that takes about 120 steps a second and says as many words, until it is interrupted. */
+export function busyAgent(inspect: string): Agent {
+  const pause = defineTool({
+    name: "pause",
+    description: "Waits a little.",
+    input: { type: "object" },
+    execute: async () => {
+      await sleep(40);
+      return "ok";
+    },
+  });
+  const model: ChatModel = {
+    name: "talker",
+    async *stream() {
+      for (let word = 0; word < 10; word++) {
+        await sleep(3);
+        yield { type: "text.delta", delta: `word${word} ` };
+      }
+      yield { type: "tool.delta", key: 0, name: "pause", args: "{}" };
+      yield { type: "finish", reason: "tool_calls" };
+    },
+  };
+  return createAgent({ name: "busy", model, tools: [pause], maxIters: 10_000, inspect });
+}
