@@ -8,14 +8,16 @@ import { usePace } from "../store/pace.ts";
 import { useModel } from "../store/use-model.ts";
 
 const ROW = 24;
-/** Rows drawn beyond either end of what is seen. */
+/** Rows drawn beyond either end of what is seen: for who scrolls, not while steps rush by. */
 const SPARE = 4;
+const SPARE_IN_HASTE = 1;
 
 /** All steps, or those that the filter leaves. */
 export function Timeline() {
   const scroller = useRef<HTMLDivElement>(null);
   const run = useModel((all) => all.run);
-  const { q, version } = usePace();
+  const { q, version, isCalm } = usePace();
+  const spare = isCalm ? SPARE : SPARE_IN_HASTE;
   const filter = useModel((all) => all.stepFilter);
   const found = useMemo(() => (filter ? stepsThat(run, filter) : undefined), [run, version, filter]);
   const count = found?.length ?? Math.max(0, run.last - run.first + 1);
@@ -31,8 +33,8 @@ export function Timeline() {
   useLayoutEffect(() => {
     if (scroller.current && view.selected >= 0) scroller.current.scrollTop = view.top;
   }, [view]);
-  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
-  const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * SPARE));
+  const first = Math.max(0, Math.floor(view.top / ROW) - spare);
+  const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * spare));
   const isDrawn = selected >= first && selected < first + drawn;
   const start = run.at(run.first)?.m ?? run.at(run.oldest)?.m ?? 0;
   return (
