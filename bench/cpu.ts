@@ -28,3 +28,9 @@ export async function inTurns<Name extends string>(
   }
   return taken;
 }
+
+/** What samples come to at the speed that the machine had in the least sample of `reference`, which does the same each time:
+ *  each is taken as a ratio to the one of the same round. A shared machine changes its speed within seconds. */
+export function atBestSpeed(samples: readonly number[], reference: readonly number[]): number {
+  return median(samples.map((value, index) => value / reference[index]!)) * Math.min(...reference);
+}

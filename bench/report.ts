@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { CHUNKS } from "./chunks.ts";
-import { median } from "./cpu.ts";
+import { atBestSpeed, median } from "./cpu.ts";
 import { ROUNDS, SIZES } from "./task.ts";
 
 type Samples = readonly number[];
@@ -20,19 +20,13 @@ export type Measured = {
 
 const HOOK_POINTS = 4;
 
-/** With what it is beside an empty chart, round by round, and what that comes to at the speed of the empty chart's least
- *  sample: the speed of a shared machine changes within seconds. */
+/** With what it is beside an empty chart, round by round. */
 function rowBeside(empty: Samples) {
   return (what: string, samples: Samples, aim = ""): string => {
-    const ratio = median(each(samples, empty, (a, b) => a / b));
-    const cells = [
-      median(samples).toFixed(0),
-      Math.min(...samples).toFixed(0),
-      Math.max(...samples).toFixed(0),
-      ratio.toFixed(2),
-      (ratio * Math.min(...empty)).toFixed(0),
-    ];
-    return `| ${[what, ...cells, aim].join(" | ")} |`;
+    const best = atBestSpeed(samples, empty);
+    const cells = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(0));
+    const ratio = (best / Math.min(...empty)).toFixed(2);
+    return `| ${[what, ...cells, ratio, best.toFixed(0), aim].join(" | ")} |`;
   };
 }
 

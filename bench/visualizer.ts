@@ -114,7 +114,7 @@ const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
 const text = `# The visualizer's page, measured
 
 Written by \`npm run bench:visualizer -- --write\` in a headless Chromium, load ${loadavg()[0]!.toFixed(1)} while measuring, Node ${process.versions.node}.
-CPU is time of the page's own thread, which busy neighbours hardly change; times of the clock are as good as the machine is idle.
+CPU is time of the page's own thread; on a shared machine both it and times of the clock grow with what the neighbours do.
 
 | what | measured | aim |
 | --- | --- | --- |
