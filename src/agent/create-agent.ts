@@ -208,6 +208,7 @@ class AgentSession implements InboxAgent {
     decision: Decision,
     expect?: { readonly argsHash: string },
     inputId?: string,
+    madeAt?: number,
   ): Promise<PendingCall[]> {
     await this.#ready();
     checkDecision(decision);
@@ -222,7 +223,7 @@ class AgentSession implements InboxAgent {
         `The arguments of call '${callId}' are others than the decision was made for.`,
       );
     }
-    if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= runtime.now()) {
+    if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= (madeAt ?? runtime.now())) {
       throw new AgentError("run/stale-decision", `The time to decide about call '${callId}' is over.`);
     }
     this.#tell({ type: "tool.decide", at: runtime.now(), callId, decision }, inputId);

@@ -17,11 +17,13 @@ export interface InboxAgent extends Agent<never> {
   readonly gone: AgentError | undefined;
   /** As `call`, for an input that lies in the inbox. Whatever it rejects with, the input is used up. */
   begin(input: Input, inputId: string): Promise<Reply>;
+  /** A decision holds if it was made in time, epoch ms, however late it is read; default now. */
   decide(
     callId: string,
     decision: Decision,
     expect?: { readonly argsHash: string },
     inputId?: string,
+    madeAt?: number,
   ): Promise<PendingCall[]>;
   interrupt(message?: string | Msg, inputId?: string): boolean;
   steer(message: string | Msg, inputId?: string): boolean;

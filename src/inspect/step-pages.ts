@@ -15,6 +15,7 @@ export class StepPages {
   #first = 1;
   #last = 0;
   #size = FIRST_PAGE;
+  #bytes = 0;
 
   /** The number of the oldest text that is left. */
   get first(): number {
@@ -28,7 +29,7 @@ export class StepPages {
 
   /** Bytes that are held. */
   get bytes(): number {
-    return this.#pages.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    return this.#bytes;
   }
 
   push(text: string): void {
@@ -41,7 +42,7 @@ export class StepPages {
 
   /** Texts from `from` on, with commas between them: at least one, up to about `most` bytes, perhaps fewer than there are. */
   from(from: number, most: number): { readonly bytes: Buffer; readonly count: number } {
-    const page = this.#pages.find(({ first, ends }) => from < first + ends.length);
+    const page = this.#pages.find((each) => from < endOf(each));
     if (!page) return { bytes: Buffer.alloc(0), count: 0 };
     const begin = from - page.first;
     const start = begin === 0 ? 0 : page.ends[begin - 1]! + 1;
@@ -53,7 +54,8 @@ export class StepPages {
   /** Lets go of the oldest `count` texts. */
   letGo(count: number): void {
     this.#first = Math.min(this.#first + count, this.#last + 1);
-    this.#pages = this.#pages.filter(({ first, ends }) => first + ends.length > this.#first);
+    while (this.#pages.length > 0 && endOf(this.#pages[0]!) <= this.#first)
+      this.#bytes -= this.#pages.shift()!.bytes.length;
   }
 
   #pageFor(room: number): Page {
@@ -63,6 +65,12 @@ export class StepPages {
     this.#size = Math.min(this.#size * 2, LARGEST_PAGE);
     const next = { bytes, used: 0, first: this.#last + 1, ends: [] };
     this.#pages.push(next);
+    this.#bytes += bytes.length;
     return next;
   }
+}
+
+/** The number after that of its last text. */
+function endOf({ first, ends }: Page): number {
+  return first + ends.length;
 }

@@ -135,8 +135,8 @@ export class SessionRun {
     const { id } = input;
     switch (command.kind) {
       case "decide": {
-        const { callId, decision, argsHash } = command;
-        await agent.decide(callId, decision, argsHash === undefined ? undefined : { argsHash }, id);
+        const { callId, decision, argsHash, at } = command;
+        await agent.decide(callId, decision, argsHash === undefined ? undefined : { argsHash }, id, at);
         return true;
       }
       case "extendBudget":

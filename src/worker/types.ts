@@ -83,7 +83,7 @@ export interface Dispatcher {
   /** Gives a session its next input. Nothing = go on, as for `agent.call()`. */
   dispatch(sessionId: string, input: Input, options?: DispatchOptions): Promise<Dispatched>;
   /** Decides about an open call; once nothing is undecided the turn goes on. `argsHash` binds the decision to these very
-   *  arguments. */
+   *  arguments. One that is dispatched before its time is over holds, however late a worker reads it. */
   decide(
     sessionId: string,
     callId: string,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   defineTool,
@@ -209,6 +210,22 @@ describe("a suspended session", () => {
     await expect.poll(async () => (await b.dispatcher.status("s")).reason).toBe("MODEL_STOP");
     expect((await textsOf(b.store, "s")).at(-1)).toContain("nobody approved the call in time");
     expect((await b.dispatcher.status("s")).wakeAt).toBeUndefined();
+  });
+
+  test("approved in time goes on, although no worker was there to read it until the time was over", async () => {
+    const expiring = { echo: () => ({ ...agents().echo(), permissions: { expiresAfterMs: 4_000 } }) };
+    const first = await bench({ agents: expiring });
+    await first.dispatcher.dispatch("s", "call pay", { agent: "echo" });
+    await expect.poll(() => first.worker.stats().suspended).toBe(1);
+    const { wakeAt } = await first.dispatcher.status("s");
+    await first.worker.close();
+    const { callId } = (await first.dispatcher.status("s")).pending[0]!;
+    await first.dispatcher.decide("s", callId, "approve");
+    expect(Date.now()).toBeLessThan(wakeAt!);
+    await sleep(wakeAt! - Date.now() + 100);
+    const second = await bench({ agents: expiring, store: first.store, queue: first.queue });
+    await expect.poll(async () => (await second.dispatcher.status("s")).reason).toBe("MODEL_STOP");
+    expect((await textsOf(first.store, "s")).at(-1)).toBe("assistant: echo: paid");
   });
 
   test("over its budget goes on when that is extended", async () => {
