@@ -132,6 +132,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
               nodes={layout.nodes}
               index={chart.index}
               camera={camera}
+              view={size}
               beside={isAfar ? here : undefined}
             />
           </>

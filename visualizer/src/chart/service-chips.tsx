@@ -5,7 +5,8 @@ import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
 import type { CallRecord, JsonObject, PlacedNode } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
-import type { Camera } from "./camera.ts";
+import type { Camera, Size } from "./camera.ts";
+import { placeBeside } from "./chip-place.ts";
 import { enteredAt } from "./lit.ts";
 
 type Chip = {
@@ -24,12 +25,13 @@ type Props = {
   readonly nodes: readonly PlacedNode[];
   readonly index: ChartIndex;
   readonly camera: Camera;
+  readonly view: Size;
   /** The state beside which all of it stands; undefined: each on the state that runs it. */
   readonly beside: string | undefined;
 };
 
 /** What runs at this step, on the state that runs it: model, hooks, and every tool call with its own clock. */
-export function ServiceChips({ q, version, nodes, index, camera, beside }: Props) {
+export function ServiceChips({ q, version, nodes, index, camera, view, beside }: Props) {
   const chips = useMemo(() => chipsAt(q, index), [q, version, index]);
   const isMoving = model.isLive && chips.length > 0;
   const now = useNow(100, isMoving);
@@ -40,15 +42,19 @@ export function ServiceChips({ q, version, nodes, index, camera, beside }: Props
     const place = places.get(id);
     if (!place) return null;
     const isBeside = beside !== undefined;
-    const left = camera.x + (place.x + place.width * (isBeside ? 1 : 0.5)) * camera.scale;
-    const top = camera.y + (place.y + place.height * (isBeside ? 0.5 : 1)) * camera.scale;
+    const { left, top } = isBeside
+      ? placeBeside(place, nodes, camera, view, sizeOf(members))
+      : {
+          left: camera.x + (place.x + place.width / 2) * camera.scale,
+          top: camera.y + (place.y + place.height) * camera.scale,
+        };
     return (
       <ul
         key={id}
         className="services"
         data-beside={isBeside || undefined}
         style={{
-          transform: `translate(${left}px, ${top}px) ${isBeside ? "translate(9px, -50%)" : "translate(-50%, -35%)"}`,
+          transform: `translate(${left}px, ${top}px) ${isBeside ? "" : "translate(-50%, -35%)"}`,
         }}
       >
         {members.map(({ key, icon, text, detail, since, deadline }) => (
@@ -63,6 +69,14 @@ export function ServiceChips({ q, version, nodes, index, camera, beside }: Props
     );
   });
 }
+
+/** About what chips need one above the other, in px: a clock that grows must not move them. */
+function sizeOf(chips: readonly Chip[]): Size {
+  const longest = Math.max(...chips.map(({ text }) => text.length));
+  return { width: CHIP.width + longest * CHIP.character, height: chips.length * CHIP.height };
+}
+
+const CHIP = { width: 82, character: 7, height: 28 };
 
 const elapsed = (ms: number): string => (ms < 60_000 ? duration(Math.max(0, ms)) : clock(ms));
 const share = (now: number, since: number, deadline: number): number =>
