@@ -56,10 +56,12 @@ export class EventHub {
 
   /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
   subscribe(listener: Listener, types?: readonly Type[]): () => void {
-    const unknown = types?.find((type) => !Object.hasOwn(TYPES, type));
-    if (unknown !== undefined) {
+    if (types && !(Array.isArray(types) && types.every((type) => Object.hasOwn(TYPES, String(type))))) {
       const known = Object.keys(TYPES).join(", ");
-      throw new AgentError("config/invalid", `There are no events of type "${unknown}", only: ${known}.`);
+      throw new AgentError(
+        "config/invalid",
+        `subscribe: \`types\` is ${JSON.stringify(types)}; expected a list of: ${known}.`,
+      );
     }
     const subscription: Subscription = { listener, types: types && new Set(types) };
     this.#subscriptions.add(subscription);
