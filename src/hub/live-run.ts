@@ -12,7 +12,6 @@ import type {
   WorkerToHub,
 } from "../inspect/protocol.ts";
 import { innermost } from "../inspect/watch-run.ts";
-import type { Json } from "../message/types.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
 
