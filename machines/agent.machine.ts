@@ -16,6 +16,7 @@ const position = ({ progress, transcript }: AgentContext) => ({
   iteration: progress.iteration,
   transcript,
 });
+const graceFrom = ({ at, settings }: AgentContext) => at + settings.interruptGraceMs;
 const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
   ...position(context),
   phase,
@@ -707,19 +708,27 @@ export const agentMachine = agentSetup.createMachine({
           always: [{ guard: listens("onInterrupt"), target: "onInterrupt" }, { target: "idle" }],
         },
         onInterrupt: {
-          description: "Hooks hear of the interrupt and of the calls it cut off.",
-          invoke: {
-            src: "runHooks",
-            id: "runHooks",
-            input: ({ context }) => ({
-              ...position(context),
-              point: "onInterrupt",
-              message: context.interruption?.message ?? null,
-              pending: context.interruption?.pending ?? [],
-            }),
-            onDone: { target: "idle" },
-            onError: { target: "idle" },
-          },
+          description: "Hooks hear of the interrupt and of the calls it cut off, within the grace period.",
+          invoke: [
+            {
+              src: "runHooks",
+              id: "runHooks",
+              input: ({ context }) => ({
+                ...position(context),
+                point: "onInterrupt",
+                message: context.interruption?.message ?? null,
+                pending: context.interruption?.pending ?? [],
+              }),
+              onDone: { target: "idle" },
+              onError: { target: "idle" },
+            },
+            {
+              src: "sleepUntil",
+              id: "sleepUntil",
+              input: ({ context }) => ({ until: graceFrom(context) }),
+              onDone: { target: "idle", actions: { type: "noteTime", params: outcome } },
+            },
+          ],
         },
         failing: {
           description: "The turn failed: open calls are answered, the input stays.",
@@ -727,7 +736,8 @@ export const agentMachine = agentSetup.createMachine({
           always: [{ guard: listens("onError"), target: "onError" }, { target: "idle" }],
         },
         onError: {
-          description: "Hooks hear of the error.",
+          description: "Hooks hear of the error. Who interrupts them does not wait for them.",
+          on: { "run.interrupt": { target: "idle", actions: "noteInterruption" } },
           invoke: {
             src: "runHooks",
             id: "runHooks",

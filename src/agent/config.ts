@@ -152,6 +152,13 @@ export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
   return list;
 }
 
+/** A message that is said into a turn. Throws `message/invalid` for none and for several. */
+export function oneMessage(input: string | Msg, method: string): Msg {
+  const [message, ...more] = messagesOf(input);
+  if (message && more.length === 0) return message;
+  throw new AgentError("message/invalid", `${method}: expected one message or a text.`);
+}
+
 /** What a model sees of a long transcript: its end, at most `maxMessages` and about `maxTokens` of it, at least the last
  *  message, and never a result without its call. */
 export function boundedView(messages: readonly Msg[], memory: AgentConfig["memory"] = {}): readonly Msg[] {

@@ -11,7 +11,7 @@ import { isUndecided, pendingCalls } from "../turn/calls.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
-import { checkConfig, messagesOf } from "./config.ts";
+import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { watchersOf } from "./inspect.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
 import { goesOnAt } from "./reply.ts";
@@ -236,7 +236,7 @@ class AgentSession implements InboxAgent {
     const runtime = this.#runtime;
     const { phase } = this.status();
     if (runtime.isStopped || (phase !== "running" && phase !== "suspended")) return false;
-    const said = message === undefined ? undefined : messagesOf(message)[0];
+    const said = message === undefined ? undefined : oneMessage(message, "interrupt");
     const at = runtime.now();
     this.#tell({ type: "run.interrupt", at, cause: "user", ...(said && { message: said }) }, inputId);
     this.#save();
@@ -246,7 +246,7 @@ class AgentSession implements InboxAgent {
   steer(message: string | Msg, inputId?: string): boolean {
     const runtime = this.#runtime;
     if (runtime.isStopped || this.status().phase !== "running") return false;
-    this.#tell({ type: "run.steer", at: runtime.now(), message: messagesOf(message)[0]! }, inputId);
+    this.#tell({ type: "run.steer", at: runtime.now(), message: oneMessage(message, "steer") }, inputId);
     this.#save();
     return true;
   }

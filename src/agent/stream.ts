@@ -61,6 +61,7 @@ export function createStream<O>(source: StreamSource<O>, cumulative: boolean): A
   const start = (): Promise<Reply<O>> => {
     if (reply) return reply;
     const stop = source.subscribe((event) => {
+      if (event.type === "turn.end") isOver = true; // what is left is to store it
       if (event.type === "block.delta" && !cumulative) {
         const { soFar: _, ...incremental } = event;
         queue.push(incremental);

@@ -148,3 +148,25 @@ test("the fallback model is not asked once a part of the first one's answer was 
   expect(fallbackModel.requests).toEqual([]);
   expect((await agent.call()).text).toBe("from the other");
 });
+
+test.each([null, [], [userMsg("a"), userMsg("b")], 5])(
+  "what is not one message is said into no turn, and the turn goes on: %j",
+  async (message) => {
+    const { agent } = scripted([call, "done"], { tools: [pay()] });
+    const problems: unknown[] = [];
+    agent.addHook({
+      name: "says",
+      preReasoning: () => {
+        for (const say of [agent.steer, agent.interrupt]) {
+          try {
+            say.call(agent, message as never);
+          } catch (error) {
+            problems.push(error);
+          }
+        }
+      },
+    });
+    expect((await agent.call("go")).text).toBe("done");
+    expect(problems).toEqual(Array.from({ length: 4 }, () => refused("message/invalid")));
+  },
+);
