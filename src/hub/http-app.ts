@@ -21,7 +21,8 @@ export type HttpOptions = {
   readonly pageFolder: string;
 };
 
-/** What the hub answers over HTTP: the files of the page to everybody on this machine, runs to who has the token. */
+/** What the hub answers over HTTP: the files of the page and the chart of this release to everybody on this machine, runs to
+ *  who has the token. */
 export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions): Hono {
   const app = new Hono();
 
@@ -128,6 +129,8 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
       ? c.json({ layouts: await layoutInWorker(chart) })
       : problem(c, 400, "A chart has `nodes` and `edges`.");
   });
+
+  app.get("/chart.json", async (c) => c.json(await charts.own()));
 
   app.get("*", async (c) => {
     const path = new URL(c.req.url).pathname;

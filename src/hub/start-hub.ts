@@ -58,8 +58,7 @@ const WORKER_MESSAGE = 32_000_000;
 export async function startHub(options: HubStart = {}): Promise<StartedHub> {
   const { host = "127.0.0.1", port = 0, store, files = [], home } = options;
   const own = { hash: chartHash(agentMachine), chart: chartJson(agentMachine) };
-  const charts = new Charts();
-  charts.take(own.hash, own.chart);
+  const charts = new Charts(own);
   void charts.get(own.hash); // so that it is laid out when somebody looks
   const opened = new Map<string, OpenRun>();
   for (const path of files) {

@@ -83,6 +83,15 @@ describe("After everything has ended, without a network, an exported run", () =>
     expect(faults).toEqual(NO_FAULTS);
   });
 
+  test("opens without the token too, with the same picture", async () => {
+    hub = await startHub(home);
+    const { page } = await open(browser, hub.url);
+    const ui = new InspectorPage(page);
+    await page.getByTestId("open-file").setInputFiles(file);
+    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    expect(await pictureOf(ui)).toEqual(live);
+  });
+
   test("opens from the command line, with the same picture", async () => {
     hub = await startHub(home, ["--open", file]);
     const { page } = await open(browser, hub.link);

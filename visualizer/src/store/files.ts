@@ -4,6 +4,7 @@ import { client } from "./client.ts";
 import { model, type KnownChart } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
+import { ownChart } from "../wire/api.ts";
 import { RunData } from "./run-data.ts";
 
 /** Opens an exported run from a file of this computer: nothing leaves the page, and nothing can be asked of it. */
@@ -36,11 +37,16 @@ async function openText(name: string, text: string): Promise<void> {
   select({ runId, q: null });
 }
 
-/** The chart of a file with its layouts: as it is known already, as the hub knows it, or laid out by the hub for this file. */
+/** The chart of a file with its layouts: as it is known already, as the hub knows it, or laid out by the hub for this file. Who
+ *  has no token gets the chart of this release. */
 async function drawable({ chart, row }: RunFile): Promise<Omit<KnownChart, "index"> | undefined> {
   const hash = chart?.hash ?? row.chart;
   const known = model.charts.get(hash);
-  if (known ?? !client.api) return known ?? chart;
+  if (known) return known;
+  if (!client.api) {
+    const own = await ownChart();
+    return own?.hash === hash ? own : chart;
+  }
   return (
     (await client.api.chart(hash).catch(() => undefined)) ??
     (chart && { ...chart, layouts: await client.api.layouts(chart.chart).catch(() => null) })

@@ -1,6 +1,12 @@
 import type { Group } from "../logic/run-groups.ts";
 import type { Chart, ChartMessage, JsonObject, Layouts, PendingItem, RunRow, StepPage } from "./types.ts";
 
+/** The chart of the hub's release, which is no secret; undefined if there is no hub. */
+export async function ownChart(): Promise<ChartMessage | undefined> {
+  const answer = await fetch("/chart.json").catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as ChartMessage) : undefined;
+}
+
 /** What the hub answers, without changing anything. Every method rejects with a sentence for people. */
 export class Api {
   readonly #token: string;
