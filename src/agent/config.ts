@@ -8,6 +8,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, executionProblem, mergeExecution } from "../model/execution.ts";
 import { countMessage } from "../model/tokens.ts";
+import { PERMISSION_ACTIONS } from "../tool/define.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../turn/context.ts";
 import { checkLimits } from "./check-told.ts";
@@ -46,6 +47,7 @@ export function checkConfig(config: AgentConfig<never>): void {
   checkCount("memory.maxTokens", config.memory?.maxTokens, 1);
   if (typeof config.parallelToolCalls === "number")
     checkCount("parallelToolCalls", config.parallelToolCalls, 1);
+  checkRules(config.permissions);
   checkChoices(config);
   for (const name of ["modelExecution", "toolExecution"] as const) {
     const problem = executionProblem(config[name]);
@@ -67,7 +69,16 @@ function listOf<T>(name: string, list: readonly T[] | undefined): readonly T[] {
   return list ?? [];
 }
 
-const ACTIONS = ["allow", "ask", "deny"];
+function checkRules(permissions: AgentConfig<never>["permissions"] = {}): void {
+  if (typeof permissions !== "object" || permissions === null)
+    throw invalid("`permissions` must be an object.");
+  for (const rule of listOf("permissions.rules", permissions.rules)) {
+    if (typeof rule?.tool !== "string")
+      throw invalid("every rule of `permissions.rules` needs a `tool`: a name or *.");
+    if (rule.when !== undefined && typeof rule.when !== "function")
+      throw invalid(`\`when\` of the rule for '${rule.tool}' must be a function.`);
+  }
+}
 
 /** What must be one of a few words. */
 function checkChoices(config: AgentConfig<never>): void {
@@ -77,9 +88,9 @@ function checkChoices(config: AgentConfig<never>): void {
     ["structuredReminder", config.structuredReminder, ["TOOL_CHOICE", "PROMPT"]],
     ["durability", config.durability, ["step", "turn"]],
     ["budget.onExceeded", budget?.onExceeded, ["suspend", "stop"]],
-    ["permissions.otherwise", permissions.otherwise, ACTIONS],
+    ["permissions.otherwise", permissions.otherwise, PERMISSION_ACTIONS],
     ...listOf("permissions.rules", permissions.rules).map(
-      (rule) => ["permissions.rules.action", rule.action ?? null, ACTIONS] as const,
+      (rule) => ["permissions.rules.action", rule.action ?? null, PERMISSION_ACTIONS] as const,
     ),
   ];
   for (const [name, value, allowed] of choices) {

@@ -2,23 +2,49 @@ import { errorResult, outcomeResult, deniedResult } from "../tool/results.ts";
 import { hashInput } from "../tool/hash.ts";
 import { prepareInput } from "../tool/run.ts";
 import { executionData } from "../model/execution.ts";
+import { isPermissionAction, PERMISSION_ACTIONS } from "../tool/define.ts";
 import type { PermissionAction, Tool } from "../tool/types.ts";
 import type { JsonObject, ToolUseBlock } from "../message/types.ts";
 import type { CallRecord } from "../turn/context.ts";
 import type { Decision } from "../turn/pending.ts";
 import type { ReviewInput, Verdict } from "../turn/services.ts";
 import type { Host } from "./host.ts";
+import type { Permissions } from "./types.ts";
 import { toolExecution } from "./run-call.ts";
 
 type Judgement = { readonly action: PermissionAction; readonly reason?: string };
 
+type Rule = NonNullable<Permissions["rules"]>[number];
+
+/** Throws what is wrong with a value the user's code gave. The failure of a promise among them is nobody's to handle. */
+function wrongAnswer(whose: string, given: unknown, expected: string): never {
+  const isPromise = given instanceof Promise;
+  if (isPromise) given.catch(() => {});
+  const shown = isPromise ? "a promise" : typeof given === "string" ? JSON.stringify(given) : String(given);
+  throw new TypeError(`${whose} gave ${shown}; expected ${expected}.`);
+}
+
+function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
+  if (!when) return true;
+  const given: unknown = when(input);
+  if (typeof given === "boolean") return given;
+  return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, given, "true or false");
+}
+
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
   return host.config.permissions?.rules?.find(
-    (rule) =>
-      rule.action === action &&
-      (rule.tool === call.name || rule.tool === "*") &&
-      (rule.when?.(input) ?? true),
+    (rule) => rule.action === action && (rule.tool === call.name || rule.tool === "*") && holds(rule, input),
   );
+}
+
+/** What the tool itself says, if it says anything. */
+function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
+  if (permission === undefined) return undefined;
+  const given: unknown =
+    typeof permission === "function" ? permission(value as never, host.context()) : permission;
+  return isPermissionAction(given)
+    ? given
+    : wrongAnswer("`permission`", given, PERMISSION_ACTIONS.join(", "));
 }
 
 /** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
@@ -39,8 +65,7 @@ function judge(
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
   if (ask) return { action: "ask", ...(ask.reason !== undefined && { reason: ask.reason }) };
-  const own =
-    typeof tool.permission === "function" ? tool.permission(value as never, host.context()) : tool.permission;
+  const own = ownAction(host, tool, value);
   if (own && own !== "allow") return { action: own };
   if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
   return { action: host.config.permissions?.otherwise ?? "allow" };
@@ -111,7 +136,7 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   };
 }
 
-/** The verdicts on calls that have none. A predicate of the user that throws denies its call. */
+/** The verdicts on calls that have none. A predicate of the user that throws or gives nonsense denies its call. */
 export async function reviewCalls(host: Host, given: ReviewInput): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const record of given.calls) {

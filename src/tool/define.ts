@@ -29,8 +29,28 @@ export type ToolDefinition<S extends Schema, Ctx> = {
   readonly onRestart?: "retry" | "ask" | "fail";
 };
 
-/** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name or schema. For a typed
- *  context annotate `ctx: ToolContext<MyContext>`. */
+export const PERMISSION_ACTIONS: readonly PermissionAction[] = ["allow", "ask", "deny"];
+
+export function isPermissionAction(value: unknown): value is PermissionAction {
+  return PERMISSION_ACTIONS.includes(value as PermissionAction);
+}
+
+/** What is wrong with how a tool is to be called, in one sentence. */
+function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | undefined {
+  const { permission = "allow", maxParallel = 1, onRestart = "ask", groups = [] } = spec;
+  if (typeof permission !== "function" && !isPermissionAction(permission))
+    return "`permission` must be allow, ask, deny or a function.";
+  if (!Number.isInteger(maxParallel) || (maxParallel as number) < 1)
+    return "`maxParallel` must be a whole number of at least 1.";
+  if (!["retry", "ask", "fail"].includes(onRestart as string))
+    return "`onRestart` must be retry, ask or fail.";
+  if (!Array.isArray(groups) || groups.some((group) => typeof group !== "string"))
+    return "`groups` must be a list of names.";
+  return undefined;
+}
+
+/** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or
+ *  setting. For a typed context annotate `ctx: ToolContext<MyContext>`. */
 export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
   if (!/^[\w-]{1,64}$/.test(spec.name)) {
     throw new AgentError(
@@ -38,9 +58,8 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
       `Tool name ${JSON.stringify(spec.name)} is not 1 to 64 letters, digits, "_" or "-".`,
     );
   }
-  const problem = executionProblem(spec.execution);
-  if (problem !== undefined)
-    throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem.replace("`", "`execution.")}`);
+  const problem = executionProblem(spec.execution)?.replace("`", "`execution.") ?? callingProblem(spec);
+  if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem}`);
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
   return {
     name,
