@@ -1,4 +1,5 @@
 import { backoffMs } from "../model/execution.ts";
+import { hashInput } from "../tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
@@ -55,10 +56,24 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   };
 }
 
+/** The rules that the approvals leave behind which are used up by these verdicts. */
+function rulesOf(calls: readonly CallRecord[], verdicts: ReadonlyMap<string, Verdict>) {
+  return calls.flatMap(({ call, decided }) => {
+    const verdict = verdicts.get(call.id);
+    const remember = typeof decided === "object" && "approve" in decided ? decided.remember : undefined;
+    if (verdict?.action !== "allow" || remember === undefined) return [];
+    const argsHash = verdict.argsHash ?? hashInput(call.input);
+    return [{ tool: call.name, ...(remember === "input" && { argsHash }) }];
+  });
+}
+
+/** The verdicts take hold. What an approval remembers holds from here on: before, it could be taken back. */
 export function applyReview(context: AgentContext, outcome: ReviewOutcome): Change {
   const verdicts = new Map(outcome.verdicts.map((verdict) => [verdict.callId, verdict]));
+  const rules = rulesOf(context.calls, verdicts);
   return {
     at: outcome.at,
+    ...(rules.length > 0 && { remembered: [...context.remembered, ...rules] }),
     calls: context.calls.map((record) => {
       const verdict = verdicts.get(record.call.id);
       return verdict ? judged(record, verdict, outcome.at) : record;

@@ -1,4 +1,3 @@
-import { hashInput } from "../tool/hash.ts";
 import { errorResult } from "../tool/results.ts";
 import { updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
@@ -25,7 +24,7 @@ function mayDecide({ status, stored, result }: CallRecord): boolean {
   return isOpen && !stored && result === undefined;
 }
 
-/** A decision is recorded; nothing runs. An approval may be remembered for later calls. */
+/** A decision is recorded; nothing runs. */
 export function decideCall(
   context: AgentContext,
   event: { readonly at: number; readonly callId: string; readonly decision: Decision },
@@ -33,14 +32,5 @@ export function decideCall(
   const { at, callId, decision } = event;
   const record = context.calls.find(({ call }) => call.id === callId);
   if (!record || !mayDecide(record)) return { at, refused: { type: "tool.decide", at } };
-  const sticky = typeof decision === "object" && "approve" in decision ? decision.remember : undefined;
-  const rule = sticky && {
-    tool: record.call.name,
-    ...(sticky === "input" && { argsHash: hashInput(record.call.input) }),
-  };
-  return {
-    at,
-    calls: updateCall(context.calls, callId, { decided: decision }),
-    ...(rule && { remembered: [...context.remembered, rule] }),
-  };
+  return { at, calls: updateCall(context.calls, callId, { decided: decision }) };
 }

@@ -79,3 +79,30 @@ test.each([
 ])("a tool whose settings make no sense is refused: %j", (fields) => {
   expect(() => toolOf("pay", () => "paid", fields as never)).toThrow(invalid);
 });
+
+describe("what an approval remembers is forgotten when the decision is changed", () => {
+  const twice = [call, { calls: [{ id: "c2", name: "pay" }] }, "done"];
+
+  test.each(["tool", "input"] as const)("%s", async (remember) => {
+    const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
+    const { agent } = scripted(twice, { tools });
+    await agent.call("go");
+    await agent.decide("c1", { approve: true, remember });
+    await agent.decide("c1", "deny");
+    expect(await agent.call()).toMatchObject({ pending: [{ callId: "c2" }] });
+    expect(resultsOf(await agent.messages()).map(({ state }) => state)).toEqual(["denied"]);
+  });
+
+  test.each([
+    ["deny", "APPROVAL_REQUIRED"],
+    [undefined, "MODEL_STOP"],
+  ] as const)("after a restore, %s", async (changed, reason) => {
+    const config = { tools: [toolOf("pay", () => "paid", { permission: "ask" })] };
+    const first = scripted(twice, config).agent;
+    await first.call("go");
+    await first.decide("c1", { approve: true, remember: "tool" });
+    const { agent } = scripted(twice.slice(1), { ...config, snapshot: first.snapshot() });
+    if (changed) await agent.decide("c1", changed);
+    expect((await agent.call()).reason).toBe(reason);
+  });
+});
