@@ -53,14 +53,14 @@ function judge(
   tool: Tool<never>,
   call: ToolUseBlock,
   value: unknown,
+  argsHash: string,
   given: ReviewInput,
 ): Judgement {
   const input = value as JsonObject;
   const deny = matching(host, call, input, "deny");
   if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
   const isRemembered = given.remembered.some(
-    (rule) =>
-      rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === hashInput(call.input)),
+    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash),
   );
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
@@ -88,6 +88,26 @@ function denied(call: ToolUseBlock, decision: Decision): Verdict {
   };
 }
 
+/** Permission asks a person, who decides about these very arguments. */
+function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: string): Verdict {
+  const { expiresAfterMs } = host.config.permissions ?? {};
+  return {
+    callId: call.id,
+    action: "ask",
+    argsHash,
+    reason: reason ?? `Tool '${call.name}' needs an approval.`,
+    ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
+  };
+}
+
+/** The hash of what would run now, if it is not what the person who approved the call was asked about. */
+async function changedHash(tool: Tool<never>, record: CallRecord): Promise<string | undefined> {
+  if (record.argsHash === undefined || !isApproval(record.decided)) return undefined;
+  const prepared = await prepareInput(tool, record.call);
+  const argsHash = hashInput("input" in prepared ? prepared.input : record.call.input);
+  return argsHash === record.argsHash ? undefined : argsHash;
+}
+
 async function review(host: Host, record: CallRecord, given: ReviewInput): Promise<Verdict> {
   const { decided } = record;
   const edited = typeof decided === "object" && "edit" in decided ? decided.edit : undefined;
@@ -104,31 +124,29 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
   const { tool } = found;
+  const changed = await changedHash(tool, record);
+  if (changed !== undefined) {
+    const reason = `What tool '${call.name}' would be given has changed since it was approved.`;
+    return asking(host, record.call, changed, reason);
+  }
   const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
 
+  const argsHash = hashInput(prepared.input);
   const isOutput = tool === host.output()?.tool;
   const { action, reason }: Judgement = isOutput
     ? { action: "allow" }
-    : judge(host, tool, call, prepared.value, given);
+    : judge(host, tool, call, prepared.value, argsHash, given);
   if (action === "deny") {
     const text =
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
-  if (action === "ask" && !isApproval(decided)) {
-    const { expiresAfterMs } = host.config.permissions ?? {};
-    return {
-      callId: call.id,
-      action: "ask",
-      argsHash: hashInput(call.input),
-      reason: reason ?? `Tool '${call.name}' needs an approval.`,
-      ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
-    };
-  }
+  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash, reason);
   return {
     ...base,
     action: "allow",
+    ...(isApproval(decided) && { argsHash }),
     execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),

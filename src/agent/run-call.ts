@@ -1,8 +1,9 @@
 import { AgentError } from "../error/error.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
-import { failedTool } from "../tool/results.ts";
-import { chunkText, runTool } from "../tool/run.ts";
+import { hashInput } from "../tool/hash.ts";
+import { deniedResult, failedTool } from "../tool/results.ts";
+import { chunkText, prepareInput, runTool } from "../tool/run.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../turn/services.ts";
 import { observe } from "./call-model.ts";
@@ -19,12 +20,23 @@ function mayRetry(execution: Execution, message: string): boolean {
   return retryOn === "all";
 }
 
+/** False if a person approved other arguments than would run. */
+async function isAsApproved(tool: Tool<never>, { call, argsHash }: ToolInput): Promise<boolean> {
+  if (argsHash === undefined) return true;
+  const prepared = await prepareInput(tool, call);
+  return "result" in prepared || hashInput(prepared.input) === argsHash;
+}
+
 /** One attempt of one call. Never rejects. */
 export async function runCall(host: Host, input: ToolInput, signal: AbortSignal): Promise<ToolRunOutcome> {
   const { call, attempt } = input;
   const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
+  if (!(await isAsApproved(tool, input))) {
+    const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
+    return { at: host.now(), callId: call.id, attempt, result: deniedResult(call, text) };
+  }
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
   let isOver = false;
   const run = await runTool(tool, call, {

@@ -33,7 +33,7 @@ export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
-  const { decided: _, asks: __, expiresAt: ___, ...rest } = record;
+  const { decided: _, asks: __, expiresAt: ___, argsHash: ____, ...rest } = record;
   const { action, argsHash, execution, maxParallel, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,
@@ -145,6 +145,7 @@ export function toolInput({ progress }: AgentContext, record: CallRecord): ToolI
     turn,
     iteration,
     call: record.call,
+    ...(record.argsHash !== undefined && { argsHash: record.argsHash }),
     attempt: record.attempt,
     deadlineAt: record.deadlineAt ?? null,
   };

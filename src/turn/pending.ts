@@ -13,7 +13,8 @@ export type Decision =
   | { readonly edit: JsonObject }
   | { readonly answer: string | readonly (TextBlock | MediaBlock)[] };
 
-/** An open call as callers see it. `argsHash` binds a decision to these very arguments. */
+/** An open call as callers see it. `argsHash` binds a decision to these very arguments. Once permission
+ *  has asked, it covers all that the tool would be given: `input` and the tool's presets, which `input` does not show. */
 export type PendingCall = {
   readonly callId: string;
   readonly name: string;

@@ -40,6 +40,8 @@ export type ModelOutcome = Timed & {
 /** `runTool`: one attempt of one call. Never rejects. */
 export type ToolInput = Position & {
   readonly call: ToolUseBlock;
+  /** What a person approved; other arguments do not run. */
+  readonly argsHash?: string;
   readonly attempt: number;
   readonly deadlineAt: number | null;
 };
@@ -65,7 +67,7 @@ export type Verdict = {
   /** For `ask`: why. */
   readonly reason?: string;
   readonly input?: JsonObject;
-  /** What the arguments were when somebody was asked. */
+  /** The arguments, presets included, that somebody is asked about or has approved. */
   readonly argsHash?: string;
   readonly expiresAt?: number;
   readonly execution?: ExecutionData;

@@ -106,3 +106,65 @@ describe("what an approval remembers is forgotten when the decision is changed",
     expect((await agent.call()).reason).toBe(reason);
   });
 });
+
+describe("an approval binds what the tool is given, presets included", () => {
+  const ran: unknown[] = [];
+  const pay = (amount: number, fields: Fields = {}) =>
+    toolOf("pay", (input) => `paid ${ran.push(input)}`, { permission: "ask", preset: { amount }, ...fields });
+
+  test.each(["approve", { edit: { to: "b" } }] as const)(
+    "who decides %j is asked again",
+    async (decision) => {
+      ran.length = 0;
+      const { agent } = scripted([call, "done"], { tools: [pay(1)] });
+      const [asked] = (await agent.call("go")).pending;
+      agent.toolkit.setPreset("pay", { amount: 1000 });
+      await agent.decide("c1", decision, { argsHash: asked!.argsHash });
+      const [again] = (await agent.call()).pending;
+      expect(again).toMatchObject({ input: {}, reason: expect.stringContaining("has changed") });
+      expect(again!.argsHash).not.toBe(asked!.argsHash);
+      expect(ran).toEqual([]);
+      await agent.decide("c1", "approve", { argsHash: again!.argsHash });
+      expect((await agent.call()).text).toBe("done");
+      expect(ran).toEqual([{ amount: 1000 }]);
+    },
+  );
+
+  test("a session restored with another preset asks again", async () => {
+    ran.length = 0;
+    const first = scripted([call], { tools: [pay(1)] }).agent;
+    await first.call("go");
+    await first.decide("c1", "approve");
+    const { agent } = scripted(["done"], { tools: [pay(1000)], snapshot: first.snapshot() });
+    expect((await agent.call()).pending).toMatchObject([{ callId: "c1" }]);
+    expect(ran).toEqual([]);
+  });
+
+  test("what changes between the approval and the run does not run", async () => {
+    ran.length = 0;
+    const first = toolOf("first", () => {
+      agent.toolkit.setPreset("pay", { amount: 1000 });
+      return "ok";
+    });
+    const batch = { calls: [{ id: "c0", name: "first" }, ...call.calls] };
+    const { agent } = scripted([batch, "done"], { tools: [first, pay(1)] });
+    await agent.call("go");
+    await agent.decide("c1", "approve");
+    expect((await agent.call()).text).toBe("done");
+    expect(ran).toEqual([]);
+    expect(resultsOf(await agent.messages())[1]).toMatchObject({ state: "denied" });
+  });
+
+  test("what is remembered for an input holds for the same presets only", async () => {
+    ran.length = 0;
+    const again = { calls: [{ id: "c2", name: "pay" }] };
+    const other = { calls: [{ id: "c3", name: "pay" }] };
+    const { agent } = scripted([call, again, "done", other], { tools: [pay(1)] });
+    await agent.call("go");
+    await agent.decide("c1", { approve: true, remember: "input" });
+    expect((await agent.call()).text).toBe("done");
+    agent.toolkit.setPreset("pay", { amount: 1000 });
+    expect((await agent.call("more")).pending).toMatchObject([{ callId: "c3" }]);
+    expect(ran).toEqual([{ amount: 1 }, { amount: 1 }]);
+  });
+});
