@@ -5,18 +5,14 @@ import type { Block, Json, Msg, Usage } from "../message/types.ts";
 import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { checkPart } from "../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
-import type { ChatModel, Execution, ModelRequest, StreamPart } from "../model/port.ts";
+import { mayRetry } from "../model/may-retry.ts";
+import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
 import { countContent, countMessage, countTools } from "../model/tokens.ts";
 import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
 import { fitsOutput } from "./output.ts";
 import { modelOf, requestOf } from "./request.ts";
-
-function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
-  if (typeof retryOn === "function") return retryOn(error);
-  return retryOn === "all" || error.isRetryable;
-}
 
 /** Tells listeners of the blocks as they grow. One block is open at a time: a block that goes on after another one is
  *  opened again under a new index. */

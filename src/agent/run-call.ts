@@ -1,9 +1,11 @@
 import { AgentError } from "../error/error.ts";
+import type { ToolResultBlock } from "../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
+import { mayRetry } from "../model/may-retry.ts";
 import type { Execution } from "../model/port.ts";
 import { hashInput } from "../tool/hash.ts";
-import { deniedResult, failedTool } from "../tool/results.ts";
-import { chunkText, prepareInput, runTool } from "../tool/run.ts";
+import { deniedResult } from "../tool/results.ts";
+import { chunkText, prepareInput, runTool, type ToolRun } from "../tool/run.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../turn/services.ts";
 import { observe } from "./call-model.ts";
@@ -14,10 +16,15 @@ export function toolExecution(host: Host, tool: Tool<never>): Execution {
   return mergeExecution(tool.execution, mergeExecution(host.config.toolExecution, EXECUTION_DEFAULTS.tool));
 }
 
-function mayRetry(execution: Execution, message: string): boolean {
-  const { retryOn = "all" } = execution;
-  if (typeof retryOn === "function") return retryOn(new AgentError("tool/failed", message));
-  return retryOn === "all";
+function textOf({ output }: ToolResultBlock): string {
+  return output.map(chunkText).join("");
+}
+
+/** What went wrong, if trying again may help: the tool threw, or returned an error. */
+function errorOf({ result, error }: Exclude<ToolRun, { suspension: unknown }>): AgentError | undefined {
+  if (error) return error;
+  const isFailed = result.code === "tool/failed" && result.state === "error";
+  return isFailed ? new AgentError("tool/failed", textOf(result)) : undefined;
 }
 
 /** False if a person approved other arguments than would run. */
@@ -58,8 +65,8 @@ export async function runCall(host: Host, input: ToolInput, signal: AbortSignal)
   isOver = true;
   const at = host.now();
   if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
-  const { result } = run;
-  const isThrow = result.code === "tool/failed" && result.state === "error" && !signal.aborted;
-  const retry = isThrow && mayRetry(toolExecution(host, tool), failedTool(call, "").name);
-  return { at, callId: call.id, attempt, result, retry };
+  const error = signal.aborted ? undefined : errorOf(run);
+  const { retryOn = "all" } = toolExecution(host, tool);
+  const retry = error !== undefined && mayRetry(error, retryOn);
+  return { at, callId: call.id, attempt, result: run.result, retry };
 }

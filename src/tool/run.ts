@@ -1,12 +1,14 @@
-import { messageOf } from "../error/error.ts";
+import { AgentError, messageOf } from "../error/error.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { parseStandard, pruneNulls, validateInput } from "./schema.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
-/** What a run of a tool came to. */
-export type ToolRun = { readonly result: ToolResultBlock } | { readonly suspension: Suspension };
+/** What a run of a tool came to; with `error` if it threw. */
+export type ToolRun =
+  | { readonly result: ToolResultBlock; readonly error?: AgentError }
+  | { readonly suspension: Suspension };
 
 /** A call's input made ready: what would be executed, or the error result that the model reads. */
 export type PreparedInput =
@@ -102,6 +104,10 @@ async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never
   }
 }
 
+function toolError(thrown: unknown): AgentError {
+  return AgentError.is(thrown) ? thrown : new AgentError("tool/failed", messageOf(thrown), { cause: thrown });
+}
+
 /** One attempt of one call. Never rejects: a failing tool is a result. It neither retries nor orders. */
 export async function runTool(
   tool: Tool<never>,
@@ -117,9 +123,8 @@ export async function runTool(
   } catch (error) {
     const suspension = thrownSuspension(error);
     if (suspension) return { suspension };
-    return {
-      result: ctx.signal.aborted ? interruptedResult(call, true) : failedTool(call, messageOf(error)),
-    };
+    if (ctx.signal.aborted) return { result: interruptedResult(call, true) };
+    return { result: failedTool(call, messageOf(error)), error: toolError(error) };
   }
 }
 

@@ -1,0 +1,12 @@
+import type { AgentError } from "../error/error.ts";
+import type { Execution } from "./port.ts";
+
+/** Whether an execution repeats what failed with this error. A function that throws, or says anything but true, says no. */
+export function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
+  if (typeof retryOn !== "function") return retryOn === "all" || error.isRetryable;
+  try {
+    return retryOn(error) === true;
+  } catch {
+    return false;
+  }
+}
