@@ -50,7 +50,7 @@ const model = fromService<ModelOutcome, ModelInput>((scope) =>
 );
 
 const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>
-  withSignal(scope, (host, { signal }) => runCall(host, scope.input, signal)),
+  withSignal(scope, (host, controller) => runCall(host, scope.input, controller)),
 );
 
 const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, system }) => {

@@ -1,28 +1,31 @@
 import { AgentError } from "../error/error.ts";
-import type { ToolResultBlock } from "../message/types.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
 import { mayRetry } from "../model/may-retry.ts";
 import type { Execution } from "../model/port.ts";
 import { hashInput } from "../tool/hash.ts";
-import { deniedResult } from "../tool/results.ts";
+import { deniedResult, silentTool } from "../tool/results.ts";
 import { chunkText, prepareInput, runTool, type ToolRun } from "../tool/run.ts";
 import type { Tool } from "../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../turn/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";
+import { watchIdle } from "./idle-watch.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution(host: Host, tool: Tool<never>): Execution {
   return mergeExecution(tool.execution, mergeExecution(host.config.toolExecution, EXECUTION_DEFAULTS.tool));
 }
 
+type AnsweredRun = Exclude<ToolRun, { readonly suspension: unknown }>;
+
 function textOf({ output }: ToolResultBlock): string {
   return output.map(chunkText).join("");
 }
 
-/** What went wrong, if trying again may help: the tool threw, or returned an error. */
-function errorOf({ result, error }: Exclude<ToolRun, { suspension: unknown }>): AgentError | undefined {
-  if (error) return error;
+/** What went wrong, if trying again may help: the tool threw, fell silent, or returned an error. */
+function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentError | undefined {
+  if (error || signal.aborted) return error;
   const isFailed = result.code === "tool/failed" && result.state === "error";
   return isFailed ? new AgentError("tool/failed", textOf(result)) : undefined;
 }
@@ -34,8 +37,21 @@ async function isAsApproved(tool: Tool<never>, { call, argsHash }: ToolInput): P
   return "result" in prepared || hashInput(prepared.input) === argsHash;
 }
 
-/** One attempt of one call. Never rejects. */
-export async function runCall(host: Host, input: ToolInput, signal: AbortSignal): Promise<ToolRunOutcome> {
+function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {
+  const message = `The tool said nothing for ${idleTimeoutMs} ms (idle timeout).`;
+  return {
+    result: silentTool(call, idleTimeoutMs),
+    error: new AgentError("tool/timeout", message, { isRetryable: true }),
+  };
+}
+
+/** One attempt of one call. Never rejects. A tool that says nothing for its `idleTimeoutMs` is told to end, and left. */
+export async function runCall(
+  host: Host,
+  input: ToolInput,
+  controller: AbortController,
+): Promise<ToolRunOutcome> {
+  const { signal } = controller;
   const { call, attempt } = input;
   const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
@@ -45,8 +61,14 @@ export async function runCall(host: Host, input: ToolInput, signal: AbortSignal)
     return { at: host.now(), callId: call.id, attempt, result: deniedResult(call, text) };
   }
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
+  const { retryOn = "all", idleTimeoutMs } = toolExecution(host, tool);
+  const silence = Promise.withResolvers<ToolRun>();
+  const idle = watchIdle(idleTimeoutMs, signal, () => {
+    silence.resolve(silentRun(call, idleTimeoutMs!));
+    controller.abort();
+  });
   let isOver = false;
-  const run = await runTool(tool, call, {
+  const running = runTool(tool, call, {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
     attempt,
@@ -56,17 +78,19 @@ export async function runCall(host: Host, input: ToolInput, signal: AbortSignal)
     sessionId: host.sessionId,
     emit: (chunk) => {
       if (isOver || signal.aborted) return; // the call has ended, or has been told to
+      idle.touch();
       const delta = chunkText(chunk);
       host.publish({ type: "tool.delta", callId: call.id, delta });
       const event = { ...host.at(input, signal), call, delta };
       for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
     },
   });
+  const run = await Promise.race([running, silence.promise]);
   isOver = true;
+  idle.stop();
   const at = host.now();
   if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
-  const error = signal.aborted ? undefined : errorOf(run);
-  const { retryOn = "all" } = toolExecution(host, tool);
+  const error = errorOf(run, signal);
   const retry = error !== undefined && mayRetry(error, retryOn);
   return { at, callId: call.id, attempt, result: run.result, retry };
 }

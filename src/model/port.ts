@@ -28,8 +28,8 @@ export type GenerateOptions = {
   readonly extraHeaders?: { readonly [name: string]: string };
 };
 
-/** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks; `Infinity` is no limit.
- *  Only the chart retries, and only before the first delivered part. */
+/** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks (of a tool: what it emits);
+ *  `Infinity` is no limit. Only the chart retries, and a model only before the first delivered part. */
 export type Execution = {
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;

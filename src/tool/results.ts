@@ -53,6 +53,14 @@ export function timedOut(call: CallRef, timeoutMs: number): ToolResultBlock {
   );
 }
 
+export function silentTool(call: CallRef, idleTimeoutMs: number): ToolResultBlock {
+  return errorResult(
+    call,
+    "tool/timeout",
+    `Error: Tool execution timeout: it said nothing for ${idleTimeoutMs} ms. It may have taken effect.`,
+  );
+}
+
 export function noResult(call: CallRef): ToolResultBlock {
   return errorResult(
     call,
