@@ -1,32 +1,15 @@
+import { EventBuffer } from "./event-buffer.ts";
 import type { AgentEvent, AgentStream, Reply } from "./types.ts";
 
-type Delta = Extract<AgentEvent, { type: "block.delta" | "tool.delta" }>;
-
-function isDelta(event: AgentEvent | undefined): event is Delta {
-  return event?.type === "block.delta" || event?.type === "tool.delta";
-}
-
-/** Two deltas of one block as one, if they are of one block. */
-export function merged(last: AgentEvent | undefined, next: AgentEvent): AgentEvent | undefined {
-  if (!isDelta(last) || !isDelta(next) || last.callId !== next.callId) return undefined;
-  const delta = last.delta + next.delta;
-  if (last.type === "tool.delta") return next.type === "tool.delta" ? { ...next, delta } : undefined;
-  const isSame =
-    next.type === "block.delta" && last.messageId === next.messageId && last.index === next.index;
-  return isSame ? { ...next, delta } : undefined;
-}
-
-/** Events between a run that must not wait and a reader that may be slow: unread deltas of one block become one. */
+/** Events between a run that must not wait and a reader that may be slow: unread deltas of one block or call become one. */
 class EventQueue {
-  #events: AgentEvent[] = [];
+  readonly #events = new EventBuffer();
   #wake: (() => void) | undefined;
   #isOver = false;
 
   push(event: AgentEvent): void {
     if (this.#isOver) return;
-    const joined = merged(this.#events.at(-1), event);
-    if (joined) this.#events[this.#events.length - 1] = joined;
-    else this.#events.push(event);
+    this.#events.push(event);
     this.#wake?.();
   }
 
@@ -36,7 +19,7 @@ class EventQueue {
   }
 
   async next(): Promise<AgentEvent | undefined> {
-    while (this.#events.length === 0 && !this.#isOver) {
+    while (this.#events.size === 0 && !this.#isOver) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
     return this.#events.shift();

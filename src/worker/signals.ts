@@ -1,4 +1,4 @@
-import { merged } from "../agent/stream.ts";
+import { EventBuffer } from "../agent/event-buffer.ts";
 import type { AgentEvent } from "../agent/types.ts";
 import type { JsonObject } from "../message/types.ts";
 import type { WakeQueue } from "../queue/port.ts";
@@ -47,7 +47,7 @@ export class SessionSignals {
   readonly #sessionId: string;
   readonly #subscribed: Promise<() => void>;
   #heardUntil = 0;
-  #events: AgentEvent[] = [];
+  readonly #events = new EventBuffer();
   #timer: NodeJS.Timeout | undefined;
 
   /** `nudged` is called whenever something was put into the inbox, as far as signals arrive. */
@@ -67,9 +67,7 @@ export class SessionSignals {
   /** Passes an event on if it is not stored and somebody listens. */
   tell(event: AgentEvent): void {
     if (STORED.has(event.type) || Date.now() > this.#heardUntil) return;
-    const joined = merged(this.#events.at(-1), event);
-    if (joined) this.#events[this.#events.length - 1] = joined;
-    else this.#events.push(event);
+    this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
 
@@ -88,7 +86,7 @@ export class SessionSignals {
         this.#queue.publish(this.#sessionId, { type: "events", events: batch as unknown as JsonObject[] });
       [batch, bytes] = [[], 0];
     };
-    for (const event of this.#events.splice(0)) {
+    for (const event of this.#events.take()) {
       const size = Buffer.byteLength(JSON.stringify(event));
       if (bytes + size > MAX_BYTES) flush();
       if (size > MAX_BYTES) continue; // the fact that follows has it all

@@ -1,0 +1,76 @@
+import type { AgentEvent } from "./types.ts";
+
+type Delta = Extract<AgentEvent, { type: "block.delta" | "tool.delta" }>;
+
+type Unread = { event: AgentEvent };
+
+function isDelta(event: AgentEvent): event is Delta {
+  return event.type === "block.delta" || event.type === "tool.delta";
+}
+
+/** The block or the call whose text an event is part of, or the bounds of it; undefined for all other events. */
+function ownerOf(event: AgentEvent): string | undefined {
+  switch (event.type) {
+    case "block.start":
+    case "block.delta":
+    case "block.end":
+      return `block ${event.index} ${event.messageId}`;
+    case "tool.start":
+      return `call ${event.call.id}`;
+    case "tool.delta":
+    case "tool.end":
+      return `call ${event.callId}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The later delta with the text of both, numbered and timed as the earlier one, in whose place it is read. */
+function joined({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
+  return { ...later, delta: delta + later.delta, n, at, seq };
+}
+
+/** Events that nobody has read yet, in order. Deltas of one block or of one call become one, where the first of them
+ *  stands, unless the block or the attempt has begun or ended in between: what is kept is no more than the text and the
+ *  other events. */
+export class EventBuffer {
+  #unread: Unread[] = [];
+  /** The delta of a block or a call that takes in what follows. */
+  readonly #open = new Map<string, Unread>();
+
+  get size(): number {
+    return this.#unread.length;
+  }
+
+  push(event: AgentEvent): void {
+    const owner = ownerOf(event);
+    const open = owner === undefined ? undefined : this.#open.get(owner);
+    if (open && isDelta(event)) {
+      open.event = joined(open.event as Delta, event);
+      return;
+    }
+    const unread = { event };
+    this.#unread.push(unread);
+    if (owner === undefined) return;
+    if (isDelta(event)) this.#open.set(owner, unread);
+    else this.#open.delete(owner);
+  }
+
+  /** The first one, which is read now. */
+  shift(): AgentEvent | undefined {
+    const first = this.#unread.shift();
+    if (first && isDelta(first.event)) this.#close(first);
+    return first?.event;
+  }
+
+  /** All of them, which are read now. */
+  take(): AgentEvent[] {
+    this.#open.clear();
+    return this.#unread.splice(0).map(({ event }) => event);
+  }
+
+  #close(unread: Unread): void {
+    const owner = ownerOf(unread.event)!;
+    if (this.#open.get(owner) === unread) this.#open.delete(owner);
+  }
+}
