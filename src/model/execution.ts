@@ -75,3 +75,8 @@ export function backoffMs(execution: Execution, attempt: number, jitter: number)
   const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
   return Math.round(full * (1 - jitter / 2));
 }
+
+/** A jitter in [0, 1) from the clock's last digits, so that the chart stays a pure function. */
+export function jitterAt(at: number): number {
+  return (at % 997) / 997;
+}

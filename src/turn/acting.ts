@@ -1,4 +1,4 @@
-import { backoffMs } from "../model/execution.ts";
+import { backoffMs, jitterAt } from "../model/execution.ts";
 import { hashInput } from "../tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
@@ -177,7 +177,7 @@ function mayRetry(context: AgentContext, record: CallRecord): boolean {
 
 function retried(record: CallRecord, at: number): CallRecord {
   const { deadlineAt: _, ...rest } = record;
-  const notBeforeAt = at + backoffMs(record.execution ?? {}, record.attempt, 0);
+  const notBeforeAt = at + backoffMs(record.execution ?? {}, record.attempt, jitterAt(at));
   return { ...rest, status: "approved", since: at, notBeforeAt };
 }
 

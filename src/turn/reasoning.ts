@@ -1,6 +1,6 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg, Reason } from "../message/types.ts";
-import { backoffMs } from "../model/execution.ts";
+import { backoffMs, jitterAt } from "../model/execution.ts";
 import { recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
@@ -93,10 +93,9 @@ export function mayFallBack(context: AgentContext): boolean {
   );
 }
 
-/** The jitter comes from the clock's last digits, so that the chart stays a pure function. */
 export function planBackoff(context: AgentContext): Change {
-  const jitter = (context.at % 997) / 997;
-  const wait = context.at + backoffMs(context.settings.model, context.request.attempt, jitter);
+  const { at, settings, request } = context;
+  const wait = at + backoffMs(settings.model, request.attempt, jitterAt(at));
   return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
 }
 
