@@ -180,9 +180,14 @@ export class Turns {
     this.#wake();
   }
 
+  /** Nothing comes any more: a call that still waits has ended with `error`. */
   stopped(error: AgentError): void {
-    this.#running?.reject(error);
+    const running = this.#running;
+    if (!running) return;
     this.#running = undefined;
+    const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
+    this.#runtime().hub.publish({ type: "turn.end", reason, error: error.toJSON() });
+    running.reject(error);
     this.#wake();
   }
 

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AgentError, type Agent, type AgentEvent } from "agentchart";
+import { expect, test } from "vitest";
+import { memoryStore } from "../../src/store/memory.ts";
+import { scripted, toolOf } from "../support/agents.ts";
+
+const one = { calls: [{ name: "deaf", input: {} }] };
+const deaf = toolOf("deaf", () => new Promise(() => {}));
+const lost = new AgentError("session/lease-lost", "Taken over.");
+
+async function streamed(agent: Agent): Promise<{ readonly events: AgentEvent[]; readonly error: unknown }> {
+  const events: AgentEvent[] = [];
+  try {
+    for await (const event of agent.stream("go")) events.push(event);
+    return { events, error: undefined };
+  } catch (error) {
+    return { events, error };
+  }
+}
+
+const ends = (events: readonly AgentEvent[]) => events.filter(({ type }) => type === "turn.end");
+
+test("a shutdown that a tool does not heed ends an open stream with turn.end", async () => {
+  const { agent } = scripted([one], { tools: [deaf] });
+  const reading = streamed(agent);
+  await expect.poll(() => agent.status().phase).toBe("running");
+  await sleep(20);
+  await agent.shutdown({ deadlineMs: 20 });
+  const { events, error } = await reading;
+  expect(error).toMatchObject({ code: "run/shutdown" });
+  expect(ends(events)).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({
+    type: "turn.end",
+    reason: "SHUTDOWN",
+    error: { code: "run/shutdown" },
+  });
+});
+
+test("a shutdown in time ends the stream with one turn.end too", async () => {
+  const slow = toolOf("deaf", () => sleep(40, "ok"));
+  const { agent } = scripted([one], { tools: [slow] });
+  const reading = streamed(agent);
+  await sleep(10);
+  await agent.shutdown({ deadlineMs: 2_000 });
+  const { events } = await reading;
+  expect(ends(events)).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({ type: "turn.end", reason: "SHUTDOWN" });
+});
+
+test("a lost lease ends an open stream with turn.end", async () => {
+  const store = memoryStore();
+  const { agent } = scripted([one], { tools: [deaf], store, sessionId: "s", leaseMs: 60 });
+  store.renew = () => Promise.reject(lost);
+  const reading = streamed(agent);
+  const { events, error } = await reading;
+  expect(error).toMatchObject({ code: "session/lease-lost" });
+  expect(ends(events)).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({
+    type: "turn.end",
+    reason: "ERROR",
+    error: { code: "session/lease-lost" },
+  });
+});
