@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { textOf, toolResultMsg, userMsg } from "agentchart";
+import { toolOf } from "../support/agents.ts";
 import { call, show, traced } from "../support/trace.ts";
 
 const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]> }) =>
@@ -192,5 +193,75 @@ describe("golden traces of AgentScope (spec, Appendix A)", () => {
       "h:onInterrupt",
       "-> INTERRUPTED",
     ]);
+  });
+
+  test("A7 an interrupt while a tool runs: its result is stored, then the recovery text", async () => {
+    const run = traced([{ calls: [call("c1")] }], {
+      tools: [
+        toolOf("ok", (_, { callId }) => {
+          run.trace.push(`run ${callId}`);
+          run.agent.interrupt();
+          return "done";
+        }),
+      ],
+    });
+    const reply = await run.agent.call("U1");
+    run.model.done();
+    expect(reply.reason).toBe("INTERRUPTED");
+    expect(run.trace.slice(5)).toEqual([
+      "M+A[c1]",
+      "h:preActing(c1)",
+      "run c1",
+      "h:postActing(c1)",
+      "M+T(c1)",
+      "M+A[I noticed that you have interrupted me. What can I do for you?]",
+      "h:onInterrupt",
+      "-> INTERRUPTED",
+    ]);
+  });
+
+  test("A7 an interrupt between reasoning and acting: no call is left without a result (S34)", async () => {
+    const run = traced([{ calls: [call("c1")] }], {
+      hooks: [{ name: "h", postReasoning: () => void run.agent.interrupt() }],
+    });
+    await run.agent.call("U1");
+    run.model.done();
+    expect(run.trace.slice(4)).toEqual([
+      "h:postReasoning",
+      "M+A[c1]",
+      "M+T(c1)",
+      "M+A[I noticed that you have interrupted me. What can I do for you?]",
+      "h:onInterrupt",
+      "-> INTERRUPTED",
+    ]);
+  });
+
+  test("A10 structured output: the model talks, is reminded, complies", async () => {
+    const { agent, model, trace } = traced([
+      "t",
+      { calls: [{ id: "g", name: "generate_response", input: { response: { n: 1 } } }] },
+    ]);
+    const reply = await agent.call("U1", { output: { type: "object", required: ["n"] } });
+    model.done();
+    expect([reply.reason, reply.output]).toEqual(["STRUCTURED_OUTPUT", { n: 1 }]);
+    expect(trace).toEqual([
+      "h:preCall",
+      "M+U[U1]",
+      "h:preReasoning",
+      "model(S[sys] U[U1]|5)",
+      "h:postReasoning",
+      "M+A[t]",
+      "h:preReasoning",
+      "model(S[sys] U[U1] A[t] U[Please call the 'generate_response' function to provide your response.]|5)",
+      "h:postReasoning",
+      "M+A[g]",
+      "h:preActing(g)",
+      "h:postActing(g)",
+      'M+A[{"n":1}]',
+      "h:postCall",
+      "-> STRUCTURED_OUTPUT",
+    ]);
+    expect(await memory(agent)).toEqual(["U[U1]", "A[t]", 'A[{"n":1}]']);
+    expect(agent.toolkit.names()).not.toContain("generate_response");
   });
 });
