@@ -182,3 +182,25 @@ test("F24 leaving a stream ends the model call and the tools of its turn", async
   await expect.poll(() => agent.status().phase).toBe("stopped");
   expect(aborted).toEqual(["tool", "model"]);
 });
+
+test("an interrupt while the summary streams keeps its beginning and what the interrupter says", async () => {
+  const { agent, model } = scripted(
+    [
+      { calls: [{ id: "c1", name: "quick" }] },
+      async function* () {
+        yield { type: "text.delta", delta: "in sum" };
+        agent.interrupt("never mind");
+        yield { type: "text.delta", delta: "mary" };
+      },
+      "on",
+    ],
+    { tools: [toolOf("quick", () => "done")], maxIters: 1 },
+  );
+  const reply = await agent.call("go");
+  expect([reply.reason, show(reply)]).toEqual(["INTERRUPTED", RECOVERY]);
+  const stored = ["U[go]", "A[c1]", "T(c1)", "A[in sum]", "U[never mind]", RECOVERY];
+  expect((await agent.messages()).map(show)).toEqual(stored);
+  expect((await agent.call("next")).text).toBe("on");
+  expect(model.requests[2]?.messages.map(show)).toEqual([...stored, "U[next]"]);
+  model.done();
+});
