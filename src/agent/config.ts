@@ -55,12 +55,21 @@ export function checkConfig(config: AgentConfig<never>): void {
   }
   const { onExceeded: _, ...limits } = config.budget ?? {};
   checkLimits(limits, "createAgent: `budget`");
+  if (limits.cost !== undefined) checkPrices(config);
   for (const hook of listOf("hooks", config.hooks)) {
     if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");
   }
   for (const tool of listOf("tools", config.tools)) {
     if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
       throw invalid("every tool must come from defineTool().");
+  }
+}
+
+/** A cost that is unknown would never reach its limit. */
+function checkPrices({ model, fallbackModel, prices = {} }: AgentConfig<never>): void {
+  for (const asked of [model, ...(fallbackModel ? [fallbackModel] : [])]) {
+    if (!Object.hasOwn(prices, asked.name))
+      throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`prices\`.`);
   }
 }
 

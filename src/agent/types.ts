@@ -91,7 +91,8 @@ export type AgentConfig<Ctx = unknown> = {
   readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT";
   readonly permissions?: Permissions;
   readonly budget?: Budget;
-  /** Per million tokens. A model that is not listed has an unknown cost, never 0. */
+  /** Per million tokens. A model that is not listed has an unknown cost, never 0; then so has the turn that asks it. A
+   *  `budget.cost` needs a price of every model. */
   readonly prices?: {
     readonly [model: string]: {
       readonly input: number;

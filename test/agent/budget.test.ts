@@ -78,4 +78,37 @@ describe("budget", () => {
     );
     expect(unknown.turn.usage.cost).toBeUndefined();
   });
+
+  test.each([
+    [["scripted"], undefined],
+    [["other"], undefined],
+    [["scripted", "other"], 0.004],
+  ])("with prices of %j only, a turn that asked a model and its fallback cost %s", async (priced, cost) => {
+    const usage = { inputTokens: 1000, outputTokens: 0 };
+    async function* failing() {
+      yield { type: "usage" as const, usage };
+      throw new Error("down");
+    }
+    const reply = await setup([failing], {
+      prices: Object.fromEntries(priced.map((name) => [name, { input: 2, output: 10 }])),
+      fallbackModel: { ...scriptedModel([{ text: "x", usage }]), name: "other" },
+    }).agent.call("go");
+    expect(reply.text).toBe("x");
+    expect(reply.turn.usage.inputTokens).toBe(2000);
+    expect(reply.turn.usage.cost).toBe(cost);
+  });
+
+  test("a limit of cost is refused if a model has no price, else it holds", async () => {
+    const scriptedPrice = { input: 2, output: 10 };
+    const fallbackModel = { ...scriptedModel([]), name: "other" };
+    const refused = (named: string) =>
+      expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(named) });
+    const budget = { cost: 0.0001 };
+    const prices = { scripted: scriptedPrice };
+    expect(() => setup([], { budget })).toThrow(refused("'scripted'"));
+    expect(() => setup([], { budget, prices: { other: scriptedPrice } })).toThrow(refused("'scripted'"));
+    expect(() => setup([], { budget, prices, fallbackModel })).toThrow(refused("'other'"));
+    const { agent } = setup([round("a"), "end"], { budget, prices });
+    expect((await agent.call("go")).text).toContain("cost 0.0003 of 0.0001");
+  });
 });
