@@ -1,5 +1,8 @@
 import { AgentError } from "../error/error.ts";
 import { outputProblem } from "../message/validate.ts";
+import { jsonSchemaOf } from "../tool/schema.ts";
+import { schemaProblem } from "../tool/schema-problem.ts";
+import type { Schema } from "../tool/types.ts";
 import type { Limits } from "../turn/context.ts";
 import type { CallOptions } from "./types.ts";
 
@@ -68,4 +71,6 @@ export function checkCallOptions(options: CallOptions<unknown, never>): void {
   };
   const wrong = Object.entries(problems).find(([, isWrong]) => isWrong)?.[0];
   if (wrong !== undefined) throw invalid(`call: the option \`${wrong}\` has a value that makes no sense.`);
+  const problem = output === undefined ? undefined : schemaProblem(jsonSchemaOf(output as Schema));
+  if (problem !== undefined) throw invalid(`call: the schema \`output\` cannot be used: ${problem}.`);
 }

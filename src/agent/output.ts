@@ -4,14 +4,22 @@ import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "..
 import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
 import { OUTPUT_TOOL } from "../turn/output.ts";
 
-/** References to the schema's own root, which stands one level deeper inside the tool's schema. */
-function movedRefs(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map((item: Json) => movedRefs(item));
+/** Where a reference within the schema leads once the schema stands one level deeper, its `$defs` at the root. */
+function movedRef(ref: string, id: string): string {
+  const local = id !== "" && (ref === id || ref.startsWith(`${id}#`)) ? ref.slice(id.length) || "#" : ref;
+  const isMoved = local === "#" || (local.startsWith("#/") && !/^#\/(\$|%24)defs(\/|$)/i.test(local));
+  return isMoved ? `#/properties/response${local.slice(1)}` : local;
+}
+
+/** A part with an `$id` of its own keeps its references: they lead to its own root. */
+function movedRefs(schema: Json, id: string): Json {
+  if (Array.isArray(schema)) return schema.map((item: Json) => movedRefs(item, id));
   if (typeof schema !== "object" || schema === null) return schema;
+  if (typeof (schema as JsonObject)["$id"] === "string") return schema;
   return Object.fromEntries(
     Object.entries(schema as JsonObject).map(([key, value]) => [
       key,
-      key === "$ref" && value === "#" ? "#/properties/response" : movedRefs(value),
+      key === "$ref" && typeof value === "string" ? movedRef(value, id) : movedRefs(value, id),
     ]),
   );
 }
@@ -33,7 +41,8 @@ function wrapped(schema: StandardSchema, json: JsonObject): StandardSchema {
 
 /** The tool by which a model gives its structured answer. It lives for one call and is on no toolkit (spec scar S15). */
 export function outputTool(schema: Schema): Tool<never> {
-  const { $defs, ...own } = movedRefs(jsonSchemaOf(schema)) as JsonObject;
+  const { $id = "", ...root } = jsonSchemaOf(schema);
+  const { $defs, ...own } = movedRefs(root, String($id).replace(/#$/, "")) as JsonObject;
   const json: JsonObject = {
     type: "object",
     properties: { response: own },

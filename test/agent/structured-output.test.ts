@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent, defineTool, type AgentConfig } from "agentchart";
+import { createAgent, defineTool, type AgentConfig, type JsonObject } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { show } from "../support/trace.ts";
 
@@ -114,6 +114,60 @@ describe("structured output by the generate_response tool", () => {
     await agent.call("weather?", { output: Weather });
     expect(agent.toolkit.names()).toEqual([]);
   });
+});
+
+const A = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
+const Refs: { readonly [what: string]: JsonObject } = {
+  "a property": { type: "object", properties: { a: A, b: { $ref: "#/properties/a" } } },
+  definitions: { type: "object", properties: { b: { $ref: "#/definitions/A" } }, definitions: { A } },
+  $defs: { type: "object", properties: { b: { $ref: "#/$defs/A" } }, $defs: { A } },
+  "definitions of definitions": {
+    properties: { b: { $ref: "#/definitions/B" } },
+    definitions: { A, B: { anyOf: [{ $ref: "#/definitions/A" }] } },
+  },
+  "its own id": {
+    $id: "https://x.test/s",
+    properties: { b: { $ref: "https://x.test/s#/$defs/A" }, c: { $ref: "#" } },
+    $defs: { A },
+  },
+  "a part with an id": {
+    properties: { b: { $id: "https://x.test/p", $ref: "#/$defs/A", $defs: { A } } },
+  },
+  "an anchor": { properties: { b: { $ref: "#a" } }, $defs: { A: { $anchor: "a", ...A } } },
+  "a part of $defs": {
+    properties: { b: { $ref: "#/$defs/C/properties/a" } },
+    $defs: { C: { properties: { a: A } } },
+  },
+};
+
+test.each([false, true])("a schema may refer to its own parts (native: %s)", async (native) => {
+  for (const [what, schema] of Object.entries(Refs)) {
+    const answer = (value: JsonObject, id: string) => (native ? JSON.stringify(value) : give(value, id));
+    const { agent, model } = setup([answer({ b: {} }, "g1"), answer({ b: { n: 1 } }, "g2")], {}, native);
+    expect((await agent.call("go", { output: schema })).output, what).toEqual({ b: { n: 1 } });
+    model.done();
+  }
+});
+
+test.each([
+  { type: 5 },
+  { type: [] },
+  { $ref: "#/nope" },
+  { $ref: "#" },
+  { $ref: "https://elsewhere.test/schema.json" },
+  { properties: { a: { type: "text" } } },
+  { properties: [] },
+  { items: { pattern: "(" } },
+  { anyOf: { type: "string" } },
+  { additionalProperties: 5 },
+  { required: "a" },
+  { $defs: { A: { $ref: "#/$defs/B" }, B: { $ref: "#/$defs/A" } } },
+])("a schema that cannot be used is refused before any model is asked: %j", async (output) => {
+  const { agent, model } = setup(["fine"]);
+  const refused = { code: "config/invalid", message: expect.stringContaining("`output` cannot be used") };
+  await expect(agent.call("go", { output: output as JsonObject })).rejects.toMatchObject(refused);
+  expect([model.requests, await agent.messages()]).toEqual([[], []]);
+  expect((await agent.call("go")).text).toBe("fine");
 });
 
 describe("structured output of a model that keeps to a schema itself", () => {
