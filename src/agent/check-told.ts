@@ -59,6 +59,7 @@ export function checkLimits(limits: unknown, from: string): void {
 
 /** Throws `config/invalid` that names the first option of a call that makes no sense. */
 export function checkCallOptions(options: CallOptions<unknown, never>): void {
+  if (!isObject(options)) throw invalid("call: the options must be an object.");
   const { output, timeoutMs, whenBusy, idempotencyKey, signal, fallbackReply } = options;
   const problems: { readonly [name in keyof CallOptions]?: boolean } = {
     output: output !== undefined && !isObject(output) && typeof output !== "function",

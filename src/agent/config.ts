@@ -9,7 +9,7 @@ import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, executionProblem, mergeExecution } from "../model/execution.ts";
 import { countMessage } from "../model/tokens.ts";
 import { PERMISSION_ACTIONS } from "../tool/define.ts";
-import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
+import { checkTool, createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../turn/context.ts";
 import { checkLimits } from "./check-told.ts";
 import type { AgentConfig, Input } from "./types.ts";
@@ -33,6 +33,12 @@ export function checkConfig(config: AgentConfig<never>): void {
     throw invalid("`model` must be a ChatModel with a stream() method.");
   if (config.fallbackModel && typeof config.fallbackModel.stream !== "function")
     throw invalid("`fallbackModel` must be a ChatModel with a stream() method.");
+  if (config.sysPrompt !== undefined && typeof config.sysPrompt !== "string")
+    throw invalid("`sysPrompt` must be a text.");
+  if (config.now !== undefined && typeof config.now !== "function")
+    throw invalid("`now` must be a function that gives the time in ms.");
+  if (config.permissions === null || !["object", "undefined"].includes(typeof config.permissions))
+    throw invalid("`permissions` must be an object.");
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
@@ -56,13 +62,19 @@ export function checkConfig(config: AgentConfig<never>): void {
   const { onExceeded: _, ...limits } = config.budget ?? {};
   checkLimits(limits, "createAgent: `budget`");
   if (limits.cost !== undefined) checkPrices(config);
-  for (const hook of listOf("hooks", config.hooks)) {
-    if (typeof hook?.name !== "string") throw invalid("every hook needs a `name`.");
-  }
-  for (const tool of listOf("tools", config.tools)) {
-    if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
-      throw invalid("every tool must come from defineTool().");
-  }
+  for (const hook of listOf("hooks", config.hooks)) checkHook(hook, "createAgent");
+  for (const tool of listOf("tools", config.tools)) checkTool(tool, "createAgent");
+  listOf("messages", config.messages);
+}
+
+/** Throws `config/invalid` for what is no hook; `from` is what the message begins with. */
+export function checkHook(hook: Hook<never>, from: string): void {
+  if (typeof hook?.name !== "string")
+    throw new AgentError("config/invalid", `${from}: every hook needs a \`name\`.`);
+  const { name, tools = [] } = hook;
+  if (!Array.isArray(tools))
+    throw new AgentError("config/invalid", `${from}: the \`tools\` of hook '${name}' must be a list.`);
+  for (const tool of tools) checkTool(tool, from);
 }
 
 /** A cost that is unknown would never reach its limit. */

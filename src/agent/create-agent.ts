@@ -11,7 +11,7 @@ import { isUndecided, pendingCalls } from "../turn/calls.ts";
 import type { Decision, PendingCall } from "../turn/pending.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
-import { checkConfig, messagesOf, oneMessage } from "./config.ts";
+import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
 import { watchersOf } from "./inspect.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
 import { goesOnAt } from "./reply.ts";
@@ -199,7 +199,7 @@ class AgentSession implements InboxAgent {
         run: () => this.#call(input, options, () => (isMine = true)),
         interrupt: () => void this.interrupt(),
       },
-      options.cumulative ?? false,
+      options?.cumulative ?? false,
     );
   }
 
@@ -291,7 +291,8 @@ class AgentSession implements InboxAgent {
   }
 
   addHook(hook: Hook<never>): void {
-    for (const tool of hook.tools ?? []) this.#runtime.toolkit.add(tool);
+    checkHook(hook, "addHook");
+    this.#runtime.toolkit.addAll(hook.tools ?? []);
     this.#runtime.setHooks((hooks) => [...hooks, hook]);
   }
 

@@ -103,12 +103,14 @@ class Differ {
     for (const key in is) {
       const before = was[key];
       const after = is[key];
-      if (before !== undefined || Object.hasOwn(was, key)) common++;
-      if (before !== after) this.#differ(before, after, prefix + quote(key), key);
+      const isKnown = (before === after && before !== undefined) || Object.hasOwn(was, key);
+      if (isKnown) common++;
+      const known = isKnown ? before : undefined; // not what every object has
+      if (known !== after) this.#differ(known, after, prefix + quote(key), key);
     }
-    const known = Object.keys(was);
-    if (known.length === common) return;
-    for (const key of known) if (!Object.hasOwn(is, key)) this.#op("d", prefix + quote(key));
+    const keys = Object.keys(was);
+    if (keys.length === common) return;
+    for (const key of keys) if (!Object.hasOwn(is, key)) this.#op("d", prefix + quote(key));
   }
 
   #lists(was: readonly unknown[], is: readonly unknown[], path: string): void {

@@ -52,6 +52,11 @@ function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | un
 /** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or
  *  setting. For a typed context annotate `ctx: ToolContext<MyContext>`. */
 export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
+  if (typeof spec !== "object" || spec === null)
+    throw new AgentError(
+      "config/invalid",
+      "defineTool: an object with `name`, `description` and `input` is expected.",
+    );
   if (!/^[\w-]{1,64}$/.test(spec.name)) {
     throw new AgentError(
       "config/invalid",

@@ -30,6 +30,28 @@ function withoutPresets(tool: Tool<never>): JsonObject {
   };
 }
 
+function isMap(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Throws `config/invalid` for what is no tool; `from` is what the message begins with. */
+export function checkTool(tool: Tool<never>, from: string): void {
+  if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
+    throw new AgentError("config/invalid", `${from}: every tool must come from defineTool().`);
+}
+
+function checkGroup(group: Group): void {
+  if (!isMap(group) || typeof group.name !== "string" || group.name === "")
+    throw new AgentError("config/invalid", "Every tool group must be an object with a `name`.");
+}
+
+/** Throws `config/invalid` unless the options are an object in which each of `names` is a list or absent. */
+function checkLists(options: object, names: readonly string[], from: string): void {
+  if (!isMap(options)) throw new AgentError("config/invalid", `${from}: an object is expected.`);
+  const wrong = names.find((name) => options[name] !== undefined && !Array.isArray(options[name]));
+  if (wrong !== undefined) throw new AgentError("config/invalid", `${from}: \`${wrong}\` must be a list.`);
+}
+
 class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
   readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
@@ -45,6 +67,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   add(tool: Tool<never>): void {
+    checkTool(tool, "toolkit");
     if (this.names().includes(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
@@ -56,12 +79,21 @@ class SessionToolkit implements Toolkit<never> {
     this.#set(tool);
   }
 
+  /** All of them, or none if one cannot be added. */
+  addAll(tools: readonly Tool<never>[]): void {
+    const copy = this.copy();
+    for (const tool of tools) copy.add(tool);
+    for (const tool of tools) this.add(tool);
+  }
+
   remove(name: string): boolean {
     this.#specs = undefined;
     return this.#tools.delete(name);
   }
 
-  addGroup({ name, description = "", active = true }: Group): void {
+  addGroup(group: Group): void {
+    checkGroup(group);
+    const { name, description = "", active = true } = group;
     if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
     this.#groups.set(name, { description, active });
     this.#specs = undefined;
@@ -71,6 +103,7 @@ class SessionToolkit implements Toolkit<never> {
     readonly activate?: readonly string[];
     readonly deactivate?: readonly string[];
   }): void {
+    checkLists(change, ["activate", "deactivate"], "setGroups");
     const { activate = [], deactivate = [] } = change;
     const unknown = [...activate, ...deactivate].find((name) => !this.#groups.has(name));
     if (unknown !== undefined) throw this.#unknownGroup(unknown);
@@ -200,7 +233,7 @@ class SessionToolkit implements Toolkit<never> {
 
 export type { SessionToolkit };
 
-/** A set of tools and groups. Throws `tool/duplicate` and `tool/unknown-group`. With `metaTool` the model may choose the
+/** A set of tools and groups. Throws `tool/duplicate`, `tool/unknown-group` and `config/invalid`. With `metaTool` the model may choose the
  *  active groups by the tool `reset_equipped_tools`. */
 export function createToolkit<Ctx = unknown>(
   options: {
@@ -209,6 +242,7 @@ export function createToolkit<Ctx = unknown>(
     readonly metaTool?: boolean;
   } = {},
 ): Toolkit<Ctx> {
+  checkLists(options, ["tools", "groups"], "createToolkit");
   const toolkit = new SessionToolkit(options.metaTool ?? false);
   for (const group of options.groups ?? []) toolkit.addGroup(group);
   for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, userMsg, type Hook } from "agentchart";
+import { createAgent, createToolkit, defineTool, userMsg, type Agent, type Hook } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 import { historyProblem } from "../support/history.ts";
@@ -77,11 +77,60 @@ test.each([
   [{ tools: [{ name: "raw" }] }, "defineTool"],
   [{ tools: "pay" }, "tools"],
   [{ hooks: {} }, "hooks"],
+  [{ hooks: [{ name: "h", tools: 5 }] }, "tools"],
+  [{ hooks: [{ name: "h", tools: [null] }] }, "defineTool"],
+  [{ messages: 5 }, "messages"],
+  [{ permissions: null }, "permissions"],
+  [{ permissions: 5 }, "permissions"],
+  [{ now: 5 }, "now"],
+  [{ sysPrompt: 5 }, "sysPrompt"],
 ])("createAgent refuses %j and names what is wrong", (wrong, named) => {
   const make = () => createAgent({ name: "x", model: scriptedModel([]), ...(wrong as object) });
   expect(make).toThrow(
     expect.objectContaining({ code: "config/invalid", message: expect.stringContaining(named) }),
   );
+});
+
+const nothing = null as never;
+test.each<[string, (agent: Agent) => unknown, string]>([
+  ["addHook(null)", (agent) => agent.addHook(nothing), "name"],
+  ["addHook({ tools: 5 })", (agent) => agent.addHook({ name: "h", tools: 5 as never }), "tools"],
+  ["call(null options)", (agent) => agent.call("go", nothing), "options"],
+  ["call(5 as options)", (agent) => agent.call("go", 5 as never), "options"],
+  ["stream(null options)", (agent) => agent.stream("go", nothing).reply, "options"],
+  ["toolkit.add(null)", (agent) => agent.toolkit.add(nothing), "defineTool"],
+  ["toolkit.addGroup(null)", (agent) => agent.toolkit.addGroup(nothing), "name"],
+  ["toolkit.addGroup({})", (agent) => agent.toolkit.addGroup({} as never), "name"],
+  ["toolkit.setGroups(null)", (agent) => agent.toolkit.setGroups(nothing), "object"],
+  ["toolkit.setGroups(text)", (agent) => agent.toolkit.setGroups({ activate: "a" as never }), "activate"],
+  ["createToolkit(null)", () => createToolkit(nothing), "object"],
+  ["createToolkit({ tools: 5 })", () => createToolkit({ tools: 5 as never }), "tools"],
+  ["createToolkit({ groups: 5 })", () => createToolkit({ groups: 5 as never }), "groups"],
+  ["createToolkit({ tools: [null] })", () => createToolkit({ tools: [nothing] }), "defineTool"],
+  ["defineTool(null)", () => defineTool(nothing), "name"],
+])("%s is refused, and the agent works as before", async (_, act, named) => {
+  const { agent } = scripted(["done"]);
+  const expected = { code: "config/invalid", message: expect.stringContaining(named) };
+  await expect((async () => act(agent))()).rejects.toMatchObject(expected);
+  expect((await agent.call("go")).text).toBe("done");
+});
+
+test("addHook adds nothing if one of the hook's tools is there already", async () => {
+  const heard: string[] = [];
+  const { agent } = scripted(["done"], { tools: [toolOf("pay")] });
+  const add = (...names: string[]): void =>
+    agent.addHook({
+      name: "h",
+      tools: names.map((name) => toolOf(name)),
+      preCall: () => void heard.push("h"),
+    });
+  expect(() => add("new", "pay")).toThrow(refused("tool/duplicate"));
+  expect(() => add("twice", "twice")).toThrow(refused("tool/duplicate"));
+  expect(agent.toolkit.names()).toEqual(["pay"]);
+  await agent.call("go");
+  expect(heard).toEqual([]);
+  add("new");
+  expect(agent.toolkit.names()).toEqual(["pay", "new"]);
 });
 
 test("defineTool refuses limits and schemas that make no sense", () => {

@@ -198,6 +198,10 @@ describe("a patch", () => {
     ]);
   });
 
+  test("knows keys that every object has", () => {
+    through([{ "": {} }, { valueOf: [] }, {}, { toString: "x", deep: { constructor: 1 } }, { deep: {} }]);
+  });
+
   test("leads from any JSON to any other", () => {
     const key = fc.string().filter((name) => name !== "messages" && name !== "transcript");
     const states = fc.array(fc.dictionary(key, fc.jsonValue()), { minLength: 2, maxLength: 5 });
