@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",
-  oxc: { jsx: { runtime: "automatic", importSource: "react" } },
+  oxc: { jsx: { runtime: "automatic", importSource: "#page" } },
   build: {
     outDir: "../dist/visualizer",
     emptyOutDir: true,

@@ -56,3 +56,19 @@ test("what is optional may stay empty", () => {
   const rate = fields.find(({ key }) => key === "rate")!;
   expect(readField(rate, "")).toBeUndefined();
 });
+
+test("text with characters that nobody sees is shown as JSON, and stays as it is if nobody touches it", () => {
+  const hostile = { path: "right\u202Eto left", n: 1, odd: "x\u{E0041}\n", timeout: "soon" };
+  for (const schema of [
+    undefined,
+    { type: "object", properties: { path: { type: "string" }, timeout: { type: "integer" } } },
+  ]) {
+    const fields = fieldsOf(schema, hostile)!;
+    const shown = Object.fromEntries(
+      fields.map((field) => [field.key, showField(field, (hostile as JsonObject)[field.key])]),
+    );
+    expect(shown["path"]).toBe(String.raw`"right\u202Eto left"`);
+    expect(shown["odd"]).toBe(String.raw`"x\uDB40\uDC41\n"`);
+    expect(readForm(fields, shown)).toEqual(hostile);
+  }
+});

@@ -1,5 +1,5 @@
 import { memo, useState } from "react";
-import { clock, plain } from "../logic/format.ts";
+import { clock } from "../logic/format.ts";
 import { preview } from "../logic/json-rows.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
@@ -37,16 +37,16 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="tool" />
         <strong className="mono">{call.name}</strong>
-        {!isOpen && <span className="mono muted args">{plain(preview(call.input, 60))}</span>}
+        {!isOpen && <span className="mono muted args">{preview(call.input, 60)}</span>}
         <span className="fill" />
         {state === "running" && record && <Running since={record.since} />}
         <span className="chip">
           <Icon name={icon} /> {state === "asks" ? "asks" : state}
         </span>
       </button>
-      {isOpen && <pre className="args">{plain(call.rawInput ?? args)}</pre>}
-      {record?.asks !== undefined && !result && <p className="why">{plain(record.asks)}</p>}
-      {output !== undefined && !result && <pre className="so-far">{plain(output.slice(-4_000))}</pre>}
+      {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
+      {record?.asks !== undefined && !result && <p className="why">{record.asks}</p>}
+      {output !== undefined && !result && <pre className="so-far">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
     </section>
   );

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
-import { compact, plain } from "../logic/format.ts";
+import { compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobChip } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -91,7 +91,7 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
     case "video":
       return (
         <span className="chip">
-          {block.type}: {block.source.type === "url" ? plain(block.source.url) : block.source.mediaType}
+          {block.type}: {block.source.type === "url" ? block.source.url : block.source.mediaType}
         </span>
       );
   }
@@ -100,5 +100,5 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
 /** Text, or the beginning of one that is fetched when it is opened. */
 function Prose({ text, isMarkdown }: { readonly text: Json; readonly isMarkdown: boolean }) {
   if (isBlob(text)) return <BlobChip {...text} />;
-  return isMarkdown ? <Markdown text={String(text)} /> : <p className="prose">{plain(String(text))}</p>;
+  return isMarkdown ? <Markdown text={String(text)} /> : <p className="prose">{String(text)}</p>;
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { bytes, plain } from "../logic/format.ts";
+import { bytes } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobChip } from "../parts/json-value.tsx";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
@@ -21,7 +21,7 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
           <Text key={index} text={part.text} />
         ) : (
           <span key={index} className="chip">
-            {part.type}: {part.source.type === "url" ? plain(part.source.url) : part.source.mediaType}
+            {part.type}: {part.source.type === "url" ? part.source.url : part.source.mediaType}
           </span>
         ),
       )}
@@ -38,7 +38,7 @@ function Text({ text }: { readonly text: Json }) {
   const isLong = head.length < all.length;
   return (
     <>
-      <pre>{plain(isWhole ? all : head)}</pre>
+      <pre>{isWhole ? all : head}</pre>
       {isLong && (
         <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
           {isWhole ? "less" : `all ${bytes(all.length)}`}

@@ -1,5 +1,4 @@
 import { Icon } from "../parts/icon.tsx";
-import { plain } from "../logic/format.ts";
 import type { StreamBlock } from "../logic/stream-text.ts";
 import { useModel } from "../store/use-model.ts";
 import { Markdown } from "./markdown.tsx";
@@ -49,7 +48,7 @@ function StreamPiece({ block, isLast }: { readonly block: StreamBlock; readonly 
         <Icon name="tool" />
         <strong className="mono">{block.name ?? "a tool"}</strong>
       </div>
-      <pre className="args">{plain(block.text)}</pre>
+      <pre className="args">{block.text}</pre>
     </section>
   );
 }

@@ -1,4 +1,3 @@
-import { plain } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobChip } from "../parts/json-value.tsx";
 import type { Json } from "../wire/types.ts";
@@ -8,7 +7,7 @@ export function Thinking({ text, isOpen = false }: { readonly text: Json; readon
   return (
     <details className="thinking" open={isOpen}>
       <summary>thinking</summary>
-      {isBlob(text) ? <BlobChip {...text} /> : <p className="prose">{plain(String(text))}</p>}
+      {isBlob(text) ? <BlobChip {...text} /> : <p className="prose">{String(text)}</p>}
     </details>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { bytes, plain } from "../logic/format.ts";
+import { bytes } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { client } from "../store/client.ts";
 import { save } from "../store/export-run.ts";
@@ -34,7 +34,7 @@ export function BlobDialog({ sha, length, head }: Props) {
         </h2>
         {trouble !== undefined && <p className="trouble">{trouble}</p>}
         <pre className="whole" tabIndex={0}>
-          {plain(text.slice(0, shown))}
+          {text.slice(0, shown)}
         </pre>
         <footer>
           {text.length > shown && (

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../wire/types.ts";
+import { jsonText, plain } from "./format.ts";
 import { isObject } from "./patch.ts";
 
 export type Field = {
@@ -51,6 +52,8 @@ function controlOf({ type }: JsonObject, value: Json | undefined): Field["contro
     return isOther(type, value) ? "json" : type;
   const isText =
     type === "string" ? value === undefined || typeof value === "string" : typeof value === "string";
+  // characters that nobody sees can be seen, and are kept, as JSON only
+  if (typeof value === "string" && plain(value) !== value) return "json";
   if (isText)
     return typeof value === "string" && (value.length > 60 || value.includes("\n")) ? "long" : "text";
   if (type !== undefined) return "json";
@@ -99,7 +102,7 @@ export function showField(field: Field, value: Json | undefined): string {
   if (value === undefined) return field.control === "choice" ? JSON.stringify(field.choices?.[0]) : "";
   if ((field.control === "text" || field.control === "long") && typeof value === "string") return value;
   if (field.control === "choice") return JSON.stringify(value);
-  return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : String(value);
+  return jsonText(value);
 }
 
 /** All fields read; the first problem is thrown. Members that have no field stay away. */

@@ -60,16 +60,41 @@ export function shortId(id: string): string {
   return id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
 }
 
-const HIDDEN = /(?![\n\r\t])[\p{Cc}\u202A-\u202E\u2066-\u2069\u200B-\u200F\u061C\uFEFF]/gu;
+/** Characters that turn the reading direction or are not seen. */
+const HIDDEN =
+  /(?![\n\r\t])[\p{Cc}\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/u;
+/** Such characters where a script or an emoji is written with them. */
+const WRITTEN = [
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})/u,
+  /(?<=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}])[\u200C\u200D]/u,
+  /(?<=[\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Mymr}\p{scx=Khmr}])[\u200C\u200D]/u,
+  // the flags of England, Scotland and Wales
+  /(?<=\u{1F3F4})\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/u,
+];
+const WRITTEN_OR_HIDDEN = new RegExp(
+  `(${WRITTEN.map(({ source }) => source).join("|")})|${HIDDEN.source}`,
+  "gu",
+);
 const ESCAPE = String.fromCodePoint(0x1b);
 /** Codes that colour text or move the cursor of a terminal. */
 const ANSI = new RegExp(`${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`, "g");
 
+function withoutHidden(text: string, shown: (hidden: string) => string): string {
+  if (!HIDDEN.test(text)) return text;
+  return text.replace(WRITTEN_OR_HIDDEN, (found, written?: string) => written ?? shown(found));
+}
+
+const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, "0");
+
 /** Text of others, safe to read: no terminal codes, and characters that turn or hide text made visible. */
 export function plain(text: string): string {
   const bare = text.includes(ESCAPE) ? text.replace(ANSI, "").replaceAll(ESCAPE, "") : text;
-  return bare.replace(
-    HIDDEN,
-    (char) => `⟨U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  return withoutHidden(bare, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`);
+}
+
+/** A value as JSON to be edited: what turns or hides text is escaped in it, so that it is seen and read back as it was. */
+export function jsonText(value: unknown): string {
+  return withoutHidden(JSON.stringify(value, null, 2), (char) =>
+    Array.from({ length: char.length }, (_, index) => `\\u${hex(char.charCodeAt(index))}`).join(""),
   );
 }

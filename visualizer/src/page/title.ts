@@ -1,3 +1,4 @@
+import { plain } from "../logic/format.ts";
 import { model } from "../store/model.ts";
 
 /** The title and the icon of the page carry how many runs need somebody. */
@@ -5,7 +6,7 @@ export function keepTitle(): void {
   let shown = "";
   model.subscribe(() => {
     const waiting = [...model.rows.values()].filter(({ pending }) => pending > 0).length;
-    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${model.row.agent} · ` : ""}Agentchart`;
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${plain(model.row.agent)} · ` : ""}Agentchart`;
     if (title === shown) return;
     shown = title;
     document.title = title;

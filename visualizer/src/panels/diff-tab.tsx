@@ -3,7 +3,6 @@ import { differences, pathText, type Difference } from "../logic/diff.ts";
 import { Nothing } from "../parts/nothing.tsx";
 import { Value } from "../parts/json-value.tsx";
 import { membersOf } from "../logic/json-rows.ts";
-import { plain } from "../logic/format.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Json } from "../wire/types.ts";
@@ -47,7 +46,7 @@ function Entry({ one }: { readonly one: Difference }) {
   return (
     <li className={`change is-${one.kind}`} data-change={one.kind} data-path={pathText(one.path)}>
       <h3 className="mono">
-        <b aria-label={one.kind}>{SIGNS[one.kind]}</b> {plain(pathText(one.path))}
+        <b aria-label={one.kind}>{SIGNS[one.kind]}</b> {pathText(one.path)}
       </h3>
       {one.before !== undefined && <Side value={one.before} side="before" />}
       {one.after !== undefined && <Side value={one.after} side="after" />}
@@ -64,7 +63,7 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
         <Value value={value} />
       ) : (
         <pre tabIndex={0}>
-          {plain(text.slice(0, LONGEST))}
+          {text.slice(0, LONGEST)}
           {text.length > LONGEST && " …"}
         </pre>
       )}

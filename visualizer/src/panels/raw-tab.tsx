@@ -1,4 +1,4 @@
-import { plain, bytes } from "../logic/format.ts";
+import { bytes } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Nothing } from "../parts/nothing.tsx";
 import { notify } from "../store/notices.ts";
@@ -25,7 +25,7 @@ export function RawTab() {
         <Button tone="quiet" label="Copy" onClick={() => void copy()} />
       </header>
       <pre tabIndex={0}>
-        {plain(text.slice(0, SHOWN))}
+        {text.slice(0, SHOWN)}
         {text.length > SHOWN && "\n…"}
       </pre>
     </div>

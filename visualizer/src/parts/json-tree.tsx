@@ -3,7 +3,6 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useCallback, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { jsonRows, preview, type JsonRow } from "../logic/json-rows.ts";
 import type { Json } from "../wire/types.ts";
-import { plain } from "../logic/format.ts";
 
 const ROW = 22;
 
@@ -107,7 +106,7 @@ const Line = memo(function Line({ row, place, top, isChanged, isFocused, toggle 
       onClick={canOpen ? () => toggle(id) : undefined}
     >
       <span className="twist">{canOpen ? (isOpen ? "▾" : "▸") : ""}</span>
-      <span className="key">{plain(label)}</span>
+      <span className="key">{label}</span>
       {canOpen ? (
         <span className="sum">{isOpen ? (Array.isArray(value) ? `[${size}]` : "") : preview(value)}</span>
       ) : (

@@ -2,7 +2,6 @@ import { bytes } from "../logic/format.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
 import { model } from "../store/model.ts";
 import type { Json } from "../wire/types.ts";
-import { plain } from "../logic/format.ts";
 
 /** Characters of a text that stand in its line. */
 const INLINE = 240;
@@ -15,7 +14,7 @@ export function Value({ value }: { readonly value: Json }) {
   if (typeof value === "string" && value.length > INLINE)
     return (
       <span className="value is-string">
-        {plain(preview(value, INLINE))}{" "}
+        {preview(value, INLINE)}{" "}
         <button
           type="button"
           className="link"
@@ -25,7 +24,7 @@ export function Value({ value }: { readonly value: Json }) {
         </button>
       </span>
     );
-  return <span className={`value is-${kind}`}>{plain(preview(value, INLINE))}</span>;
+  return <span className={`value is-${kind}`}>{preview(value, INLINE)}</span>;
 }
 
 /** A text that was too long for the log: its size, its beginning, and a way to all of it. */
@@ -40,7 +39,7 @@ export function BlobChip({
 }) {
   return (
     <span className="blob">
-      <span className="value is-string">{plain(preview(head, 80))}</span>
+      <span className="value is-string">{preview(head, 80)}</span>
       <button
         type="button"
         className="link"

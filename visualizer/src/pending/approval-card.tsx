@@ -1,6 +1,5 @@
 import { Arguments, Since } from "./asked.tsx";
 import { useState, type KeyboardEvent } from "react";
-import { plain } from "../logic/format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
 import { model } from "../store/model.ts";
@@ -73,7 +72,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
         <Since item={item} />
       </header>
       {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
-        <p className="why">{plain(item.reason)}</p>
+        <p className="why">{item.reason}</p>
       )}
       {mode === "edit" ? (
         <EditArguments

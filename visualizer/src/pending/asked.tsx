@@ -1,4 +1,4 @@
-import { clock, plain } from "../logic/format.ts";
+import { clock } from "../logic/format.ts";
 import { useNow } from "../parts/use-now.ts";
 import type { PendingItem } from "../wire/types.ts";
 
@@ -8,12 +8,12 @@ export function Arguments({ item }: { readonly item: PendingItem }) {
   if (entries.length === 1 && first && typeof first[1] === "string")
     return (
       <pre className="asked" tabIndex={0} aria-label={first[0]}>
-        {plain(first[1])}
+        {first[1]}
       </pre>
     );
   return (
     <pre className="asked" tabIndex={0} aria-label="Arguments">
-      {plain(JSON.stringify(item.input, null, 2))}
+      {JSON.stringify(item.input, null, 2)}
     </pre>
   );
 }

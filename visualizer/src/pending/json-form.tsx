@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from "react";
 import { fieldsOf, readForm, readJson, showField, type Field } from "../logic/form-fields.ts";
+import { jsonText } from "../logic/format.ts";
 import { isObject } from "../logic/patch.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 
@@ -22,10 +23,10 @@ export function useJsonForm(
       ]),
     ),
   );
-  const [raw, setRawText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
+  const [raw, setRawText] = useState(() => (value === undefined ? "" : jsonText(value)));
   const isForm = fields !== undefined && !isRaw;
   const swap = (): void => {
-    if (isForm) setRawText(JSON.stringify(readForm(fields, texts), null, 2));
+    if (isForm) setRawText(jsonText(readForm(fields, texts)));
     setRaw(!isRaw);
   };
   const view = (
