@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createAgent, defineTool } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
@@ -126,8 +127,16 @@ describe("A page of somebody else, in the same browser", () => {
     const { page } = await desk.open({ at: address });
     const probes = await page.evaluate(probe(desk.hub.url, desk.hub.token));
     expect(probes).toEqual({ socket: 1006, plain: "TypeError", bearer: "TypeError", inside: "closed" });
-    const frame = page.frames().find((each) => each !== page.mainFrame());
-    expect(frame?.url() ?? "").not.toMatch(/^http:\/\/127/);
+    const frames = page.frames().filter((each) => each !== page.mainFrame());
+    expect(frames.map((frame) => frame.url())).toEqual([expect.stringMatching(/^chrome-error:/)]);
+  });
+
+  test("is noticed, if the inspector asks it for anything", async () => {
+    const { page, faults } = await desk.open();
+    await page.evaluate(`fetch("${address}?image").catch(() => {})`);
+    await expect.poll(() => faults.policy.join()).toContain("connect-src");
+    await page.evaluate(`void window.open("${address}?link")`);
+    await expect.poll(() => faults.outbound).toEqual([`${address}?link`]);
   });
 });
 
@@ -156,7 +165,7 @@ describe("Hostile words of a model and of a tool", () => {
     `![picture](${beacon}?image) ![](//127.0.0.1:9/beacon?protocol) [![in](${beacon}?in)](javascript:globalThis.__ran=3)`,
     `[click](javascript:globalThis.__ran=4) [data](data:text/html,<script>1</script>) <${beacon}?auto> [ok](${beacon}?link)`,
     `<iframe src="${beacon}?frame"></iframe><style>@import "${beacon}?css"</style><svg onload="globalThis.__ran=5">`,
-    "right\u202Eto left\u2066 and \u0007 bell \u001B[31mred\u001B[0m",
+    "right\u202Eto left\u2066 hidden\u{E0041} and \u0007 bell \u001B[31mred\u001B[0m",
     "| a | b |\n|---|---|\n| <b>1</b> | `2` |",
   ].join("\n\n");
 
@@ -205,7 +214,94 @@ describe("Hostile words of a model and of a tool", () => {
     expect(faults).toEqual(NO_FAULTS);
     await agent.close();
   });
+
+  test("show what turns or hides text, wherever they stand", async () => {
+    const odd = `odd\u202E\u2066\u{E0041}`;
+    const input = { path: `safe${odd}`, [`key${odd}`]: { [`member${odd}`]: odd }, mode: `a${odd}` };
+    const edited: unknown[] = [];
+    const agent = createAgent({
+      name: `agent ${odd}`,
+      sysPrompt: odd,
+      model: scriptedModel([
+        { text: odd, calls: [{ name: `tool${odd}`, input }] },
+        { thinking: odd, text: `# ${odd}`, calls: [{ id: "w1", name: "write", input }] },
+        odd,
+      ]),
+      tools: [
+        defineTool({
+          name: "write",
+          description: odd,
+          input: {
+            type: "object",
+            properties: { path: { type: "string", title: `title ${odd}`, description: odd } },
+          },
+          execute: (given) => {
+            edited.push(given);
+            return odd;
+          },
+        }),
+      ],
+      permissions: { rules: [{ tool: "write", action: "ask", reason: `reason ${odd}` }] },
+      store: memoryStore(),
+      inspect: desk.hub.address,
+    });
+    const { page, ui, faults } = await desk.open();
+    expect((await agent.call(odd)).reason).toBe("APPROVAL_REQUIRED");
+    await ui.choose(agent.sessionId);
+    const card = ui.pending("w1");
+    expect(await card.innerText()).toMatch(/reason odd⟨U\+202E⟩⟨U\+2066⟩⟨U\+E0041⟩/);
+    const [, newest] = await ui.step();
+    for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
+      await ui.openTab(tab);
+      for (let q = 1; q <= newest; q += 1) {
+        await ui.goTo(q);
+        expect(await page.evaluate(hidden), `${tab} ${q}`).toEqual([]);
+      }
+    }
+    await page.keyboard.press("o");
+    expect(await page.evaluate(hidden), "outline").toEqual([]);
+    await page.keyboard.press("o");
+
+    await page.keyboard.press("f");
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("option", { hasText: "⟨U+202E⟩" }).first().waitFor({ state: "attached" });
+    expect(await page.evaluate(hidden), "fork").toEqual([]);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await page.keyboard.press("l");
+    await card.getByRole("button", { name: /^Edit/ }).click();
+    const path = card.getByRole("textbox", { name: /^title/ });
+    expect(await path.inputValue()).toBe(String.raw`"safeodd\u202E\u2066\uDB40\uDC41"`);
+    await path.fill('"there"');
+    await expect.poll(() => card.innerText()).toMatch(/path: "safeodd⟨U\+202E⟩[^]*"there"/);
+    expect(await page.evaluate(hidden), "edit").toEqual([]);
+    await card.getByRole("button", { name: "as JSON" }).click();
+    expect(await page.evaluate(hidden), "edit as JSON").toEqual([]);
+    await card.getByRole("button", { name: /^Approve/ }).click();
+    await expect.poll(() => edited).toEqual([{ ...input, path: "there" }]);
+    await expect.poll(() => agent.status().phase).toBe("stopped");
+    await expect.poll(() => card.count()).toBe(0);
+    expect(await page.evaluate(hidden), "at the end").toEqual([]);
+    expect(await page.title()).toContain("⟨U+202E⟩");
+    expect(faults).toEqual(NO_FAULTS);
+    await agent.close();
+  });
 });
+
+/** Where the page has characters that turn or hide text, in what is read or heard of it or stands in a form; as text, because
+ *  it runs in the page. */
+const hidden = `(() => {
+  const odd = /[\\u202A-\\u202E\\u2060-\\u206F\\u{E0000}-\\u{E007F}]/u;
+  const names = ["title", "aria-label", "aria-valuetext", "placeholder", "alt"];
+  const all = [...document.querySelectorAll("*")];
+  return [
+    ["text", document.body.innerText],
+    ["content", document.body.textContent],
+    ["title", document.title],
+    ...all.flatMap((each) => names.map((name) => [each.localName + " " + name, each.getAttribute(name) ?? ""])),
+    ...all.flatMap((each) => ("value" in each && each.localName !== "option" ? [[each.localName, String(each.value)]] : [])),
+  ].filter(([, text]) => odd.test(text));
+})()`;
 
 test("the token leaves the address bar, and no address ever carries it", async () => {
   const { page } = await desk.open();
