@@ -217,14 +217,21 @@ describe("What waits otherwise", () => {
       budget: { modelCalls: 1 },
       tools: [defineTool({ name: "free", description: "", input: { type: "object" }, execute: () => "ok" })],
     });
-    const { ui } = await desk.open();
+    const { page, ui } = await desk.open();
     expect((await agent.call("Go.")).reason).toBe("BUDGET_EXCEEDED");
     await ui.choose(agent.sessionId);
     const card = ui.pending("budget");
+    await expect.poll(() => page.title()).toMatch(/^\(1\)/);
+    const told = page.locator('[aria-live="assertive"]');
+    await expect.poll(() => told.textContent()).toBe("The budget of model calls is used up.");
+    await page.keyboard.press("y");
+    await card.and(page.locator(":focus")).waitFor();
     await card.getByRole("spinbutton").fill("3");
     await card.getByRole("button", { name: /^Extend/ }).click();
     await rests(agent);
     expect(textOf((await agent.messages()).at(-1)!)).toBe("Done.");
+    await expect.poll(() => page.title()).not.toMatch(/^\(/);
+    await expect.poll(() => told.textContent()).toBe("");
   });
 
   test("keys decide only while the card has the focus", async () => {

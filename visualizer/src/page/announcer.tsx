@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
 import { configurationName } from "../logic/chart-index.ts";
-import { model } from "../store/model.ts";
+import { limitName } from "../logic/limits.ts";
+import { model, type PendingState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
 /** What a screen reader is told: where the run stands, at most once a second, and at once that somebody must answer. */
 export function Announcer() {
   const [where, setWhere] = useState("");
-  const items = useModel((all) => all.pending.items);
+  const pending = useModel((all) => all.pending);
   useEffect(() => {
     const timer = setInterval(() => {
       if (model.q > 0)
@@ -22,8 +23,16 @@ export function Announcer() {
         {where}
       </p>
       <p className="hidden-text" aria-live="assertive">
-        {items.map(({ name, waitsFor }) => `${name} waits: ${waitsFor}.`).join(" ")}
+        {waitText(pending)}
       </p>
     </>
   );
+}
+
+function waitText({ items, exceeded }: PendingState): string {
+  const calls = items.map(({ name, waitsFor }) => `${name} waits: ${waitsFor}.`);
+  return [
+    ...calls,
+    ...(exceeded === undefined ? [] : [`The budget of ${limitName(exceeded)} is used up.`]),
+  ].join(" ");
 }

@@ -1,11 +1,12 @@
 import { plain } from "../logic/format.ts";
+import { groupOf } from "../logic/run-groups.ts";
 import { model } from "../store/model.ts";
 
 /** The title and the icon of the page carry how many runs need somebody. */
 export function keepTitle(): void {
   let shown = "";
   model.subscribe(() => {
-    const waiting = [...model.rows.values()].filter(({ pending }) => pending > 0).length;
+    const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou").length;
     const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${plain(model.row.agent)} · ` : ""}Agentchart`;
     if (title === shown) return;
     shown = title;

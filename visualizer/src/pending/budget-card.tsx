@@ -1,21 +1,13 @@
 import { useState } from "react";
+import { limitName } from "../logic/limits.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
 import { useModel } from "../store/use-model.ts";
 
-const NAMES: { readonly [limit: string]: string } = {
-  modelCalls: "model calls",
-  toolCalls: "tool calls",
-  inputTokens: "input tokens",
-  outputTokens: "output tokens",
-  totalTokens: "tokens",
-  cost: "cost",
-  wallMs: "time (ms)",
-};
-
 /** The turn rests because a limit is used up. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
+  const name = limitName(limit);
   const [extra, setExtra] = useState("");
   const amount = Number(extra);
   const isSent = useModel((all) => all.sent.has("extendBudget"));
@@ -30,8 +22,11 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
     <section className="pending" aria-label="The budget is used up">
       <form
         className="approval"
+        id="approval"
+        tabIndex={-1}
         data-pending="budget"
         data-kind="budget"
+        aria-label={`The budget of ${name} is used up`}
         onSubmit={(event) => {
           event.preventDefault();
           if (!isOff) void command({ type: "extendBudget", extra: { [limit]: amount } });
@@ -39,7 +34,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
       >
         <header>
           <Icon name="hourglass" />
-          <h2>The budget of {NAMES[limit] ?? limit} is used up</h2>
+          <h2>The budget of {name} is used up</h2>
         </header>
         <div className="choices">
           <label className="extend">
@@ -50,10 +45,10 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
               min={0}
               step="any"
               value={extra}
-              aria-label={`More ${NAMES[limit] ?? limit}`}
+              aria-label={`More ${name}`}
               onChange={({ target }) => setExtra(target.value)}
             />
-            <span>{NAMES[limit] ?? limit}</span>
+            <span>{name}</span>
           </label>
           <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
         </div>
