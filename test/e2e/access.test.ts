@@ -4,12 +4,16 @@ import { accessibilityProblems } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { parserFixer } from "./support/scene.ts";
+import { shownContext } from "./support/shown.ts";
+import { truthOf, type Truth } from "./support/truth.ts";
 
 let desk: Desk;
 let agent: Agent;
+let truth: Truth[];
 beforeAll(async () => {
   desk = await makeDesk();
   agent = parserFixer({ inspect: desk.hub.address });
+  truth = truthOf(agent);
   await agent.call("Please mend the lexer.");
 });
 afterAll(async () => {
@@ -72,9 +76,14 @@ test("the past is looked at with the keyboard alone", async () => {
   await ui.at(1);
   await press("j", "ArrowDown", "ArrowRight", "k");
   await ui.at(3);
-  const top = (await ui.active())[1];
+  const topAt = (q: number): string => truth[q - 1]!.states[1]!;
+  const shownTop = async (): Promise<string | undefined> => (await ui.active())[1];
+  await expect.poll(shownTop).toBe(topAt(3));
   await press("Shift+ArrowRight");
-  await expect.poll(async () => (await ui.active())[1]).not.toBe(undefined);
+  await expect.poll(shownTop).not.toBe(topAt(3));
+  const [entered] = await ui.step();
+  expect(await shownTop()).toBe(topAt(entered));
+  expect(topAt(entered - 1)).toBe(topAt(3));
   await press("g");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.type("7");
@@ -82,7 +91,7 @@ test("the past is looked at with the keyboard alone", async () => {
   await ui.at(7);
   await press("2");
   await ui.panel("context").getByRole("tree").waitFor();
-  expect(await ui.context(7)).toBeDefined();
+  expect(await ui.context(7)).toEqual(shownContext(truth[6]!.context));
   await press("d");
   await ui.panel("diff").waitFor();
   await press("l");
@@ -95,7 +104,6 @@ test("the past is looked at with the keyboard alone", async () => {
   await page.keyboard.type("jjlg");
   expect(await page.getByRole("searchbox").inputValue()).toBe("jjlg");
   await ui.at(newest);
-  expect(top).toBeDefined();
   expect(faults).toEqual(NO_FAULTS);
 });
 
