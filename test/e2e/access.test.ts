@@ -107,6 +107,41 @@ test("the past is looked at with the keyboard alone", async () => {
   expect(faults).toEqual(NO_FAULTS);
 });
 
+test("with single keys off, the focused timeline is gone through by its own keys", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await page.keyboard.press("?");
+  await page.getByRole("checkbox", { name: /single keys/ }).uncheck();
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  const [, newest] = await ui.step();
+  const timeline = page.getByRole("listbox", { name: "Steps" });
+  const goneTo = async (key: string): Promise<number> => {
+    const [before] = await ui.step();
+    await timeline.press(key);
+    await expect.poll(async () => (await ui.step())[0]).not.toBe(before);
+    const [q] = await ui.step();
+    await expect.poll(() => timeline.getAttribute("aria-activedescendant")).toBe(`step-${q}`);
+    return q;
+  };
+  expect(await goneTo("ArrowUp")).toBe(newest - 1);
+  expect(await goneTo("Home")).toBe(1);
+  expect(await goneTo("ArrowDown")).toBe(2);
+  const paged = await goneTo("PageDown");
+  expect(paged).toBeGreaterThan(3);
+  expect(await goneTo("ArrowDown")).toBe(paged + 1);
+  expect(await goneTo("PageUp")).toBe(3);
+  expect(await goneTo("End")).toBe(newest);
+  await page.keyboard.press("k");
+  await page.getByRole("button", { name: "Keys (?)" }).click();
+  await page.getByRole("checkbox", { name: /single keys/ }).check();
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await ui.at(newest);
+  expect(await goneTo("ArrowUp")).toBe(newest - 1);
+  expect(await goneTo("ArrowUp")).toBe(newest - 2);
+});
+
 test("who wants less motion gets none", async () => {
   const { page, ui } = await desk.open({ reducedMotion: "reduce" });
   await ui.choose(agent.sessionId);

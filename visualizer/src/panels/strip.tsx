@@ -1,8 +1,9 @@
 import { useDarkness } from "./use-darkness.ts";
 import { useWheel } from "./use-strip-wheel.ts";
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 import { duration } from "../logic/format.ts";
 import { stepAt } from "../logic/strip-scale.ts";
+import { onKeys } from "../parts/on-keys.ts";
 import { useCalm } from "../parts/use-calm.ts";
 import { useNow } from "../parts/use-now.ts";
 import { useSize } from "../parts/use-size.ts";
@@ -71,13 +72,6 @@ export function Strip() {
     if (!run.at(step)) void fillMissing(step);
     goTo(step);
   };
-  const keys = (event: KeyboardEvent): void => {
-    const act = STRIP_KEYS[event.key];
-    if (!act || event.shiftKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act();
-  };
   return (
     <div className="strip-frame">
       <div
@@ -90,7 +84,7 @@ export function Strip() {
         aria-valuemax={Math.max(run.first, run.last)}
         aria-valuenow={Math.max(run.first, q)}
         aria-valuetext={stepText(run, q)}
-        onKeyDown={keys}
+        onKeyDown={pressed}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           scrub(event);
@@ -123,11 +117,11 @@ export function Strip() {
   );
 }
 
-const STRIP_KEYS: { readonly [key: string]: () => void } = {
+const pressed = onKeys({
   ArrowLeft: () => move(-1),
   ArrowRight: () => move(1),
   PageUp: () => move(-50),
   PageDown: () => move(50),
   Home: () => goTo(model.run.first),
   End: goLive,
-};
+});

@@ -2,8 +2,10 @@ import { Row } from "./timeline-row.tsx";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
 import { stepsThat } from "../chart/lit.ts";
+import { onKeys } from "../parts/on-keys.ts";
 import { useSize } from "../parts/use-size.ts";
 import { model } from "../store/model.ts";
+import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePace } from "../store/pace.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -35,6 +37,7 @@ export function Timeline() {
   }, [view]);
   const first = Math.max(0, Math.floor(view.top / ROW) - spare);
   const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * spare));
+  const page = Math.max(1, Math.floor(height / ROW) - 1);
   const isDrawn = selected >= first && selected < first + drawn;
   const start = run.at(run.first)?.m ?? run.at(run.oldest)?.m ?? 0;
   return (
@@ -56,7 +59,15 @@ export function Timeline() {
         role="listbox"
         tabIndex={0}
         aria-label="Steps"
-        aria-activedescendant={isDrawn ? `step-${q}` : undefined}
+        aria-activedescendant={isDrawn ? `step-${stepOf(selected)}` : undefined}
+        onKeyDown={onKeys({
+          ArrowUp: () => move(-1),
+          ArrowDown: () => move(1),
+          PageUp: () => move(-page),
+          PageDown: () => move(page),
+          Home: () => goTo(stepOf(0)),
+          End: goLive,
+        })}
         onScroll={({ currentTarget: { scrollTop } }) => {
           if (Math.abs(scrollTop - view.top) >= 1) setView({ ...view, top: scrollTop });
         }}
