@@ -142,6 +142,31 @@ test("with single keys off, the focused timeline is gone through by its own keys
   expect(await goneTo("ArrowUp")).toBe(newest - 2);
 });
 
+test("with the timeline narrowed to a state, the keys go from one of its steps to another", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  const id = "agent.reasoning.calling";
+  const entering = truth.flatMap(({ states }, at) =>
+    states.includes(id) && !truth[at - 1]?.states.includes(id) ? [at + 1] : [],
+  );
+  await page.locator(`svg.chart [data-state="${id}"] .title`).click({ force: true });
+  await expect.poll(() => page.locator(".timeline .found").innerText()).toMatch(`${entering.length} of`);
+  for (const q of entering.toReversed()) {
+    await page.keyboard.press("k");
+    await ui.at(q);
+  }
+  await page.keyboard.press("k");
+  await page.keyboard.press("j");
+  await ui.at(entering[1]!);
+  await page.locator(`.timeline [data-q="${entering[1]}"][aria-selected="true"]`).waitFor();
+  for (const q of entering.slice(2)) {
+    await page.keyboard.press("j");
+    await ui.at(q);
+  }
+  await page.keyboard.press("j");
+  await ui.at(truth.length);
+});
+
 test("who wants less motion gets none", async () => {
   const { page, ui } = await desk.open({ reducedMotion: "reduce" });
   await ui.choose(agent.sessionId);

@@ -68,3 +68,10 @@ export function stepsThat(
   }
   return found;
 }
+
+/** The `by`th of these steps after `q`, or before it; Infinity if there are not so many after it, `q` if none is before it. */
+export function stepAmong(steps: readonly number[], q: number, by: number): number {
+  if (by > 0) return steps.filter((at) => at > q)[by - 1] ?? Number.POSITIVE_INFINITY;
+  const before = steps.filter((at) => at < q);
+  return before[Math.max(0, before.length + by)] ?? q;
+}

@@ -1,3 +1,4 @@
+import { stepAmong, stepsThat } from "../chart/lit.ts";
 import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
@@ -68,9 +69,10 @@ export function goTo(q: number): void {
 
 /** The next or an earlier step, among those that the filter leaves. Forward from the newest is live. */
 export function move(by: number): void {
-  const next = model.q + by;
-  if (next > model.run.last) goLive();
-  else goTo(next);
+  const { q, run, stepFilter } = model;
+  const next = stepFilter ? stepAmong(stepsThat(run, stepFilter), q, by) : q + by;
+  if (next > run.last) goLive();
+  else if (next !== q) goTo(next);
 }
 
 /** The step at which the top state last or next changes. */
