@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Agent } from "agentchart";
+import { createAgent, type Agent } from "agentchart";
 import { accessibilityProblems } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
+import { HeldModel } from "./support/held-model.ts";
 import { parserFixer } from "./support/scene.ts";
 import { shownContext } from "./support/shown.ts";
 import { truthOf, type Truth } from "./support/truth.ts";
@@ -165,6 +166,43 @@ test("with the timeline narrowed to a state, the keys go from one of its steps t
   }
   await page.keyboard.press("j");
   await ui.at(truth.length);
+});
+
+test("on a phone the header is no wider than the screen, with the agent's name and the help in view", async () => {
+  const model = new HeldModel();
+  const busy = createAgent({ name: "clerk-of-many-words", model: model.model, inspect: desk.hub.address });
+  const asked = busy.call("Go.");
+  await model.asked(1);
+  const { page, ui } = await desk.open({ viewport: { width: 390, height: 844 } });
+  const header = page.locator("header.header");
+  const panels = page.getByRole("navigation", { name: "Panels" });
+  const isSeen = async (found: ReturnType<typeof page.locator>): Promise<boolean> => {
+    const { x = -1, width = 0 } = (await found.boundingBox()) ?? {};
+    return x >= 0 && width >= 24 && x + width <= 390;
+  };
+  const fits = async (name: string): Promise<void> => {
+    const shownName = header.locator("strong", { hasText: name });
+    await shownName.waitFor();
+    const [needed, there] = await header.evaluate((found: { scrollWidth: number; clientWidth: number }) => [
+      found.scrollWidth,
+      found.clientWidth,
+    ]);
+    expect(needed).toBeLessThanOrEqual(there!);
+    expect(await isSeen(shownName)).toBe(true);
+    expect(await isSeen(header.getByRole("button", { name: "Keys (?)" }))).toBe(true);
+  };
+  for (const { sessionId, name } of [busy, agent]) {
+    await panels.getByRole("button", { name: "Runs" }).click();
+    await ui.run(sessionId).click();
+    await header.getByRole("button", { name: "Interrupt" }).waitFor();
+    await fits(name);
+    await page.evaluate(`location.hash += "/2"`);
+    await header.getByText("step 2 of").waitFor();
+    await fits(name);
+  }
+  model.give({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
+  await asked;
+  await busy.close();
 });
 
 test("who wants less motion gets none", async () => {

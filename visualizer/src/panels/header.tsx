@@ -65,7 +65,7 @@ function PageTools() {
   const { theme } = usePreferences();
   const hasRun = useModel((all) => all.row !== undefined && all.row.source !== "file");
   return (
-    <div className="actions">
+    <div className="actions page-tools">
       {hasRun && (
         <Button tone="quiet" icon="down" title="Export this run as a file" onClick={() => void exportRun()} />
       )}

@@ -29,7 +29,7 @@ export function Button(props: ButtonProps) {
       onClick={onClick}
     >
       {icon && <Icon name={icon} />}
-      {label}
+      {label !== undefined && <span>{label}</span>}
       {hint !== undefined && <kbd aria-hidden="true">{hint}</kbd>}
       {children}
     </button>
