@@ -100,6 +100,33 @@ describe("A run of three rounds, watched while it happens", () => {
     expect(JSON.stringify(agent.snapshot())).toBe(before);
   });
 
+  test("shows the context as a tree of the recorded values, with what the step changed marked", async () => {
+    await page.page.setViewportSize({ width: 1680, height: 3_000 });
+    const tree = (await page.ui.openTab("context")).getByRole("tree");
+    const changing = truth.flatMap((_, index) =>
+      index > 0 && changedKeys(truth, index + 1).length > 0 ? [index + 1] : [],
+    );
+    for (const q of [changing[1]!, changing.at(-2)!]) {
+      await page.ui.goTo(q);
+      await tree.and(page.page.getByLabel(`Context after step ${q}`, { exact: true })).waitFor();
+      for (const key of ["messages", "messages[0]", "progress", "progress.stats"]) {
+        const line = tree.locator(`[data-path="${key}"]`);
+        if ((await line.getAttribute("aria-expanded")) === "false") await line.click();
+        await line.and(page.page.locator('[aria-expanded="true"]')).waitFor();
+      }
+      const context = shownContext(truth[q - 1]!.context);
+      const leaves = await page.ui.contextLeaves(tree);
+      expect(leaves.length).toBeGreaterThan(10);
+      expect(leaves.map(([path]) => path)).toContain("progress.stats.modelCalls");
+      for (const [path, text] of leaves)
+        expect(text, `step ${q}, ${path}`).toBe(JSON.stringify(at(context, path)));
+      const marked = tree.locator('[aria-level="1"][data-changed]');
+      const keys = await marked.evaluateAll((lines) => lines.map((line) => line.getAttribute("data-path")!));
+      expect(keys.toSorted(), `step ${q}`).toEqual(changedKeys(truth, q));
+    }
+    await page.page.setViewportSize({ width: 1680, height: 980 });
+  });
+
   test("lists in the diff of a step exactly what changed in it", async () => {
     const panel = await page.ui.openTab("diff");
     for (let q = 2; q <= truth.length; q += 1) {
@@ -130,3 +157,16 @@ describe("A run of three rounds, watched while it happens", () => {
     expect(page.faults).toEqual(NO_FAULTS);
   });
 });
+
+/** The keys of the context that step `q` changed. */
+function changedKeys(truth: readonly Truth[], q: number): string[] {
+  const [before, after] = [truth[q - 2]!, truth[q - 1]!].map(({ context }) => shownContext(context));
+  const keys = changedPaths(before, after).map((path) => path.split(/[.[]/)[0]!);
+  return [...new Set(keys)].toSorted();
+}
+
+/** The value at a path as the tree writes it: "progress.turn", "messages[1].role". */
+function at(value: unknown, path: string): unknown {
+  const keys = path.split(/[.[\]]+/).filter((key) => key !== "");
+  return keys.reduce((inner, key) => (inner as { readonly [key: string]: unknown })[key], value);
+}

@@ -91,6 +91,17 @@ export class InspectorPage {
     );
   }
 
+  /** The values without members that a tree of JSON shows: where each stands, and its text. */
+  contextLeaves(tree: Locator): Promise<(readonly [path: string, text: string])[]> {
+    return tree
+      .locator('[role="treeitem"]:not([aria-expanded])')
+      .evaluateAll((lines) =>
+        lines.map(
+          (line) => [line.getAttribute("data-path")!, line.querySelector(".value")!.textContent!] as const,
+        ),
+      );
+  }
+
   pending(callId: string): Locator {
     return this.page.locator(`[data-pending="${callId}"]`);
   }
