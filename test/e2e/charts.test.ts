@@ -40,9 +40,15 @@ describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
   });
 
   test("lets no label touch another one", async () => {
-    const labels = await page.page
-      .locator("svg.chart .label rect")
+    const svg = page.page.locator("svg.chart");
+    const enter = page.page.getByRole("button", { name: /^The active state with guards/ });
+    if (await enter.isVisible()) await enter.click();
+    await svg.and(page.page.locator(":not([data-afar])")).waitFor();
+    const labels = await svg
+      .locator(".label rect")
       .evaluateAll((all) => all.map((one): Rect => one.getBoundingClientRect().toJSON() as Rect));
+    expect(labels.length > 0).toBe(chart.edges.some(({ source }) => source !== chart.nodes[0]!.id));
+    for (const { width } of labels) expect(width).toBeGreaterThan(0);
     const touching = labels.filter((one, index) =>
       labels.slice(index + 1).some((other) => touches(one, other)),
     );
