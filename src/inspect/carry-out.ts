@@ -14,13 +14,23 @@ type Of<Type extends CommandType> = Extract<Command, { type: Type }>;
 /** Carries out what a person asks of a run in this process. Never rejects. */
 export async function carryOut(command: Command, run: WatchedRun, worker: WorkerInfo): Promise<Outcome> {
   try {
-    const { row } = run.report(worker);
-    if (command.type === "decide") return await run.inTurn(() => decide(command, run));
-    if (!row.can.includes(command.type)) return notNow(command.type, row.phase, run);
-    return await doIt(command, run);
+    const carry = (): Promise<Outcome> => doIfPossible(command, run, worker);
+    return await (IN_TURN.has(command.type) ? run.inTurn(carry) : carry());
   } catch (error) {
     return failed(error);
   }
+}
+
+/** What may make a resting run go on: the first one does, the next one sees that. */
+const IN_TURN: ReadonlySet<CommandType> = new Set(["decide", "resume", "extendBudget", "send"]);
+/** What is asked for once each time that it is offered. */
+const ANSWERS: ReadonlySet<CommandType> = new Set(["resume", "extendBudget"]);
+
+async function doIfPossible(command: Command, run: WatchedRun, worker: WorkerInfo): Promise<Outcome> {
+  const { row } = run.report(worker);
+  if (command.type === "decide") return decide(command, run);
+  if (!row.can.includes(command.type)) return notNow(command.type, row.phase, run);
+  return doIt(command, run);
 }
 
 function notNow(type: CommandType, phase: string, run: WatchedRun): Outcome {
@@ -28,6 +38,8 @@ function notNow(type: CommandType, phase: string, run: WatchedRun): Outcome {
   if (isFork) return refused("unavailable", "A fork needs a store; this run has none.");
   if (!run.isAlive)
     return refused("unavailable", "The agent was closed; its process does not drive it any more.");
+  if (ANSWERS.has(type) && run.offered.has(type))
+    return refused("answered", `Somebody else was first: the run is ${phase} now.`);
   return refused("invalid", `A run that is ${phase} does not take '${type}'.`);
 }
 
@@ -39,20 +51,20 @@ async function doIt(command: Exclude<Command, { type: "decide" }>, run: WatchedR
     case "steer":
       return agent.steer(command.text) ? done(agent) : refused("invalid", "No turn is running.");
     case "send":
-      goOn(agent, command.text);
+      await goOn(agent, command.text);
       return done(agent);
     case "shutdown":
       await agent.shutdown();
       return done(agent);
     case "resume": {
       const living = await alive(run);
-      goOn(living);
+      await goOn(living);
       return done(living);
     }
     case "extendBudget": {
       const living = await alive(run);
       await living.extendBudget(command.extra);
-      goOn(living);
+      await goOn(living);
       return done(living);
     }
     case "forkPlan":
@@ -66,9 +78,16 @@ function done(agent: Agent): Outcome {
   return { ok: true, seq: agent.status().seq };
 }
 
-/** What comes of it is seen in the chart. */
-function goOn(agent: Agent, text?: string): void {
-  agent.call(text).catch(() => {});
+/** Ends when the turn goes on, or cannot; what comes of it is seen in the chart. */
+async function goOn(agent: Agent, text?: string): Promise<void> {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = agent.subscribe(() => resolve(), { types: ["turn.start"] });
+  agent
+    .call(text)
+    .catch(() => {})
+    .finally(resolve);
+  await begun;
+  unsubscribe();
 }
 
 /** The agent, or the next one of its session if it was shut down. Rejects `session/conflict` while another process has it. */
@@ -100,7 +119,7 @@ async function decide(command: Of<"decide">, run: WatchedRun): Promise<Outcome> 
   if (problem) return refused("invalid", problem);
   await living.decide(callId, decision, { argsHash });
   const status = living.status();
-  if (status.phase === "suspended" && status.pending.every(isSettled)) goOn(living);
+  if (status.phase === "suspended" && status.pending.every(isSettled)) await goOn(living);
   return done(living);
 }
 
@@ -140,7 +159,7 @@ async function fork(command: Of<"fork">, config: AgentConfig): Promise<Outcome> 
     const { messages: _, snapshot: __, ...rest } = config;
     const agent = createAgent({ ...rest, sessionId: fork.sessionId, meta });
     await agent.open();
-    if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled)) goOn(agent);
+    if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled)) await goOn(agent);
   }
   return forked(fork);
 }

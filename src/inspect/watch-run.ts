@@ -8,7 +8,7 @@ import { addUsage } from "../turn/usage.ts";
 import { activeIds } from "./chart-index.ts";
 import { commandsFor } from "./commands-for.ts";
 import { History, type HistoryLimits } from "./history.ts";
-import type { PendingItem, RunRow } from "./protocol.ts";
+import type { CommandType, PendingItem, RunRow } from "./protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { StreamQueue } from "./stream-queue.ts";
 
@@ -42,6 +42,8 @@ export class WatchedRun {
   stream!: StreamQueue;
   /** Ids of calls that waited for somebody once. */
   readonly asked = new Set<string>();
+  /** What could be asked of the run once. */
+  readonly offered = new Set<CommandType>();
 
   constructor(runId: string, changed: () => void, limits?: HistoryLimits) {
     this.runId = runId;
@@ -125,6 +127,16 @@ export class WatchedRun {
     const exceeded = status.phase === "suspended" ? (context.progress.exceeded ?? undefined) : undefined;
     const pending = this.#pending(status);
     const { seq, phase, reason, waitsFor } = status;
+    const can = commandsFor({
+      phase,
+      pending,
+      isAlive: this.#isAlive,
+      isExceeded: exceeded !== undefined,
+      hasConfig: config !== undefined,
+      hasStore: config?.store !== undefined,
+      takesText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
+    });
+    for (const type of can) this.offered.add(type);
     const forkedFrom = config?.meta?.["forkedFrom"];
     const forkedAt = config?.meta?.["forkedAt"];
     return {
@@ -147,15 +159,7 @@ export class WatchedRun {
         ...(typeof forkedFrom === "string" && {
           forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
         }),
-        can: commandsFor({
-          phase,
-          pending,
-          isAlive: this.#isAlive,
-          isExceeded: exceeded !== undefined,
-          hasConfig: config !== undefined,
-          hasStore: config?.store !== undefined,
-          takesText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
-        }),
+        can,
       },
       pending,
       ...(exceeded && { exceeded }),
