@@ -17,7 +17,7 @@ const known = new Map<string, Promise<Layouts | null>>();
 /**
  * Lays a chart out in a thread of its own, so that the caller goes on meanwhile, and remembers it. Null if it is not done
  * after `deadlineMs` (default 20,000) or cannot be done: show the chart as an outline then; after a minute it may be asked for
- * again. Never rejects.
+ * again. Never rejects, and never keeps the process alive.
  */
 export function layoutInWorker(
   chart: Chart,
@@ -49,9 +49,10 @@ function inThread(chart: Chart, deadlineMs: number): Promise<Layouts | null> {
       resolve(layouts);
       void worker.terminate();
     };
-    const timer = setTimeout(() => end(null), deadlineMs);
+    const timer = setTimeout(() => end(null), deadlineMs).unref();
     worker.once("message", end);
     worker.once("error", () => end(null));
     worker.once("exit", () => end(null));
+    worker.unref(); // a listener to its messages holds the process
   });
 }

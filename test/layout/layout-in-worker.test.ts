@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Chart, ChartEdge, ChartNode } from "agentchart/machines";
 import { layoutChart } from "../../src/layout/layout-chart.ts";
@@ -51,6 +52,15 @@ test("a chart that takes too long is given up at the deadline, and others wait f
   expect(beats).toBeGreaterThan(5);
   const next = await layoutInWorker(CHARTS["three levels"]!, { deadlineMs: 60_000 });
   expect(next?.portrait.nodes).toHaveLength(CHARTS["three levels"]!.nodes.length);
+});
+
+test("a chart that is still being laid out does not keep its process alive", () => {
+  const module = JSON.stringify(new URL("../../src/layout/layout-in-worker.ts", import.meta.url));
+  const script = `import { layoutInWorker } from ${module};
+    void layoutInWorker(${JSON.stringify(tangle(100))}, { deadlineMs: 600_000 });`;
+  const flags = ["--input-type=module", "--conditions=agentchart-source"];
+  const { status, signal } = spawnSync(process.execPath, flags, { input: script, timeout: 18_000 });
+  expect([status, signal]).toEqual([0, null]);
 });
 
 test("what is no chart has no layout, and no error", async () => {
