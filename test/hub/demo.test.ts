@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
@@ -74,3 +75,30 @@ test("npm run demo -- --inspect is seen by the hub", async () => {
   expect(rows).toMatchObject([{ agent: "analyst", phase: "stopped" }]);
   expect(rows[0]!.steps).toBeGreaterThan(50);
 }, 60_000);
+
+test("npm run inspect:demo prints the link of a page, where its agents are at work, and ends on Ctrl-C", async () => {
+  const home = testHome();
+  const demo = spawn(process.execPath, ["--conditions=agentchart-source", "examples/inspect-demo.ts"], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: { ...BARE_ENV, HOME: home, TMPDIR: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void demo.kill("SIGKILL"));
+  const ended = once(demo, "exit");
+  let printed = "";
+  demo.stdout.on("data", (data) => (printed += String(data)));
+  await expect.poll(() => printed, { timeout: 60_000 }).toContain("Ctrl-C ends the demo");
+  const [, url = "", token = ""] = /(http:\/\/[^/]+)\/#t=([\w-]+)/.exec(printed)!;
+  const page = await fetch(url);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
+  const names = async (): Promise<readonly string[]> => {
+    const { rows } = (await (await ask({ url, token }, "/api/runs")).json()) as {
+      rows: readonly { agent: string }[];
+    };
+    return rows.map(({ agent }) => agent).toSorted();
+  };
+  await expect.poll(names).toEqual(["customer-care", "nightly-scan", "parser-fix"]);
+  demo.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+  expect((await readdir(home)).filter((name) => name.includes("inspect-demo"))).toEqual([]);
+}, 120_000);

@@ -118,6 +118,9 @@ export class HubPage {
 }
 
 /** Asks the hub's API. */
-export async function ask({ url, token }: StartedHub, path: string): Promise<Response> {
+export async function ask(
+  { url, token }: Pick<StartedHub, "url" | "token">,
+  path: string,
+): Promise<Response> {
   return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
 }
