@@ -234,6 +234,65 @@ describe("What waits otherwise", () => {
     await expect.poll(() => told.textContent()).toBe("");
   });
 
+  describe("a call that ran when its process died", () => {
+    /** An agent whose snapshot was taken while its tool ran, in its next process; and how often the tool has run since. */
+    async function survivor(turns: readonly ScriptedTurn[]) {
+      const started = Promise.withResolvers<void>();
+      let runs = 0;
+      const wire = (execute: () => string | Promise<string>) =>
+        defineTool({ name: "wire", description: "", input: { type: "object" }, onRestart: "ask", execute });
+      const { agent: lost } = payer([{ calls: [{ id: "sum", name: "wire" }] }], {
+        tools: [
+          wire(() => {
+            started.resolve();
+            return new Promise<string>(() => {});
+          }),
+        ],
+        inspect: [],
+        interruptGraceMs: 1,
+      });
+      lost.call("Wire it.").catch(() => {});
+      await started.promise;
+      const { agent, model } = payer(turns, {
+        tools: [wire(() => `Wired ${++runs} time(s) here.`)],
+        snapshot: lost.snapshot(),
+      });
+      expect((await agent.call()).reason).toBe("OUTCOME_UNKNOWN");
+      return { agent, model, runs: () => runs };
+    }
+    const told = async (agent: Agent): Promise<string> => JSON.stringify((await agent.messages()).at(-2));
+
+    test("runs again: once more, and the turn goes on", async () => {
+      const { agent, model, runs } = await survivor(["Settled."]);
+      const { ui } = await desk.open();
+      await ui.choose(agent.sessionId);
+      const card = ui.pending("sum");
+      await expect.poll(() => card.innerText()).toMatch(/wire may have run: its outcome is not known/);
+      expect(runs()).toBe(0);
+      await card.getByRole("button", { name: /^Run it again/ }).click();
+      await rests(agent);
+      expect(runs()).toBe(1);
+      expect(await told(agent)).toContain("Wired 1 time(s) here.");
+      await expect.poll(() => card.count()).toBe(0);
+      model.done();
+    });
+
+    test("is given its result: the tool does not run, and the model reads the result", async () => {
+      const { agent, model, runs } = await survivor(["Settled."]);
+      const { ui } = await desk.open();
+      await ui.choose(agent.sessionId);
+      const card = ui.pending("sum");
+      await card.getByRole("button", { name: /^Give its result/ }).click();
+      await card.getByRole("textbox", { name: "Answer" }).fill("The bank says it went through.");
+      await card.getByRole("button", { name: /^Answer/ }).click();
+      await rests(agent);
+      expect(runs()).toBe(0);
+      expect(await told(agent)).toContain("The bank says it went through.");
+      await expect.poll(() => card.count()).toBe(0);
+      model.done();
+    });
+  });
+
   test("keys decide only while the card has the focus", async () => {
     const { agent, paid } = payer([calls({ to: "ann", cents: 100 }), "Settled."]);
     const { page, ui } = await desk.open();
