@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { AgentError, createAgent, defineTool, textOf } from "agentchart";
+import { AgentError, createAgent, defineTool, openSession, textOf } from "agentchart";
 import type { Agent, AgentConfig, ChatModel } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
@@ -232,6 +232,17 @@ describe("From the page a run is forked", () => {
     await dialog.getByRole("checkbox", { name: /run it at once/ }).uncheck();
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
+    const forkId = decodeURIComponent(new URL(page.url()).hash.split("/")[2]!);
+    const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
+    const forkedAt = sessions.find(({ sessionId }) => sessionId === forkId)!.meta["forkedAt"] as number;
+    const original = await openSession(store, agent.sessionId);
+    const fork = await openSession(store, forkId);
+    const { messages: kept } = await original.at(forkedAt);
+    const [question, ...prefix] = (await fork.at()).messages;
+    expect(textOf(question!)).toBe("Pay eight.");
+    expect(kept.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect({ ...question, content: kept[0]!.content }).toEqual(kept[0]);
+    expect(prefix).toEqual(kept.slice(1));
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("Pay eight.");
     expect(await conversation.innerText()).not.toContain("Pay seven.");
