@@ -167,7 +167,10 @@ test("a stored session that nobody drives is shown from its store", async () => 
   expect(await ui.taken()).toEqual([]);
   for (let q = newest; !(await ui.active()).includes("agent.acting.executing"); q -= 1) await ui.goTo(q - 1);
   while ((await ui.taken()).length === 0) await ui.goTo((await ui.step())[0] - 1);
-  expect(await event.innerText()).toContain("taken");
+  const branches = event.locator("[data-guard]");
+  const guards = await branches.evaluateAll((all) => all.map((one) => one.getAttribute("data-guard")));
+  expect(guards).toContain("taken");
+  expect(guards).toContain("not-taken");
   expect(faults).toEqual(NO_FAULTS);
   await browser.close();
   await hub.stop();
