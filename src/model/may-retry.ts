@@ -5,7 +5,8 @@ import type { Execution } from "./port.ts";
 export function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
   if (typeof retryOn !== "function") return retryOn === "all" || error.isRetryable;
   try {
-    return retryOn(error) === true;
+    const answer: unknown = retryOn(error);
+    return answer === true;
   } catch {
     return false;
   }

@@ -30,7 +30,7 @@ function bodyOf({ kind, of }: Step, n: number): AgentEventBody {
 const ownerOf = (event: AgentEvent): string => {
   if ("index" in event) return `b${event.index}`;
   if (event.type === "tool.start") return event.call.id;
-  return "callId" in event ? String(event.callId) : "";
+  return "callId" in event ? (event.callId ?? "") : "";
 };
 
 const isDelta = (event: AgentEvent) => event.type === "block.delta" || event.type === "tool.delta";
