@@ -218,10 +218,13 @@ describe("What waits otherwise", () => {
       tools: [defineTool({ name: "free", description: "", input: { type: "object" }, execute: () => "ok" })],
     });
     const { page, ui } = await desk.open();
+    const waiting = async (): Promise<number> => Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
     expect((await agent.call("Go.")).reason).toBe("BUDGET_EXCEEDED");
     await ui.choose(agent.sessionId);
     const card = ui.pending("budget");
-    await expect.poll(() => page.title()).toMatch(/^\(1\)/);
+    await card.waitFor();
+    await expect.poll(waiting).toBeGreaterThan(0);
+    const needed = await waiting();
     const told = page.locator('[aria-live="assertive"]');
     await expect.poll(() => told.textContent()).toBe("The budget of model calls is used up.");
     await page.keyboard.press("y");
@@ -230,7 +233,7 @@ describe("What waits otherwise", () => {
     await card.getByRole("button", { name: /^Extend/ }).click();
     await rests(agent);
     expect(textOf((await agent.messages()).at(-1)!)).toBe("Done.");
-    await expect.poll(() => page.title()).not.toMatch(/^\(/);
+    await expect.poll(waiting).toBe(needed - 1);
     await expect.poll(() => told.textContent()).toBe("");
   });
 
