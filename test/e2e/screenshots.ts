@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { open } from "./support/browser.ts";
 import { makeDesk } from "./support/desk.ts";
 import { makeHome, startHub } from "./support/hub.ts";
@@ -10,6 +10,7 @@ import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { smallPng } from "./support/small-png.ts";
 import { parserFixer } from "./support/scene.ts";
+import { shootFiles, shootWaiting } from "./support/states.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/screenshots");
 const WINDOW = { width: 1440, height: 860 };
@@ -27,7 +28,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   console.log(name);
 }
 
-async function look(options: BrowserContextOptions = {}): Promise<InspectorPage> {
+async function look(options: Parameters<typeof desk.open>[0] = {}): Promise<InspectorPage> {
   const { ui } = await desk.open({ viewport: WINDOW, ...options });
   return ui;
 }
@@ -65,6 +66,12 @@ await shoot(light.page, "approval-light");
 await light.pending("c5").getByRole("button", { name: /^Edit/ }).click();
 await shoot(light.page, "approval-edit-light");
 
+await light.pending("c5").getByRole("button", { name: "Back" }).click();
+await light.pending("c5").getByRole("button", { name: /^Deny/ }).click();
+await shoot(light.page, "approval-deny-light");
+
+await shootWaiting({ desk, look, shoot });
+
 const long = longRunner(300, desk.hub.address);
 await long.call("Look everywhere.");
 const past = await look();
@@ -77,6 +84,10 @@ await pastLight.goTo(14);
 await shoot(pastLight.page, "past-light");
 await pastLight.openTab("context");
 await shoot(pastLight.page, "context-light");
+await pastLight.openTab("tokens");
+await shoot(pastLight.page, "tokens-light");
+await pastLight.openTab("conversation");
+await shoot(pastLight.page, "conversation-light");
 await past.choose(agent.sessionId);
 await past.openTab("event");
 await past.page.keyboard.press("o");
@@ -86,13 +97,16 @@ await shoot(past.page, "keys-dark");
 
 const phone = await look(PHONE);
 await phone.page.locator(".phone-nav").waitFor();
-for (const panel of ["Runs", "Chart", "Details"]) {
+for (const panel of ["Runs", "Chart", "Steps", "Details"]) {
   await phone.page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
   await shoot(phone.page, `phone-${panel.toLowerCase()}`);
 }
 
 const stranger = await open(desk.browser, `${desk.hub.url}/`, { viewport: WINDOW });
 await shoot(stranger.page, "no-token");
+
+const wrong = await open(desk.browser, `${desk.hub.url}/#t=wrong`, { viewport: WINDOW });
+await shoot(wrong.page, "wrong-token");
 
 const home = makeHome();
 const lone = await startHub(home);
@@ -104,6 +118,8 @@ await lone.stop("SIGKILL");
 await lost.getByTestId("lost").waitFor();
 await shoot(lost, "lost-dark");
 home.remove();
+
+await shootFiles({ desk, look, shoot });
 
 for (const each of [...earlier, agent, long, guest]) await each.close();
 await desk.close();
