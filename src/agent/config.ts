@@ -37,8 +37,6 @@ export function checkConfig(config: AgentConfig<never>): void {
     throw invalid("`sysPrompt` must be a text.");
   if (config.now !== undefined && typeof config.now !== "function")
     throw invalid("`now` must be a function that gives the time in ms.");
-  if (config.permissions === null || !["object", "undefined"].includes(typeof config.permissions))
-    throw invalid("`permissions` must be an object.");
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");

@@ -8,10 +8,12 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
 
+const isCount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+
 function isUsage(usage: unknown): boolean {
   if (!isObject(usage)) return false;
   const { estimated, ...counts } = usage;
-  const areCounts = Object.values(counts).every((count) => count === undefined || Number.isFinite(count));
+  const areCounts = Object.values(counts).every((count) => count === undefined || isCount(count));
   return areCounts && (estimated === undefined || typeof estimated === "boolean");
 }
 

@@ -181,6 +181,7 @@ test.each([
   { type: "tool.delta", key: 1, name: "pay", input: [1] },
   { type: "media" },
   { type: "usage", usage: { inputTokens: "many" } },
+  { type: "usage", usage: { inputTokens: -5 } },
   { type: "finish" },
 ])("a model that streams %j fails the turn with model/bad-response", async (part) => {
   const { agent } = scripted([[part] as never, "done"]);
