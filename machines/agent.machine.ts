@@ -144,9 +144,9 @@ export const agentMachine = agentSetup.createMachine({
             { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("reasoning") },
             { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
             { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
-            { guard: "maxIters", target: "#agent.summarizing" },
-            { guard: "mustWait", target: "backingOff" },
+            { guard: "maxIters", target: "#agent.summarizing", actions: "beginSummary" },
             { guard: listens("preReasoning"), target: "preHooks" },
+            { guard: "mustWait", target: "backingOff" },
             { target: "calling" },
           ],
         },
@@ -160,7 +160,14 @@ export const agentMachine = agentSetup.createMachine({
               point: "preReasoning",
               system: context.request.system,
             }),
-            onDone: { target: "calling", actions: { type: "applyPreReasoning", params: outcome } },
+            onDone: [
+              {
+                guard: "mustWait",
+                target: "backingOff",
+                actions: { type: "applyPreReasoning", params: outcome },
+              },
+              { target: "calling", actions: { type: "applyPreReasoning", params: outcome } },
+            ],
           },
         },
         calling: {
@@ -493,7 +500,11 @@ export const agentMachine = agentSetup.createMachine({
         closingPending: {
           description: "No call may stay open.",
           entry: "closeForLimit",
-          always: [{ guard: listens("preSummary"), target: "preHooks" }, { target: "calling" }],
+          always: [
+            { guard: listens("preSummary"), target: "preHooks" },
+            { guard: "mustWait", target: "backingOff" },
+            { target: "calling" },
+          ],
         },
         preHooks: {
           description: "Hooks may rewrite the prompt of the summary.",
@@ -505,7 +516,14 @@ export const agentMachine = agentSetup.createMachine({
               point: "preSummary",
               system: context.request.system,
             }),
-            onDone: { target: "calling", actions: { type: "applyPreSummary", params: outcome } },
+            onDone: [
+              {
+                guard: "mustWait",
+                target: "backingOff",
+                actions: { type: "applyPreSummary", params: outcome },
+              },
+              { target: "calling", actions: { type: "applyPreSummary", params: outcome } },
+            ],
             onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
           },
         },

@@ -196,6 +196,7 @@ export const agentSetup = base.extend({
     acceptGoto: assign(({ context }) => reasoning.acceptGoto(context)),
     refuseGoto: assign(({ context }) => reasoning.refuseGoto(context)),
     countRound: assign(({ context }) => reasoning.countRound(context)),
+    beginSummary: assign(({ context }) => ending.beginSummary(context)),
     closeForLimit: assign(({ context }) => ending.closeForLimit(context)),
     storeSummary: assign(({ context }) => ending.storeSummary(context)),
 

@@ -29,7 +29,9 @@ export type GenerateOptions = {
 };
 
 /** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks (of a tool: what it emits);
- *  `Infinity` is no limit. Only the chart retries, and a model only before the first delivered part. */
+ *  `Infinity` is no limit. Only the chart retries, and a model only before the first delivered part. After a restore the
+ *  attempts are counted on and a back-off ends when it would have; an attempt that was cut off is made again, as the
+ *  next one, with its own time (as Temporal's start-to-close time-out does: the time without a process is nobody's). */
 export type Execution = {
   readonly timeoutMs?: number;
   readonly idleTimeoutMs?: number;

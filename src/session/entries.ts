@@ -86,17 +86,31 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
     ...(before.progress.extended === after.progress.extended
       ? []
       : [{ type: "budget.extended", data: { extended: after.progress.extended } }]),
+    ...(isPutOff(before, after) ? [{ type: "position", data: {} }] : []),
     ...endFacts(before, after),
   ];
 }
 
-/** True if there is what nobody could get again, and is written at once: the input of a turn, the result of a call. */
+/** True if there is what nobody could get again, and is written at once: the input of a turn, the result of a call, the
+ *  instant before which nothing is asked again. */
 export function mustNotBeLost(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
-    hasNewResult(before, after)
+    hasNewResult(before, after) ||
+    isPutOff(before, after)
   );
+}
+
+/** True if a request or a call has failed and waits to be tried again. */
+function isPutOff(before: AgentContext, after: AgentContext): boolean {
+  const { notBeforeAt } = after.request;
+  if (notBeforeAt !== null && notBeforeAt !== before.request.notBeforeAt) return true;
+  if (before.calls === after.calls) return false;
+  return after.calls.some((record, index) => {
+    const old = before.calls[index];
+    return record.notBeforeAt !== undefined && record.notBeforeAt !== old?.notBeforeAt;
+  });
 }
 
 function hasNewResult(before: AgentContext, after: AgentContext): boolean {

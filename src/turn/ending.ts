@@ -171,7 +171,12 @@ export function recordFailure(context: AgentContext, error: unknown): Change {
 /** Nothing of the batch may stay open when the limit ends the turn. */
 export function closeForLimit(context: AgentContext): Change {
   const closed = closeCalls(context, ({ call }) => limitResult(call, context.settings.maxIters));
-  return { ...closed, ...deliverWaiting(closed), request: freshRequest(context.request.system) };
+  return { ...closed, ...deliverWaiting(closed) };
+}
+
+/** The request for the summary has attempts of its own. */
+export function beginSummary({ request }: AgentContext): Change {
+  return { request: freshRequest(request.system) };
 }
 
 /** The summary enters the transcript; calls a model makes there are dropped. */

@@ -95,7 +95,7 @@ export function beginResume(
       resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
       draining: false,
     },
-    request: { ...request, deadlineAt: null, graceAt: null, timedOut: false },
+    request: { ...request, edit: null, deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
     interruption: interruption && { ...interruption, cause: "user" },
     stop: progress.stopping ?? false,

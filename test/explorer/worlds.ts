@@ -101,6 +101,12 @@ const WORLDS: readonly World[] = [
     tool: { execution: ONCE, onRestart: "fail" },
     settings: { maxIters: 1, model: { maxAttempts: 1 } },
   }),
+  world("hooks before a model that may be asked again", {
+    ...SHORT,
+    listening: ["preReasoning", "preSummary"],
+    answers: ["text", "1 call", "failure that may be retried"],
+    settings: { maxIters: 1 },
+  }),
   world("permissions", {
     answers: ["text", "1 call", "2 calls"],
     judges: true,
