@@ -1,5 +1,6 @@
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { errorInfo } from "../error/error.ts";
+import { freeze, frozenCopy } from "../message/frozen.ts";
 import { runHooks } from "../hook/run.ts";
 import type {
   CommitInput,
@@ -46,11 +47,13 @@ async function withSignal<Input, Output>(
 }
 
 const model = fromService<ModelOutcome, ModelInput>((scope) =>
-  withSignal(scope, (host, controller, isStopped) => callModel(host, scope.input, controller, isStopped)),
+  withSignal(scope, async (host, controller, isStopped) =>
+    freeze(await callModel(host, scope.input, controller, isStopped)),
+  ),
 );
 
 const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>
-  withSignal(scope, (host, controller) => runCall(host, scope.input, controller)),
+  withSignal(scope, async (host, controller) => frozenCopy(await runCall(host, scope.input, controller))),
 );
 
 const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, system }) => {
@@ -77,7 +80,7 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
         },
         input,
       );
-      return { ...found, at: host.now() };
+      return frozenCopy({ ...found, at: host.now() });
     } catch (error) {
       throw { ...errorInfo(error, "hook/failed"), at: host.now() };
     }

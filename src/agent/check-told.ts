@@ -1,9 +1,11 @@
 import { AgentError } from "../error/error.ts";
+import { frozenCopy, isTooDeep } from "../message/frozen.ts";
 import { outputProblem } from "../message/validate.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import { schemaProblem } from "../tool/schema-problem.ts";
 import type { Schema } from "../tool/types.ts";
 import type { Limits } from "../turn/context.ts";
+import type { Decision } from "../turn/pending.ts";
 import type { CallOptions } from "./types.ts";
 
 function invalid(problem: string): AgentError {
@@ -18,20 +20,20 @@ const isAbove0 = (value: unknown): boolean => typeof value === "number" && value
 const FORMS: { readonly [part: string]: (value: unknown) => boolean } = {
   approve: (value) => value === true,
   deny: (value) => typeof value === "string",
-  edit: isObject,
+  edit: (value) => isObject(value) && !isTooDeep(value),
   answer: (value) => typeof value === "string" || outputProblem(value) === undefined,
 };
 
-/** Throws `config/invalid` for what is no decision. */
-export function checkDecision(decision: unknown): void {
-  if (decision === "approve" || decision === "deny" || decision === "retry") return;
+/** The same decision, which nobody can change. Throws `config/invalid` for what is none. */
+export function checkDecision(decision: unknown): Decision {
+  if (decision === "approve" || decision === "deny" || decision === "retry") return decision;
   const { remember, ...parts } = isObject(decision) ? decision : {};
   const [first, ...more] = Object.entries(parts);
   const form = first?.[0] ?? "";
   const isForm = more.length === 0 && Object.hasOwn(FORMS, form) && FORMS[form]!(first?.[1]);
   const fits =
     remember === undefined || (form === "approve" && (remember === "tool" || remember === "input"));
-  if (isForm && fits) return;
+  if (isForm && fits) return frozenCopy(decision) as Decision;
   throw invalid(
     'decide: a decision is "approve", "deny", "retry", { approve: true, remember? }, { deny: text }, { edit: arguments } or { answer }.',
   );

@@ -205,13 +205,13 @@ class AgentSession implements InboxAgent {
 
   async decide(
     callId: string,
-    decision: Decision,
+    wish: Decision,
     expect?: { readonly argsHash: string },
     inputId?: string,
     madeAt?: number,
   ): Promise<PendingCall[]> {
     await this.#ready();
-    checkDecision(decision);
+    const decision = checkDecision(wish);
     const runtime = this.#runtime;
     const pending = pendingCalls(runtime.context).find((call) => call.callId === callId);
     if (!pending || this.status().phase !== "suspended") {

@@ -1,3 +1,4 @@
+import { freeze } from "./frozen.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
@@ -9,7 +10,8 @@ type Log = { readonly messages: Msg[]; readonly callIds: Set<string> };
  *
  * T1 A transcript never changes: `append`, `insert` and `keep` give a new one.
  * T2 Appending to the newest value costs the same at any length; any other change copies the list once.
- * T3 Nothing outside sees the messages by walking the object (XState walks context), only by `slice` and `at`.
+ * T3 Its messages are frozen, whole.
+ * T4 Nothing outside sees the messages by walking the object (XState walks context), only by `slice` and `at`.
  */
 export class Transcript {
   readonly length: number;
@@ -23,7 +25,7 @@ export class Transcript {
   /** A transcript of these messages. */
   static of(messages: readonly Msg[] = []): Transcript {
     return new Transcript(
-      { messages: [...messages], callIds: new Set(callIdsOf(messages)) },
+      { messages: messages.map(freeze), callIds: new Set(callIdsOf(messages)) },
       messages.length,
     );
   }
@@ -48,7 +50,7 @@ export class Transcript {
     if (messages.length === 0) return this;
     const { messages: list, callIds } = this.#log;
     if (list.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
-    list.push(...messages);
+    list.push(...messages.map(freeze));
     for (const id of callIdsOf(messages)) callIds.add(id);
     return new Transcript(this.#log, list.length);
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentError } from "../error/error.ts";
+import { frozenCopy, isTooDeep, MAX_DEPTH } from "./frozen.ts";
 import { REASONS, type Msg } from "./types.ts";
 
 const text = z.object({ type: z.literal("text"), text: z.string() });
@@ -51,9 +52,13 @@ export function outputProblem(value: unknown): string | undefined {
   return issue && `${["output", ...issue.path].join(".")}: ${issue.message}`;
 }
 
-/** The same messages, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
+/** The same messages as data that nobody can change, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
   messages.forEach((candidate, index) => {
+    if (isTooDeep(candidate)) {
+      const problem = `message ${index} is nested deeper than ${MAX_DEPTH} levels, or holds itself`;
+      throw new AgentError("message/invalid", `${from}: ${problem}.`);
+    }
     const { error } = message.safeParse(candidate);
     if (!error) return;
     const { path, message: problem } = error.issues[0]!;
@@ -62,5 +67,5 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
       `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}`,
     );
   });
-  return messages as readonly Msg[];
+  return messages.map(frozenCopy) as readonly Msg[];
 }

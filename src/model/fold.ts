@@ -1,4 +1,5 @@
 import { AgentError } from "../error/error.ts";
+import { isTooDeep } from "../message/frozen.ts";
 import type { Block, Json, JsonObject, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
 
@@ -213,6 +214,7 @@ function jsonObjectOf(text: string): JsonObject | undefined {
   try {
     const value = JSON.parse(text.toWellFormed()) as Json;
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    if (isTooDeep(value)) return undefined;
     return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value as JsonObject) : (value as JsonObject);
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { AgentError, messageOf } from "../error/error.ts";
+import { copyOf, isTooDeep, MAX_DEPTH } from "../message/frozen.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
@@ -17,21 +18,22 @@ export type PreparedInput =
 
 const MEDIA = new Set(["text", "image", "audio", "video"]);
 
-function isJson(text: string): boolean {
+/** Why a text was not taken as arguments; undefined if the schema has to say so. */
+function unreadable(text: string): string | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    if (isTooDeep(JSON.parse(text))) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
+    return undefined;
   } catch {
-    return false;
+    return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
   }
 }
 
 /** Presets in, optional nulls out, JSON Schema, then the tool's own schema. What comes out is what `execute` gets. */
 export async function prepareInput(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
-  if (call.rawInput !== undefined && !isJson(call.rawInput)) {
-    return { result: badInput(call, `the arguments are not valid JSON: ${call.rawInput.slice(0, 200)}`) };
-  }
-  const input = { ...(pruneNulls(tool.inputSchema, call.input) as JsonObject), ...tool.preset };
+  const problem = call.rawInput === undefined ? undefined : unreadable(call.rawInput);
+  if (problem !== undefined) return { result: badInput(call, problem) };
+  const given = pruneNulls(tool.inputSchema, call.input) as JsonObject;
+  const input = copyOf({ ...given, ...tool.preset });
   if (!tool.schema) {
     const problems = validateInput(tool.inputSchema, input);
     return problems === null ? { value: input, input } : { result: badInput(call, problems) };

@@ -9,6 +9,9 @@ const pay = (): ReturnType<typeof toolOf> => toolOf("pay", () => "paid");
 const call = { calls: [{ id: "c1", name: "pay" }] };
 const refused = (code: string) => expect.objectContaining({ code });
 
+const circular: { [key: string]: unknown } = {};
+circular["self"] = circular;
+
 describe("what is no decision is refused, and the call waits as before", () => {
   test.each([
     "banana",
@@ -21,9 +24,10 @@ describe("what is no decision is refused, and the call waits as before", () => {
     { deny: 3 },
     { edit: "x" },
     { edit: [1] },
+    { edit: circular },
     { answer: 7 },
     { answer: [{ type: "text" }] },
-  ])("%j", async (decision) => {
+  ])("%o", async (decision) => {
     const { agent } = scripted([call, "done"], { tools: [pay()], permissions: asks });
     await agent.call("go");
     const before = agent.status();

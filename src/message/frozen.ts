@@ -1,0 +1,40 @@
+/** True for what JSON is made of; an instance of a class stays what it is. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function mapped(value: object, each: (part: unknown) => unknown): object {
+  if (Array.isArray(value)) return value.map(each);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, each(part)]));
+}
+
+/** How many levels of lists and objects a message may have. */
+export const MAX_DEPTH = 500;
+
+/** True for data with more levels than {@link MAX_DEPTH}, and for what holds itself. */
+export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
+  if (!isPlain(value)) return false;
+  return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
+}
+
+/** The same data with nothing shared, for somebody who may change it. */
+export function copyOf<T>(value: T): T {
+  return isPlain(value) ? (mapped(value, copyOf) as T) : value;
+}
+
+/** The same data, which nobody can change any more; what is frozen already is not copied. */
+export function frozenCopy<T>(value: T): T {
+  if (!isPlain(value) || Object.isFrozen(value)) return value;
+  return Object.freeze(mapped(value, frozenCopy)) as T;
+}
+
+/** Makes data that nobody else has unchangeable, and returns it. */
+export function freeze<T>(value: T): T {
+  if (!isPlain(value) || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+  return value;
+}
