@@ -8,7 +8,11 @@ function isPlain(value: unknown): value is object {
 
 function mapped(value: object, each: (part: unknown) => unknown): object {
   if (Array.isArray(value)) return value.map(each);
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, each(part)]));
+  if (Object.hasOwn(value, "__proto__"))
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, each(part)]));
+  const copy: { [key: string]: unknown } = {};
+  for (const key of Object.keys(value)) copy[key] = each((value as typeof copy)[key]);
+  return copy;
 }
 
 /** How many levels of lists and objects a message may have. */

@@ -100,6 +100,15 @@ test("a model's arguments that are nested without end are an error it reads", as
   expect(outputOf(resultsOf(await agent.messages())[0])).toContain("nested deeper than 500 levels");
 });
 
+test("keys with a meaning of their own are kept as they came", async () => {
+  const metadata = JSON.parse('{"__proto__":{"a":1},"constructor":2}') as JsonObject;
+  const { agent } = scripted(["done"]);
+  await agent.call({ ...userMsg("go"), metadata });
+  const stored = (await agent.messages())[0]!.metadata;
+  expect(JSON.stringify(stored)).toBe('{"__proto__":{"a":1},"constructor":2}');
+  expect(Object.getPrototypeOf(stored)).toBe(Object.prototype);
+});
+
 test.each(["deep", "circular"])("a message with %s metadata is refused", async (kind) => {
   const circular: { [key: string]: unknown } = {};
   circular["self"] = circular;
