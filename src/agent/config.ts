@@ -91,31 +91,27 @@ function listOf<T>(name: string, list: readonly T[] | undefined): readonly T[] {
 function checkRules(permissions: AgentConfig<never>["permissions"] = {}): void {
   if (typeof permissions !== "object" || permissions === null)
     throw invalid("`permissions` must be an object.");
+  checkChoice("permissions.otherwise", permissions.otherwise, PERMISSION_ACTIONS);
   for (const rule of listOf("permissions.rules", permissions.rules)) {
     if (typeof rule?.tool !== "string")
       throw invalid("every rule of `permissions.rules` needs a `tool`: a name or *.");
     if (rule.when !== undefined && typeof rule.when !== "function")
       throw invalid(`\`when\` of the rule for '${rule.tool}' must be a function.`);
+    checkChoice("permissions.rules.action", rule.action ?? null, PERMISSION_ACTIONS);
   }
 }
 
 /** What must be one of a few words. */
-function checkChoices(config: AgentConfig<never>): void {
-  const { permissions = {}, budget } = config;
-  const choices: readonly (readonly [name: string, value: unknown, allowed: readonly string[]])[] = [
-    ["onTextWhilePending", config.onTextWhilePending, ["refuse", "cancelPending", "queue"]],
-    ["structuredReminder", config.structuredReminder, ["TOOL_CHOICE", "PROMPT"]],
-    ["durability", config.durability, ["step", "turn"]],
-    ["budget.onExceeded", budget?.onExceeded, ["suspend", "stop"]],
-    ["permissions.otherwise", permissions.otherwise, PERMISSION_ACTIONS],
-    ...listOf("permissions.rules", permissions.rules).map(
-      (rule) => ["permissions.rules.action", rule.action ?? null, PERMISSION_ACTIONS] as const,
-    ),
-  ];
-  for (const [name, value, allowed] of choices) {
-    if (value !== undefined && !allowed.includes(value as string))
-      throw invalid(`\`${name}\` is ${JSON.stringify(value)}; expected one of ${allowed.join(", ")}.`);
-  }
+function checkChoices({ budget, ...config }: AgentConfig<never>): void {
+  checkChoice("onTextWhilePending", config.onTextWhilePending, ["refuse", "cancelPending", "queue"]);
+  checkChoice("structuredReminder", config.structuredReminder, ["TOOL_CHOICE", "PROMPT"]);
+  checkChoice("durability", config.durability, ["step", "turn"]);
+  checkChoice("budget.onExceeded", budget?.onExceeded, ["suspend", "stop"]);
+}
+
+function checkChoice(name: string, value: unknown, allowed: readonly string[]): void {
+  if (value !== undefined && !allowed.includes(value as string))
+    throw invalid(`\`${name}\` is ${JSON.stringify(value)}; expected one of ${allowed.join(", ")}.`);
 }
 
 /** What of a configuration the chart needs, as data. */
