@@ -80,8 +80,8 @@ export default defineConfig({
     // child processes of the tests compile the sources once, not each
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
     // a loaded machine is slow, not wrong
-    testTimeout: 20_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 40_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     maxWorkers: 3,
     coverage: { provider: "v8", include: ["src/**", "machines/**"], reporter: ["text-summary"] },

@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { AgentError } from "../error/error.ts";
 import { frozenCopy, isTooDeep } from "../message/frozen.ts";
 import { outputProblem } from "../message/validate.ts";
@@ -12,8 +13,6 @@ function invalid(problem: string): AgentError {
   return new AgentError("config/invalid", problem);
 }
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isAbove0 = (value: unknown): boolean => typeof value === "number" && value > 0;
 
 /** Whether each form of a decision that is no word is one. */
@@ -61,7 +60,7 @@ export function checkLimits(limits: unknown, from: string): void {
 
 /** Throws `config/invalid` that names the first option of a call that makes no sense. */
 export function checkCallOptions(options: CallOptions<unknown, never>): void {
-  if (!isObject(options)) throw invalid("call: the options must be an object.");
+  if (!isObject(options as unknown)) throw invalid("call: the options must be an object.");
   const { output, timeoutMs, whenBusy, idempotencyKey, signal, fallbackReply } = options;
   const problems: { readonly [name in keyof CallOptions]?: boolean } = {
     output: output !== undefined && !isObject(output) && typeof output !== "function",

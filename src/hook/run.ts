@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { JsonObject, Msg } from "../message/types.ts";
@@ -56,8 +57,7 @@ async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<
 const KINDS = {
   text: (value: unknown): value is string => typeof value === "string",
   "true or false": (value: unknown): value is boolean => typeof value === "boolean",
-  "an object": (value: unknown): value is JsonObject =>
-    typeof value === "object" && value !== null && !Array.isArray(value),
+  "an object": (value: unknown): value is JsonObject => isObject(value),
 };
 type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
   ? T

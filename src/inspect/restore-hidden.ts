@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import type { Json, JsonObject } from "../message/types.ts";
 import { REDACTED } from "./secrets.ts";
 
@@ -15,8 +16,7 @@ function restored(edited: Json, original: Json | undefined): Json {
   }
   const fields = edited as JsonObject;
   if (typeof fields["$blob"] === "string" && typeof original === "string") return original;
-  const isObject = typeof original === "object" && original !== null && !Array.isArray(original);
-  const before = isObject ? (original as JsonObject) : {};
+  const before = isObject(original) ? original : {};
   return Object.fromEntries(
     Object.entries(fields).map(([key, item]) => [
       key,

@@ -19,9 +19,22 @@ function mapped(value: object, each: (part: unknown) => unknown): object {
 export const MAX_DEPTH = 500;
 
 /** True for data with more levels than {@link MAX_DEPTH}, and for what holds itself. */
-export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
-  if (!isPlain(value)) return false;
-  return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
+export function isTooDeep(value: unknown): boolean {
+  return jsonProblem(value) === TOO_DEEP;
+}
+
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels, or holds itself`;
+
+/** Why a value cannot be stored, as what follows its name; undefined if it can. */
+export function jsonProblem(value: unknown, levels = MAX_DEPTH): string | undefined {
+  if (typeof value === "bigint") return "holds a bigint, which is no JSON";
+  if (!isPlain(value)) return undefined;
+  if (levels === 0) return TOO_DEEP;
+  for (const part of Object.values(value)) {
+    const problem = jsonProblem(part, levels - 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** The same data with nothing shared, for somebody who may change it. */

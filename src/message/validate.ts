@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AgentError } from "../error/error.ts";
-import { frozenCopy, isTooDeep, MAX_DEPTH } from "./frozen.ts";
+import { frozenCopy, jsonProblem } from "./frozen.ts";
 import { REASONS, type Msg } from "./types.ts";
 
 const text = z.object({ type: z.literal("text"), text: z.string() });
@@ -55,10 +55,8 @@ export function outputProblem(value: unknown): string | undefined {
 /** The same messages as data that nobody can change, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
   messages.forEach((candidate, index) => {
-    if (isTooDeep(candidate)) {
-      const problem = `message ${index} is nested deeper than ${MAX_DEPTH} levels, or holds itself`;
-      throw new AgentError("message/invalid", `${from}: ${problem}.`);
-    }
+    const unfit = jsonProblem(candidate);
+    if (unfit !== undefined) throw new AgentError("message/invalid", `${from}: message ${index} ${unfit}.`);
     const { error } = message.safeParse(candidate);
     if (!error) return;
     const { path, message: problem } = error.issues[0]!;

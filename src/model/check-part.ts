@@ -1,11 +1,10 @@
+import { isObject } from "../message/is-object.ts";
 import { AgentError } from "../error/error.ts";
 import { isMedia } from "../message/validate.ts";
 import type { StreamPart } from "./port.ts";
 
 type Fields = { readonly [key: string]: unknown };
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
 
 const isCount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;

@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { resultText, textOf } from "../message/query.ts";
 import type {
   Json,
@@ -197,9 +198,7 @@ function audioOf({ source }: MediaBlock): { readonly data: string; readonly form
 }
 
 function objectOf(value: Json | undefined): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** Call id → wire id, for the calls whose provider id no other call has. */

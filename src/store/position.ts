@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import type { Json, JsonObject } from "../message/types.ts";
 import type { WaitsFor } from "../turn/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
@@ -6,9 +7,6 @@ import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase
 export type PositionFacts = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
   readonly meta?: JsonObject;
 };
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Never throws: a field of another type counts as absent. */
 export function factsOf(position: JsonObject): PositionFacts {

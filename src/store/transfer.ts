@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { createHash, randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
@@ -87,12 +88,8 @@ function parseLine(line: string, number: number): JsonObject {
   } catch {
     throw damaged(`has a line ${number} that is no JSON`);
   }
-  if (isObject(value)) return value;
+  if (isObject(value)) return value as JsonObject;
   throw damaged(number === 1 ? "does not begin as one" : `has a line ${number} that is no object`);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checkHeader(value: JsonObject): Header {

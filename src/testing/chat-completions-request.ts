@@ -1,3 +1,5 @@
+import { isObject } from "../message/is-object.ts";
+
 export type ChatCompletionsToolCall = {
   readonly id: string;
   readonly type: "function";
@@ -74,8 +76,7 @@ function unanswered(ids: readonly string[]): string {
 
 function isJsonObject(text: string | undefined): boolean {
   try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject(JSON.parse(text ?? ""));
   } catch {
     return false;
   }

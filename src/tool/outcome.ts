@@ -1,7 +1,6 @@
+import { isObject } from "../message/is-object.ts";
+import { jsonProblem } from "../message/frozen.ts";
 import { outputProblem } from "../message/validate.ts";
-
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Why a value is no `ToolOutcome`; undefined if it is one. */
 export function outcomeProblem(value: unknown): string | undefined {
@@ -10,5 +9,6 @@ export function outcomeProblem(value: unknown): string | undefined {
   if (state !== undefined && state !== "success" && state !== "error")
     return `state: expected "success" or "error", got ${JSON.stringify(state)}`;
   if (metadata !== undefined && !isObject(metadata)) return "metadata: expected an object";
-  return outputProblem(output);
+  const unfit = jsonProblem(metadata);
+  return unfit === undefined ? outputProblem(output) : `its metadata ${unfit}`;
 }

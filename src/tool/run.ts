@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
 import { copyOf, isTooDeep, MAX_DEPTH } from "../message/frozen.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
@@ -44,10 +45,6 @@ export async function prepareInput(tool: Tool<never>, call: ToolUseBlock): Promi
   } catch (error) {
     return { result: badInput(call, messageOf(error)) };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isSuspension(value: unknown): value is Suspension {

@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { dereference, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
 import { messageOf } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
@@ -24,10 +25,6 @@ const VALUES: { readonly [keyword: string]: (value: unknown) => boolean } = {
 
 type Part = { readonly at: string; readonly schema: unknown };
 
-function isMap(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The schemas that a keyword holds; undefined if what it holds is none. */
 function partsOf(keyword: string, value: unknown, at: string): readonly Part[] | undefined {
   if (Array.isArray(value))
@@ -37,7 +34,7 @@ function partsOf(keyword: string, value: unknown, at: string): readonly Part[] |
         ? undefined
         : [];
   if (schemaMapKeyword[keyword])
-    return isMap(value)
+    return isObject(value)
       ? Object.entries(value).map(([key, schema]) => ({ at: `${at}/${key}`, schema }))
       : undefined;
   if (schemaKeyword[keyword]) return [{ at, schema: value }];
@@ -46,7 +43,7 @@ function partsOf(keyword: string, value: unknown, at: string): readonly Part[] |
 
 function problemAt({ at, schema }: Part): string | undefined {
   if (typeof schema === "boolean") return undefined;
-  if (!isMap(schema)) return `${at}: ${JSON.stringify(schema)} is no schema`;
+  if (!isObject(schema)) return `${at}: ${JSON.stringify(schema)} is no schema`;
   for (const [keyword, value] of Object.entries(schema)) {
     const parts = partsOf(keyword, value, `${at}/${keyword}`);
     const isWrong = Object.hasOwn(VALUES, keyword) && !VALUES[keyword]!(value);

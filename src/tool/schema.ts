@@ -1,4 +1,5 @@
 import { Validator } from "@cfworker/json-schema";
+import { copyOf } from "../message/frozen.ts";
 import { z } from "zod";
 import { AgentError, messageOf } from "../error/error.ts";
 import type { Json, JsonObject } from "../message/types.ts";
@@ -44,7 +45,8 @@ const validators = new WeakMap<JsonObject, Validator>();
 function validatorOf(schema: JsonObject): Validator {
   let validator = validators.get(schema);
   if (!validator) {
-    validator = new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
+    // of its own, as the validator writes into it
+    validator = new Validator(copyOf(schema) as ConstructorParameters<typeof Validator>[0], "2020-12", false);
     validators.set(schema, validator);
   }
   return validator;

@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { JsonObject, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
@@ -30,10 +31,6 @@ function withoutPresets(tool: Tool<never>): JsonObject {
   };
 }
 
-function isMap(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Throws `config/invalid` for what is no tool; `from` is what the message begins with. */
 export function checkTool(tool: Tool<never>, from: string): void {
   if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
@@ -41,13 +38,13 @@ export function checkTool(tool: Tool<never>, from: string): void {
 }
 
 function checkGroup(group: Group): void {
-  if (!isMap(group) || typeof group.name !== "string" || group.name === "")
+  if (!isObject(group) || typeof group.name !== "string" || group.name === "")
     throw new AgentError("config/invalid", "Every tool group must be an object with a `name`.");
 }
 
 /** Throws `config/invalid` unless the options are an object in which each of `names` is a list or absent. */
 function checkLists(options: object, names: readonly string[], from: string): void {
-  if (!isMap(options)) throw new AgentError("config/invalid", `${from}: an object is expected.`);
+  if (!isObject(options)) throw new AgentError("config/invalid", `${from}: an object is expected.`);
   const wrong = names.find((name) => options[name] !== undefined && !Array.isArray(options[name]));
   if (wrong !== undefined) throw new AgentError("config/invalid", `${from}: \`${wrong}\` must be a list.`);
 }

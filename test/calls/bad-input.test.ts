@@ -12,6 +12,14 @@ const refused = (code: string) => expect.objectContaining({ code });
 const circular: { [key: string]: unknown } = {};
 circular["self"] = circular;
 
+test("a schema that its owner has frozen is one like any other", async () => {
+  const input = Object.freeze({ type: "object", properties: Object.freeze({ n: { type: "number" } }) });
+  const tool = defineTool({ name: "count", description: "", input, execute: () => "counted" });
+  const { agent } = scripted([{ calls: [{ name: "count", input: { n: 1 } }] }, "done"], { tools: [tool] });
+  await agent.call("go");
+  expect(outputOf(resultsOf(await agent.messages())[0])).toBe("counted");
+});
+
 describe("what is no decision is refused, and the call waits as before", () => {
   test.each([
     "banana",

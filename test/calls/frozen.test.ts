@@ -100,6 +100,17 @@ test("a model's arguments that are nested without end are an error it reads", as
   expect(outputOf(resultsOf(await agent.messages())[0])).toContain("nested deeper than 500 levels");
 });
 
+test.each([
+  ["deep", () => nested(100_000), "nested deeper than 500 levels, or holds itself"],
+  ["of a bigint", () => ({ big: 1n }) as never, "holds a bigint, which is no JSON"],
+])("a tool's metadata that is %s is an error the model reads", async (_, metadata, problem) => {
+  const tool = toolOf("look", () => ({ output: [{ type: "text", text: "seen" }], metadata: metadata() }));
+  const { agent } = scripted([call, "done"], { tools: [tool] });
+  expect((await agent.call("go")).text).toBe("done");
+  expect(outputOf(resultsOf(await agent.messages())[0])).toContain(problem);
+  expect(() => JSON.stringify(agent.snapshot())).not.toThrow();
+});
+
 test("keys with a meaning of their own are kept as they came", async () => {
   const metadata = JSON.parse('{"__proto__":{"a":1},"constructor":2}') as JsonObject;
   const { agent } = scripted(["done"]);
@@ -109,14 +120,14 @@ test("keys with a meaning of their own are kept as they came", async () => {
   expect(Object.getPrototypeOf(stored)).toBe(Object.prototype);
 });
 
-test.each(["deep", "circular"])("a message with %s metadata is refused", async (kind) => {
+test.each(["deep", "circular", "bigint"] as const)("a message with %s metadata is refused", async (kind) => {
   const circular: { [key: string]: unknown } = {};
   circular["self"] = circular;
-  const metadata = (kind === "deep" ? nested(100_000) : circular) as JsonObject;
+  const metadata = { deep: nested(100_000), circular, bigint: { big: 1n } }[kind] as JsonObject;
   const { agent } = scripted(["done"]);
   await expect(agent.call({ ...userMsg("go"), metadata })).rejects.toMatchObject({
     code: "message/invalid",
-    message: expect.stringContaining("nested deeper than 500 levels, or holds itself"),
+    message: expect.stringMatching(/^The input: message 0 (is nested deeper than 500 levels|holds a bigint)/),
   });
   expect(await agent.messages()).toEqual([]);
 });

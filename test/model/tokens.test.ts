@@ -12,6 +12,14 @@ describe("token estimates", () => {
     expect(countText("a".repeat(200_000))).toBeGreaterThan(1_000);
   });
 
+  test("of a long text is near what its parts come to, and 80 MB are no more work than 8", () => {
+    const prose = "The quick brown fox jumps over the lazy dog, 42 times; ".repeat(20_000);
+    const paragraphs = prose.match(/[^]{1,50000}/g)!;
+    const whole = paragraphs.reduce((sum, part) => sum + countText(part), 0);
+    expect(countText(prose) / whole).toBeCloseTo(1, 1);
+    expect(countText("z".repeat(80_000_000)) / countText("z".repeat(8_000_000))).toBeCloseTo(10, 3);
+  });
+
   test("count a message once for each object", () => {
     const message = userMsg("some words");
     const first = countMessage(message);

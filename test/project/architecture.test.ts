@@ -17,7 +17,7 @@ const LAYERS: {
   turn: { values: ["error", "message", "model", "tool"], types: ["hook"] },
   hook: { values: ["error", "message", "model", "tool", "turn"] },
   machines: { values: ["message", "turn", "chart"], types: ["hook"] },
-  store: { values: ["error"], types: ["message", "turn"] },
+  store: { values: ["error", "message"], types: ["turn"] },
   // A journal is read back as the events of an agent, whose type it names.
   session: { values: ["error", "message", "tool", "turn"], types: ["model", "store", "agent"] },
   agent: {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +63,9 @@ export class HubPage {
     const page = new HubPage(socket);
     onTestFinished(() => socket.terminate());
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    const welcome = once(socket, "message");
     page.say({ type: "hello", token, proto: 1 });
+    await welcome;
     return page;
   }
 

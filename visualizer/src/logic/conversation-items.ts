@@ -1,5 +1,5 @@
 import type { CallRecord, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
-import { isObject } from "./patch.ts";
+import { isObject } from "../../../src/message/is-object.ts";
 import { isMessage } from "./step-notes.ts";
 import type { StreamBlock } from "./stream-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
-import { isObject } from "./patch.ts";
+import { isObject } from "../../../src/message/is-object.ts";
 
 /** The version of exported runs that this page reads. */
 const FORMAT = 1;

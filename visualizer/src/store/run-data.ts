@@ -1,4 +1,4 @@
-import { applyPatch } from "../logic/patch.ts";
+import { applyPatch } from "../../../src/inspect/patch.ts";
 import { messagesOf } from "../logic/step-notes.ts";
 import type { JsonObject, Step, StepPage } from "../wire/types.ts";
 
