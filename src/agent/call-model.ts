@@ -1,16 +1,16 @@
 import { AgentError, messageOf } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { toolUsesOf } from "../message/query.ts";
-import type { Block, Json, Msg, Usage } from "../message/types.ts";
+import type { Json, Msg, Usage } from "../message/types.ts";
 import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { checkPart } from "../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import { mayRetry } from "../model/may-retry.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
-import { countContent, countMessage, countTools } from "../model/tokens.ts";
 import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
+import { completeUsage, costOf } from "./model-usage.ts";
 import { fitsOutput } from "./output.ts";
 import { modelOf, requestOf } from "./request.ts";
 
@@ -160,6 +160,7 @@ function read({ model, request, controller, isStopped, take, ended }: Reading): 
   });
 }
 
+/** What an attempt came to. One that broke off before it said anything has used nothing that anybody knows of. */
 function messageOfFold(
   host: Host,
   messageId: string,
@@ -167,13 +168,16 @@ function messageOfFold(
   startedAt: number,
   request: ModelRequest,
   model: string,
+  isBroken: boolean,
 ): ModelOutcome {
   const folded = fold.finish();
   const { content, finishReason } = folded;
-  const said = folded.usage ?? estimate(request, content);
   const at = host.now();
-  const cost = costOf(host, model, said);
-  const usage: Usage = { durationMs: at - startedAt, ...said, ...(cost !== undefined && { cost }) };
+  const delivered = content.length > 0;
+  if (isBroken && !delivered && !folded.usage) return { at, finishReason, delivered };
+  const counts = completeUsage(folded.usage, request, content);
+  const cost = costOf(host, model, counts);
+  const usage: Usage = { durationMs: at - startedAt, ...counts, ...(cost !== undefined && { cost }) };
   const message: Msg = {
     id: messageId,
     role: "assistant",
@@ -183,7 +187,7 @@ function messageOfFold(
     timestamp: at,
     usage,
   };
-  return { at, finishReason, usage, delivered: content.length > 0, ...(content.length > 0 && { message }) };
+  return { at, finishReason, usage, delivered, ...(delivered && { message }) };
 }
 
 /** One request to the model, folded into a message. Never rejects: a failure is part of the outcome. On abort it ends
@@ -216,7 +220,8 @@ export async function callModel(
   };
   const ended = (ending: Ending): void => {
     sink.end();
-    outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name);
+    const isBroken = ending.error !== undefined || controller.signal.aborted;
+    outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name, isBroken);
     const { finishReason, usage } = outcome;
     host.publish({
       type: "model.end",
@@ -246,23 +251,4 @@ async function nativeOutput(
   const value = nativeValue(message);
   const schema = host.output()?.schema;
   return value !== undefined && schema && (await fitsOutput(schema, value)) ? value : undefined;
-}
-
-/** Local counts for a provider that gives none. */
-function estimate(request: ModelRequest, content: readonly Block[]): Usage {
-  const prompt = request.messages.reduce((sum, message) => sum + countMessage(message), 0);
-  return {
-    inputTokens: prompt + countTools(request.tools),
-    outputTokens: countContent(content),
-    estimated: true,
-  };
-}
-
-/** The price of an answer; unknown if the model has no price or the provider gave no counts. */
-function costOf(host: Host, model: string, usage: Usage | undefined): number | undefined {
-  const price = host.config.prices?.[model];
-  const { inputTokens, outputTokens, cachedInputTokens: cached = 0 } = usage ?? {};
-  if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
-  const input = (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input);
-  return (input + outputTokens * price.output) / 1_000_000;
 }

@@ -51,7 +51,7 @@ export type Usage = {
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
   readonly durationMs?: number;
-  /** True if the counts come from a local tokenizer and not from the provider. */
+  /** True if a count that the provider did not give comes from a local tokenizer. */
   readonly estimated?: boolean;
   readonly cost?: number;
 };
