@@ -215,7 +215,8 @@ async function preActing(
   given: HooksInput & { readonly point: "preActing" },
 ): Promise<Found> {
   const calls: { callId: string; input?: JsonObject; deny?: string }[] = [];
-  for (let call of given.calls) {
+  for (const asked of given.calls) {
+    let call = asked;
     let deny: string | undefined;
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
@@ -227,7 +228,12 @@ async function preActing(
       }
       deny = fieldOf(hook.name, "preActing", answer, "deny", "text");
     }
-    calls.push({ callId: call.id, input: call.input, ...(deny !== undefined && { deny }) });
+    const isChanged = call !== asked;
+    calls.push({
+      callId: call.id,
+      ...(isChanged && { input: call.input }),
+      ...(deny !== undefined && { deny }),
+    });
   }
   return { calls };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../message/types.ts";
 import { backoffMs, jitterAt } from "../model/execution.ts";
 import { hashInput } from "../tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
@@ -12,15 +13,24 @@ export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter((record) => record.status === "pending" && !record.hooked);
 }
 
+/** The call with the input that a hook gave it. What was approved before stays bound to the input it was approved for;
+ *  an edit brings its own. */
+function withInput(record: CallRecord, input: JsonObject): CallRecord {
+  const { rawInput: _, ...call } = record.call;
+  const { decided, argsHash = hashInput(record.call.input) } = record;
+  const isEdit = typeof decided === "object" && "edit" in decided;
+  const isBound = decided !== undefined && !isEdit && hashInput(input) !== hashInput(call.input);
+  return { ...record, call: { ...call, input }, ...(isBound && { argsHash }) };
+}
+
 export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
   const changes = new Map(outcome.calls?.map((change) => [change.callId, change]));
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "pending" || record.hooked) return record;
     const change = changes.get(record.call.id);
-    const call = change?.input ? { ...record.call, input: change.input } : record.call;
-    const hooked = { ...record, call, hooked: true };
+    const hooked = { ...(change?.input ? withInput(record, change.input) : record), hooked: true };
     if (change?.deny === undefined) return hooked;
-    return { ...hooked, status: "denied", result: deniedResult(call, change.deny) };
+    return { ...hooked, status: "denied", result: deniedResult(hooked.call, change.deny) };
   });
   return { at: outcome.at, calls };
 }
