@@ -258,9 +258,7 @@ export const agentSetup = base.extend({
       const until = nextInstant(context);
       if (until !== null) enqueue.spawnChild("sleepUntil", { id: "sleepUntil", input: { until } });
     }),
-    stopTimer: base.enqueueActions(({ context, enqueue }) => {
-      if (nextInstant(context) !== null) enqueue.stopChild("sleepUntil");
-    }),
+    stopTimer: base.stopChild("sleepUntil"),
 
     // how it ends
     endTurn: assign(({ context }, { reason }: { reason: Reason }) => ending.endTurn(context, reason)),
