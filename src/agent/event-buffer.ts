@@ -35,11 +35,13 @@ function joined({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
  *  other events. */
 export class EventBuffer {
   #unread: Unread[] = [];
+  /** How many of the first ones are read; they go some at a time, since each time moves all the others. */
+  #read = 0;
   /** The delta of a block or a call that takes in what follows. */
   readonly #open = new Map<string, Unread>();
 
   get size(): number {
-    return this.#unread.length;
+    return this.#unread.length - this.#read;
   }
 
   push(event: AgentEvent): void {
@@ -58,7 +60,9 @@ export class EventBuffer {
 
   /** The first one, which is read now. */
   shift(): AgentEvent | undefined {
-    const first = this.#unread.shift();
+    const first = this.#unread[this.#read];
+    if (first) this.#read++;
+    if (this.#read * 2 > this.#unread.length) this.#forget();
     if (first && isDelta(first.event)) this.#close(first);
     return first?.event;
   }
@@ -66,7 +70,13 @@ export class EventBuffer {
   /** All of them, which are read now. */
   take(): AgentEvent[] {
     this.#open.clear();
+    this.#forget();
     return this.#unread.splice(0).map(({ event }) => event);
+  }
+
+  #forget(): void {
+    this.#unread.splice(0, this.#read);
+    this.#read = 0;
   }
 
   #close(unread: Unread): void {

@@ -114,3 +114,48 @@ test("a slow reader of two tools that emit in turns gets one delta of each", asy
   const whole = Array.from({ length: 50 }, (_, i) => `${i},`).join("");
   expect(deltas).toEqual([whole, whole]);
 });
+
+test("a long backlog is read in order while more comes", () => {
+  const buffer = new EventBuffer();
+  const read: number[] = [];
+  let pushed = 0;
+  const push = (): void => buffer.push({ seq: 0, at: 0, turn: 1, n: pushed++, type: "state", value: "x" });
+  for (let round = 0; round < 200; round++) {
+    for (let i = 0; i < 20; i++) push();
+    for (let i = 0; i < 15; i++) read.push(buffer.shift()!.n);
+    expect(buffer.size).toBe(pushed - read.length);
+  }
+  read.push(...buffer.take().map(({ n }) => n));
+  expect(read).toEqual(Array.from({ length: pushed }, (_, n) => n));
+  expect([buffer.shift(), buffer.size]).toEqual([undefined, 0]);
+});
+
+test("of text and thinking in turns, which are blocks of their own, each keeps its bounds and waits as three events", async () => {
+  const pieces = Array.from({ length: 200 }, (_, i) => ({ isText: i % 4 === 3, delta: `${i},` }));
+  const parts = pieces.map(({ isText, delta }) => ({
+    type: isText ? ("text.delta" as const) : ("thinking.delta" as const),
+    delta,
+  }));
+  const { agent } = scripted([[...parts, { type: "finish", reason: "stop" }]]);
+  const events: AgentEvent[] = [];
+  for await (const event of agent.stream("go")) {
+    if (event.type === "turn.start") await expect.poll(() => agent.status().phase).toBe("stopped");
+    if (event.type.startsWith("block.")) events.push(event);
+  }
+  const runs = 100; // three of thinking, one of text, fifty times
+  expect(events).toHaveLength(3 * runs);
+  expect(events.map(({ type }) => type)).toEqual(
+    Array.from({ length: runs }, () => ["block.start", "block.delta", "block.end"]).flat(),
+  );
+  const deltas = events.filter((event) => event.type === "block.delta");
+  expect(deltas.map(({ index }) => index)).toEqual(deltas.map((_, index) => index));
+  for (const kind of ["text", "thinking"] as const) {
+    const whole = pieces.filter(({ isText }) => isText === (kind === "text")).map(({ delta }) => delta);
+    expect(
+      deltas
+        .filter((each) => each.kind === kind)
+        .map(({ delta }) => delta)
+        .join(""),
+    ).toBe(whole.join(""));
+  }
+});
