@@ -41,10 +41,12 @@ const flags = (named: { readonly [name: string]: unknown }): string =>
     .filter((name) => named[name])
     .join("+");
 
-/** The chart only asks whether there is a decision; a review tells three kinds apart. */
+/** The chart only asks whether there is a decision; a review tells three kinds apart, and one that was allowed may leave
+ *  a rule behind. */
 function decisionKey(decided: CallRecord["decided"]): string {
   if (decided === "deny" || (typeof decided === "object" && "deny" in decided)) return "denied";
-  return typeof decided === "object" && "answer" in decided ? "answered" : "allowed";
+  if (typeof decided === "object" && "answer" in decided) return "answered";
+  return typeof decided === "object" && "approve" in decided ? "remembered" : "allowed";
 }
 
 /** A record, less what its status makes irrelevant. Of its timers counts which comes first. */
@@ -101,13 +103,13 @@ function partsOf(leaf: string, context: AgentContext): object {
  * The abstract state: two snapshots with the same key behave alike as far as the chart can tell. Left out are texts,
  * ids and clocks; of the transcript counts only whether a provider would take it.
  */
-export function keyOf({ value, context }: AgentSnapshot): string {
+export function keyOf({ value, context, children }: AgentSnapshot): string {
   const leaf = leafOf(value);
   const order = context.calls.map(({ call }) => call.id);
   const points = HOOK_POINTS.map((point) => (context.listening.includes(point) ? "1" : "0")).join("");
   const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
-  const remembers = context.remembered.length > 0 ? "remembers" : "";
-  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, remembers].join(
+  const more = flags({ remembers: context.remembered.length > 0, timer: "sleepUntil" in children });
+  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(
     " | ",
   );
 }

@@ -122,6 +122,11 @@ const WORLDS: readonly World[] = [
       model: { maxAttempts: 1 },
     },
   }),
+  world("one of a tool at a time", {
+    answers: ["text", "2 calls"],
+    tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "retry", maxParallel: 1 },
+    settings: { maxIters: 1, model: { maxAttempts: 1 } },
+  }),
   world("loaded history", {
     history: ORPHANS,
     tool: { execution: ONCE, onRestart: "ask" },
