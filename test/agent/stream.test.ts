@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import type { ScriptedTurn } from "agentchart/testing";
+import { eventsOf, scripted } from "../support/agents.ts";
+import { call, traced } from "../support/trace.ts";
+
+describe("stream", () => {
+  test("gives every start its end, numbers rising, turn.end last and once", async () => {
+    const { agent } = traced([{ thinking: "hm", text: "let me", calls: [call("c1")] }, "done"]);
+    const events = await eventsOf(agent.stream("go"));
+    const open = new Map<string, number>();
+    for (const event of events) {
+      const key = "callId" in event && event.type.startsWith("tool") ? "tool" : "block";
+      if (event.type === "block.start" || event.type === "tool.start")
+        open.set(key, (open.get(key) ?? 0) + 1);
+      if (event.type === "block.end" || event.type === "tool.end") open.set(key, (open.get(key) ?? 0) - 1);
+    }
+    expect([...open.values()].reduce((sum, count) => sum + count, 0)).toBe(0);
+    expect(events.map(({ n }) => n)).toEqual(events.map(({ n }) => n).toSorted((a, b) => a - b));
+    expect(events.filter(({ type }) => type === "turn.end")).toHaveLength(1);
+    expect(events.at(-1)?.type).toBe("turn.end");
+  });
+
+  test("carries deltas only, or totals if cumulative", async () => {
+    const parts: ScriptedTurn = [
+      { type: "text.delta", delta: "a" },
+      { type: "text.delta", delta: "b" },
+    ];
+    const deltas = async (cumulative: boolean) =>
+      (await eventsOf(scripted([parts]).agent.stream("go", { cumulative }))).flatMap((event) =>
+        event.type === "block.delta" ? [event.soFar ?? event.delta] : [],
+      );
+    expect((await deltas(false)).join("")).toBe("ab");
+    expect((await deltas(true)).at(-1)).toBe("ab");
+  });
+
+  test("starts nothing before it is read", async () => {
+    const { agent, model } = scripted(["x"]);
+    const stream = agent.stream("go");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(model.requests).toHaveLength(0);
+    expect((await stream.reply).text).toBe("x");
+  });
+
+  test("interrupts the run when the reader leaves the loop (F24)", async () => {
+    const { agent } = scripted([
+      async function* () {
+        yield { type: "text.delta", delta: "a" };
+        await new Promise(() => {});
+      },
+    ]);
+    for await (const event of agent.stream("go")) if (event.type === "block.delta") break;
+    await expect.poll(() => agent.status().phase).toBe("stopped");
+    expect(agent.status().reason).toBe("INTERRUPTED");
+  });
+
+  test("throws the error of the turn after turn.end", async () => {
+    const { agent } = scripted([{ error: new Error("Test error") }]);
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const event of agent.stream("go")) seen.push(event.type);
+    };
+    await expect(read()).rejects.toThrow("Test error");
+    expect(seen.at(-1)).toBe("turn.end");
+  });
+
+  test("a slow reader gets one merged delta and the whole text, and the run does not wait for it", async () => {
+    const many: ScriptedTurn = Array.from({ length: 500 }, (_, i) => ({
+      type: "text.delta" as const,
+      delta: `${i},`,
+    }));
+    const { agent } = scripted([many]);
+    let text = "";
+    let deltas = 0;
+    for await (const event of agent.stream("go")) {
+      if (event.type === "turn.start") await expect.poll(() => agent.status().phase).toBe("stopped");
+      if (event.type !== "block.delta") continue;
+      deltas++;
+      text += event.delta;
+    }
+    expect(deltas).toBe(1);
+    expect(text).toBe(Array.from({ length: 500 }, (_, i) => `${i},`).join(""));
+  });
+});
