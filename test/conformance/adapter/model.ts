@@ -1,0 +1,100 @@
+import { setImmediate } from "node:timers/promises";
+import { AgentError, type ChatModel, type ErrorCode, type StreamPart } from "agentchart";
+import type { NormalBlock, RunnerPart, RunnerModel } from "./shapes.ts";
+import { normal } from "./messages.ts";
+import { normalOptions } from "./options.ts";
+
+const MODEL_CODES: { readonly [kind: string]: readonly [code: ErrorCode, isRetryable: boolean] } = {
+  timeout: ["model/timeout", true],
+  rate_limit: ["model/rate-limit", true],
+  io: ["model/connection", true],
+  connection: ["model/connection", true],
+  network: ["model/connection", true],
+  unavailable: ["model/unavailable", true],
+  server_error: ["model/unavailable", true],
+  auth: ["model/auth", false],
+  bad_request: ["model/bad-request", false],
+};
+
+export function modelError(thrown: unknown): unknown {
+  const { kind, message } = thrown as { kind?: string; message: string };
+  if (kind === undefined) return thrown;
+  const [code, isRetryable] = MODEL_CODES[kind.toLowerCase().replaceAll("-", "_")] ?? [
+    "model/failed" as const,
+    false,
+  ];
+  return new AgentError(code, message, { isRetryable, data: { kind }, cause: thrown });
+}
+
+function* partsOf(
+  { blocks, usage }: RunnerPart,
+  keyOf: (block: NormalBlock) => string,
+): Generator<StreamPart> {
+  if (usage) {
+    const { input, output, time } = usage;
+    const said = {
+      inputTokens: input,
+      outputTokens: output,
+      durationMs: time === undefined ? undefined : time * 1_000,
+    };
+    yield {
+      type: "usage",
+      usage: Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    };
+  }
+  for (const block of blocks) {
+    const { type, text = "", id, name, input } = block;
+    if (type === "text") yield { type: "text.delta", delta: text };
+    else if (type === "thinking") yield { type: "thinking.delta", delta: text };
+    else {
+      const args = type === "tool_use" ? block.raw : block.args;
+      yield {
+        type: "tool.delta",
+        key: keyOf(block),
+        ...(id !== undefined && { id }),
+        ...(name !== undefined && !name.startsWith("__") && { name }),
+        ...(args !== undefined && { args }),
+        ...(input && { input }),
+      };
+    }
+  }
+}
+
+/** Fragments belong together by id, else by name, else to the call before. */
+function fragmentKeys(): (block: NormalBlock) => string {
+  let last = "";
+  let calls = 0;
+  return ({ type, id, name }) => {
+    if (type === "tool_use") last = `call:${++calls}`;
+    else if (id) last = `id:${id}`;
+    else if (name && !name.startsWith("__")) last = `name:${name}`;
+    return last;
+  };
+}
+
+export function toModel(model: RunnerModel): ChatModel {
+  return {
+    name: model.name,
+    async *stream({ messages, tools, options, execution }, { signal }) {
+      const keyOf = fragmentKeys();
+      const request = {
+        messages: messages.map((message) => normal(message)),
+        tools: tools.map(({ name, description, inputSchema }) => ({
+          name,
+          description,
+          parameters: inputSchema,
+        })),
+        options: { ...normalOptions(options), execution },
+        signal,
+      };
+      try {
+        for await (const part of model.stream(request)) {
+          yield* partsOf(part, keyOf);
+          await setImmediate(); // parts of a real stream arrive one by one, and a reader sees each of them
+        }
+      } catch (error) {
+        throw modelError(error);
+      }
+    },
+  };
+}
