@@ -28,15 +28,24 @@ const PROCESS_TESTS = [
 /** In a browser, on the built page: `npm run test:e2e`. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";
 
+/** The agent suite: what is tested through `import "agentchart"`. */
+const AGENT_TESTS = ["test/agent/*.test.ts", "test/calls/*.test.ts", "test/scars/*.test.ts"];
+
 /** The agent suite once more, with `import "agentchart"` meaning a module whose agents are different. */
-const again = (name: string) => ({
+const again = (name: string, globalSetup: string[] = []) => ({
   extends: true as const,
   resolve: {
     alias: [
       { find: /^agentchart$/, replacement: `${import.meta.dirname}/test/support/agentchart-${name}.ts` },
     ],
   },
-  test: { name, include: ["test/agent/*.test.ts", `test/suites/${name}.test.ts`] },
+  test: {
+    name,
+    // the sources are loaded once in each worker, not for each file
+    isolate: false,
+    include: [...AGENT_TESTS, `test/suites/${name}.test.ts`],
+    globalSetup,
+  },
 });
 
 export default defineConfig({
@@ -75,7 +84,7 @@ export default defineConfig({
       },
       again("noop"),
       again("resume"),
-      again("stored"),
+      again("stored", ["test/support/stored-setup.ts"]),
     ],
     // child processes of the tests compile the sources once, not each
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },

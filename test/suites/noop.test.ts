@@ -13,6 +13,7 @@ const tools = [
 const round: ScriptedTurn = { calls: [{ name: "ok" }] };
 
 test("in the no-op mode an agent without hooks of its own has one at every point", async () => {
+  noopRuns.clear();
   const agent = createAgent({ name: "bot", model: scriptedModel([round, "sum"]), tools, maxIters: 1 });
   await agent.call("go");
   const failing = createAgent({ name: "bot", model: scriptedModel([{ error: new Error("down") }]) });

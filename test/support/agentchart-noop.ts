@@ -5,6 +5,7 @@ import {
   type AgentConfig,
   type Hook,
 } from "../../src/index.ts";
+import { isSound } from "./listed.ts";
 
 export * from "../../src/index.ts";
 
@@ -40,6 +41,7 @@ export function noopHook(priority: number): Hook {
 
 /** What `agentchart` means in the no-op mode: every agent also has a hook at every point, before and after all others. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
+  if (!isSound(config)) return createBare(config);
   const hooks = [noopHook(-1) as Hook<Ctx>, ...(config.hooks ?? []), noopHook(10_000) as Hook<Ctx>];
   return createBare({ ...config, hooks });
 }

@@ -1,35 +1,34 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { postgresStore } from "agentchart/store/postgres";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
 import { createAgent as create, type Agent, type AgentConfig, type SessionStore } from "../../src/index.ts";
-import { startPostgres } from "./postgres.ts";
+import { isListed, isSound, type Listed } from "./listed.ts";
 
 export * from "../../src/index.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "agentchart-stored-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-const server = await startPostgres();
+const folder = join(inject("storedFolder"), String(process.pid));
+const connectionString = inject("storedPostgres");
 const stores: SessionStore[] = [
   memoryStore(),
   fileStore({ dir: join(folder, "files") }),
   sqliteStore({ path: join(folder, "sessions.sqlite") }),
 ];
-if (server) stores.push(postgresStore({ connectionString: server.connectionString }));
-afterAll(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  await server?.stop();
-});
+if (connectionString !== undefined) stores.push(postgresStore({ connectionString }));
 let agents = 0;
+
+/** Tests of the agent suite whose agents have no store, and why. */
+export const NOT_STORED: Listed = {
+  "F2 an interrupt before the turn has begun to reason":
+    "a session in a store is read first: until then no turn runs that could be interrupted",
+};
 
 /** Agents whose session lives in a store: in memory, in files, in SQLite and in Postgres by turns. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
-  if (config.store || config.snapshot) return create(config);
+  if (!isSound(config) || config.store || config.snapshot || isListed(NOT_STORED)) return create(config);
   return create({
     ...config,
     store: stores[agents++ % stores.length]!,
