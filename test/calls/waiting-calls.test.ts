@@ -53,16 +53,15 @@ describe("a call that waits for the one before it", () => {
 });
 
 test("a call whose signal aborted rejects run/aborted, whoever else interrupts the turn", async () => {
-  const { agent } = scripted([{ calls: [{ id: "c1", name: "wait" }] }], {
-    tools: [toolOf("wait", (_, { signal }) => untilAborted(signal))],
-  });
+  const started = Promise.withResolvers<void>();
+  const wait = toolOf("wait", (_, { signal }) => (started.resolve(), untilAborted(signal)));
+  const { agent } = scripted([{ calls: [{ id: "c1", name: "wait" }] }], { tools: [wait] });
   const controller = new AbortController();
   const call = agent.call("go", { signal: controller.signal });
-  setTimeout(() => {
-    agent.interrupt("first");
-    controller.abort();
-    agent.interrupt("second");
-  }, 30);
+  await started.promise;
+  agent.interrupt("first");
+  controller.abort();
+  agent.interrupt("second");
   await expect(call).rejects.toMatchObject({ code: "run/aborted" });
   expect((await agent.messages()).slice(3, 5).map(textOf)).toEqual(["first", "second"]);
 });

@@ -79,11 +79,11 @@ test("py1 cancelling a call during a tool records the tool's end, then reports t
 
 test("py1 a tool that is told to end before it began does not run", async () => {
   let runs = 0;
-  const { agent } = scripted([{ calls: [{ name: "t" }] }], { tools: [toolOf("t", () => `run ${++runs}`)] });
+  const tools = [toolOf("t", () => `run ${++runs}`)];
+  const { agent } = scripted([{ calls: [{ name: "t" }] }], { tools, interruptGraceMs: 600_000 });
   agent.subscribe((event) => event.type === "tool.start" && agent.interrupt());
-  const startedAt = performance.now();
-  expect((await agent.call("go")).reason).toBe("INTERRUPTED");
-  expect([runs, performance.now() - startedAt < 1_000]).toEqual([0, true]);
+  expect((await agent.call("go")).reason).toBe("INTERRUPTED"); // and not after the grace period only
+  expect(runs).toBe(0);
   expect(outputOf(resultsOf(await agent.messages())[0])).toContain("before it could run");
 });
 
