@@ -124,7 +124,7 @@ describe("signals and time-outs of a call", () => {
     const { agent } = scripted([deaf, "again"]);
     const controller = new AbortController();
     const running = agent.call("a", { signal: controller.signal });
-    setTimeout(() => controller.abort(), 5);
+    agent.subscribe((event) => event.type === "block.delta" && controller.abort());
     await expect(running).rejects.toMatchObject({ code: "run/aborted" });
     expect((await agent.messages()).map(show)).toEqual([
       "U[a]",
