@@ -97,7 +97,7 @@ describe("call", () => {
       await new Promise(() => {});
       yield { type: "finish", reason: "stop" };
     };
-    const { agent } = scripted([silent, "late"], { modelExecution: { timeoutMs: 20, initialBackoffMs: 1 } });
+    const { agent } = scripted([silent, "late"], { modelExecution: { timeoutMs: 200, initialBackoffMs: 1 } });
     expect((await agent.call("a")).text).toBe("late");
   });
 
