@@ -39,6 +39,10 @@ export const KILLED_IN_MIDST = [
 export const NOT_KILLED_IN_MIDST: Listed = {
   "golden-traces.test.ts": "writes down every run of a pre-hook",
   "budget.test.ts": "counts requests and calls: one that may have been made counts",
+  "limits-of-budget.test.ts": "counts requests and calls: one that may have been made counts",
+  "usage.test.ts": "sums up the usage of every request",
+  "a call that is due to be tried again while there is no room":
+    "counts attempts: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
   "reports the reply with counters of the turn": "counts requests and calls",
   "retries before the first part is delivered, with the attempts counted":
