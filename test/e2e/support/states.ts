@@ -1,14 +1,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { createAgent, defineTool, suspend } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
-import { scriptedModel } from "agentchart/testing";
-import { z } from "zod";
 import type { Desk } from "./desk.ts";
 import { makeHome, startHub } from "./hub.ts";
 import type { InspectorPage } from "./inspector-page.ts";
 import { parserFixer } from "./scene.ts";
+import { asksClerk, cutOffWhileWiring, outOfBudget } from "./waiting.ts";
 
 type Studio = {
   readonly desk: Desk;
@@ -16,82 +14,25 @@ type Studio = {
   shoot(page: Page, name: string): Promise<void>;
 };
 
-const looking = { calls: [{ id: "look", name: "look", input: { shelf: 3 } }] };
-const look = defineTool({
-  name: "look",
-  description: "Looks at a shelf.",
-  input: z.object({ shelf: z.number() }),
-  execute: () => "There are four boxes.",
-});
-
 /** What waits for somebody otherwise than for an approval: a budget, a result from outside, an unknown outcome; and a fork. */
 export async function shootWaiting({ desk, look: open, shoot }: Studio): Promise<void> {
   const inspect = desk.hub.address;
   const page = await open();
 
-  const thrifty = createAgent({
-    name: "stock-taker",
-    model: scriptedModel([looking, "Four."]),
-    tools: [look],
-    budget: { modelCalls: 1 },
-    inspect,
-  });
-  await thrifty.call("How many boxes are on shelf 3?");
+  const thrifty = await outOfBudget(inspect);
   await page.choose(thrifty.sessionId);
   await page.pending("budget").waitFor();
   await shoot(page.page, "budget-dark");
 
-  const clerk = defineTool({
-    name: "ask_clerk",
-    description: "Asks a clerk.",
-    input: z.object({ order: z.string() }),
-    execute: () =>
-      suspend("The clerk must look at the order.", {
-        answerSchema: z.object({ allowed: z.boolean(), limit: z.number(), note: z.string().optional() }),
-      }),
-  });
-  const refunds = createAgent({
-    name: "refunds",
-    model: scriptedModel([
-      { calls: [{ id: "clerk", name: "ask_clerk", input: { order: "A-1042" } }] },
-      "Done.",
-    ]),
-    tools: [clerk],
-    inspect,
-  });
-  await refunds.call("Refund order A-1042.");
+  const refunds = await asksClerk(inspect);
   await page.choose(refunds.sessionId);
   await page.pending("clerk").waitFor();
   await shoot(page.page, "answer-dark");
 
-  const begun = Promise.withResolvers<void>();
-  const stuck = Promise.withResolvers<string>();
-  const wire = defineTool({
-    name: "wire",
-    description: "Wires money.",
-    input: z.object({ cents: z.number() }),
-    onRestart: "ask",
-    execute: () => {
-      begun.resolve();
-      return stuck.promise;
-    },
-  });
-  const config = {
-    name: "payer",
-    model: scriptedModel([{ calls: [{ id: "wire", name: "wire", input: { cents: 1_250 } }] }, "Wired."]),
-    tools: [wire],
-  };
-  const died = createAgent(config);
-  const cut = died.call("Wire 12.50.").catch(() => {});
-  await begun.promise;
-  const snapshot = died.snapshot();
-  const payer = createAgent({ ...config, snapshot, inspect });
-  await payer.call();
+  const payer = await cutOffWhileWiring(inspect);
   await page.choose(payer.sessionId);
   await page.pending("wire").waitFor();
   await shoot(page.page, "unknown-outcome-dark");
-  stuck.resolve("never mind");
-  await cut;
 
   const store = sqliteStore({ path: join(desk.home.path, "shots.sqlite") });
   const forkable = parserFixer({ name: "forkable", inspect, store });
@@ -102,7 +43,7 @@ export async function shootWaiting({ desk, look: open, shoot }: Studio): Promise
   await page.page.getByRole("dialog").waitFor();
   await shoot(page.page, "fork-dark");
 
-  for (const agent of [thrifty, refunds, died, payer, forkable]) await agent.close();
+  for (const agent of [thrifty, refunds, payer, forkable]) await agent.close();
   await store.close();
 }
 

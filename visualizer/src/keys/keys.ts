@@ -72,7 +72,7 @@ export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
     const { target, key, ctrlKey, metaKey, altKey, shiftKey } = event;
     if (ctrlKey || metaKey || altKey || event.defaultPrevented || model.dialog) return;
-    if (!preferences().keys && key !== "?") return;
+    if (!preferences().keys) return;
     if (target instanceof Element && target.closest(NATIVE)) return;
     if (key === " " && target instanceof Element && target.closest("button, summary, a")) return;
     const name = shiftKey && key.startsWith("Arrow") ? `Shift+${key}` : key;

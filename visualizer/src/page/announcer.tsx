@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { ASKS } from "../logic/asks.ts";
 import { configurationName } from "../logic/chart-index.ts";
 import { limitName } from "../logic/limits.ts";
 import { model, type PendingState } from "../store/model.ts";
@@ -30,7 +31,9 @@ export function Announcer() {
 }
 
 function waitText({ items, exceeded }: PendingState): string {
-  const calls = items.map(({ name, waitsFor }) => `${name} waits: ${waitsFor}.`);
+  const calls = items
+    .filter(({ decided }) => decided === undefined)
+    .map(({ name, waitsFor }) => `${name} ${ASKS[waitsFor]}.`);
   return [
     ...calls,
     ...(exceeded === undefined ? [] : [`The budget of ${limitName(exceeded)} is used up.`]),

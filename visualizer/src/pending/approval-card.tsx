@@ -1,5 +1,6 @@
 import { Arguments, Since } from "./asked.tsx";
-import { useState, type KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
+import { ASKS } from "../logic/asks.ts";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
 import { model } from "../store/model.ts";
@@ -9,19 +10,12 @@ import { Answer } from "./answer.tsx";
 import { Choices } from "./choices.tsx";
 import { Deny } from "./deny.tsx";
 import { EditArguments } from "./edit-arguments.tsx";
-
-const ASKS: { readonly [kind in PendingItem["waitsFor"]]: string } = {
-  approval: "wants to run",
-  externalResult: "waits for an answer",
-  stopRequested: "was stopped before it ran",
-  unknownOutcome: "may have run: its outcome is not known",
-};
-
-export type Mode = "choose" | "edit" | "deny" | "answer";
+import { useMode } from "./use-mode.ts";
 
 /** One call that waits for a person. It goes when the agent's own list is without it, not before. */
 export function ApprovalCard({ item }: { readonly item: PendingItem }) {
-  const [mode, setMode] = useState<Mode>(item.waitsFor === "externalResult" ? "answer" : "choose");
+  const card = useRef<HTMLElement>(null);
+  const [mode, setMode] = useMode(card, item.waitsFor === "externalResult" ? "answer" : "choose");
   const [trouble, setTrouble] = useState<string>();
   const isSent = useModel((all) => all.sent.has(`call:${item.callId}`));
   const canDecide = useModel(
@@ -53,6 +47,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   };
   return (
     <article
+      ref={card}
       className="approval"
       id="approval"
       tabIndex={-1}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "../parts/button.tsx";
 import type { Decision, PendingItem } from "../wire/types.ts";
-import type { Mode } from "./approval-card.tsx";
+import type { Mode } from "./use-mode.ts";
 
 type Props = {
   readonly item: PendingItem;

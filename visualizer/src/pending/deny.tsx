@@ -20,7 +20,6 @@ export function Deny({ isOff, send, back }: Props) {
         <textarea
           className="input"
           rows={2}
-          autoFocus
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />

@@ -38,7 +38,10 @@ export function EditArguments({ item, isOff, send, back }: Props) {
         submit();
       }}
       onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+        if (event.key !== "Enter") return;
+        const isMeant = event.ctrlKey || event.metaKey;
+        if (isMeant) submit();
+        if (isMeant || event.target instanceof HTMLInputElement) event.preventDefault();
       }}
     >
       {form.view}
