@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barHeight, stepAt, stripScale } from "../src/logic/strip-scale.ts";
+import { barHeight, fromToSee, moved, stepAt, stripScale } from "../src/logic/strip-scale.ts";
 
 const durations = Float64Array.from([10, 0, 2_000, 600_000, 300]);
 
@@ -24,6 +24,26 @@ test("many rests share a third of the width", () => {
   const many = new Float64Array(200).fill(5_000);
   const { edges } = stripScale(many, (at) => at % 2 === 0, 900);
   expect(edges.at(-1)).toBeCloseTo(900);
+});
+
+test("what is under the pointer is found again in a nearer scale, although a folded rest stays as wide as it was", () => {
+  const [far, near] = [1_000, 4_000].map((width) => stripScale(durations, (at) => at === 3, width));
+  for (const x of [0, 10, 500, 990]) {
+    const there = moved(x, far!, near!);
+    expect(stepAt(near!, there)).toBe(stepAt(far!, x));
+    expect(moved(there, near!, far!)).toBeCloseTo(x);
+  }
+  const nothing = stripScale(new Float64Array(0), () => false, 1_000);
+  expect(moved(7, nothing, nothing)).toBe(7);
+});
+
+test("the part of the strip that is seen moves as little as a step needs to be seen", () => {
+  const scale = stripScale(durations, () => false, 4_000);
+  const [, second, third, fourth] = scale.edges as unknown as [number, number, number, number];
+  expect(fromToSee(scale, 1, 0, fourth)).toBe(0);
+  expect(fromToSee(scale, 2, 0, fourth - third + 10)).toBeCloseTo(third - 10);
+  expect(fromToSee(scale, 1, third, 1_000)).toBe(second);
+  expect(fromToSee(scale, 99, 0, 1)).toBe(scale.edges[4]);
 });
 
 test("a place leads back to its step", () => {

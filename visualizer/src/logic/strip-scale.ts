@@ -55,6 +55,22 @@ export function stepAt({ edges }: StripScale, x: number): number {
   return high < 0 ? -1 : low;
 }
 
+/** Where that which stands at `x` in one scale stands in another one of the same steps. */
+export function moved(x: number, from: StripScale, to: StripScale): number {
+  const at = stepAt(from, x);
+  if (at < 0) return x;
+  const [left, right] = [from.edges[at]!, from.edges[at + 1]!];
+  const share = right > left ? (x - left) / (right - left) : 0;
+  return to.edges[at]! + share * (to.edges[at + 1]! - to.edges[at]!);
+}
+
+/** From which px on `width` px of the strip show a step whole: as near to `from` as can be. */
+export function fromToSee({ edges }: StripScale, index: number, from: number, width: number): number {
+  const at = Math.min(Math.max(0, index), edges.length - 2);
+  if (at < 0) return 0;
+  return Math.min(edges[at]!, Math.max(from, edges[at + 1]! - width));
+}
+
 /** Height of a bar from 0 to 1: the logarithm of its duration between 0.1 ms and a minute. */
 export function barHeight(ms: number): number {
   return Math.min(1, Math.max(0.08, Math.log10(1 + ms * 10) / Math.log10(600_000)));

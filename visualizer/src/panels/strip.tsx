@@ -1,8 +1,8 @@
 import { useDarkness } from "./use-darkness.ts";
-import { useWheel } from "./use-strip-wheel.ts";
-import { useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
+import { useWheel, type StripView } from "./use-strip-wheel.ts";
+import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 import { duration } from "../logic/format.ts";
-import { stepAt } from "../logic/strip-scale.ts";
+import { fromToSee, stepAt } from "../logic/strip-scale.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useCalm } from "../parts/use-calm.ts";
 import { useNow } from "../parts/use-now.ts";
@@ -38,12 +38,13 @@ export function Strip() {
   const isDark = useDarkness(theme);
   const isWorking = useModel((all) => all.row?.phase === "running");
   const now = useNow(1_000, isWorking);
-  const [view, setView] = useState({ zoom: 1, from: 0 });
+  const [view, setView] = useState<StripView>({ zoom: 1, from: 0, q });
   const [hovered, setHovered] = useState<number | null>(null);
-  const scale = useMemo(
-    () => scaleOf(run, index, width * view.zoom, isWorking ? now : undefined),
-    [run, version, index, width, view.zoom, isWorking, now],
+  const scaleAt = useCallback(
+    (zoom: number) => scaleOf(run, index, width * zoom, isWorking ? now : undefined),
+    [run, version, index, width, isWorking, now],
   );
+  const scale = useMemo(() => scaleAt(view.zoom), [scaleAt, view.zoom]);
   const palette = useMemo(() => readPalette(document.body), [isDark]);
   useEffect(() => {
     if (canvas.current && width > 0)
@@ -58,7 +59,11 @@ export function Strip() {
         palette,
       });
   }, [run, version, index, scale, view.from, width, palette]);
-  useWheel(panel, width, setView);
+  useWheel(panel, width, scaleAt, setView);
+
+  // another step than before is brought into view
+  if (view.q !== q && width > 0)
+    setView({ ...view, from: fromToSee(scale, q - run.first, view.from, width), q });
 
   const placeAt = (at: number): number =>
     (scale.edges[Math.min(Math.max(at, 0), scale.edges.length - 1)] ?? 0) - view.from;
@@ -96,7 +101,7 @@ export function Strip() {
         onPointerLeave={() => setHovered(null)}
       >
         <canvas ref={canvas} aria-hidden="true" />
-        {run.last > 0 && (
+        {run.last > 0 && placeOf(q) >= -1 && placeOf(q) <= width + 1 && (
           <div
             className="playhead"
             data-live={isLive || undefined}

@@ -1,12 +1,17 @@
 import { useEffect, type RefObject } from "react";
+import { moved, type StripScale } from "../logic/strip-scale.ts";
 
 const MOST_ZOOM = 200;
+
+/** The part of the strip that is seen: how much nearer, from which px of the whole strip on, and the step it was last moved for. */
+export type StripView = { readonly zoom: number; readonly from: number; readonly q: number };
 
 /** The wheel goes nearer to what is under the pointer. */
 export function useWheel(
   panel: RefObject<HTMLElement | null>,
   width: number,
-  setView: (change: (view: { zoom: number; from: number }) => { zoom: number; from: number }) => void,
+  scaleAt: (zoom: number) => StripScale,
+  setView: (change: (view: StripView) => StripView) => void,
 ): void {
   useEffect(() => {
     const element = panel.current;
@@ -14,13 +19,13 @@ export function useWheel(
     const turn = (event: WheelEvent): void => {
       event.preventDefault();
       const x = event.clientX - element.getBoundingClientRect().x;
-      setView(({ zoom, from }) => {
+      setView(({ zoom, from, q }) => {
         const next = Math.min(MOST_ZOOM, Math.max(1, zoom * Math.exp(-event.deltaY * 0.002)));
-        const start = ((from + x) / zoom) * next - x + event.deltaX;
-        return { zoom: next, from: Math.min(Math.max(0, start), width * (next - 1)) };
+        const start = moved(from + x, scaleAt(zoom), scaleAt(next)) - x + event.deltaX;
+        return { zoom: next, from: Math.min(Math.max(0, start), width * (next - 1)), q };
       });
     };
     element.addEventListener("wheel", turn, { passive: false });
     return () => element.removeEventListener("wheel", turn);
-  }, [panel, width, setView]);
+  }, [panel, width, scaleAt, setView]);
 }
