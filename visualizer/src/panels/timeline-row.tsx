@@ -27,10 +27,17 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
   const position = { top };
   if (!step)
     return (
-      <div className="line is-gap" style={position} role="option" aria-selected={false} id={`step-${q}`}>
-        <button type="button" className="link" onClick={() => void fillMissing(q)}>
-          step {q} is not here yet: load
-        </button>
+      <div
+        className="line is-gap"
+        style={position}
+        id={`step-${q}`}
+        role="option"
+        aria-selected={isSelected}
+        aria-setsize={count}
+        aria-posinset={place}
+        onClick={() => void fillMissing(q)}
+      >
+        step {q} is not here yet: <span className="link">load</span>
       </div>
     );
   const states = run.statesAt(q);

@@ -4,7 +4,7 @@ import { memo, useCallback, useMemo, useRef, useState, type KeyboardEvent } from
 import { jsonRows, preview, type JsonRow } from "../logic/json-rows.ts";
 import type { Json } from "../wire/types.ts";
 
-const ROW = 22;
+const ROW = 24;
 
 type Props = {
   readonly value: Json;
