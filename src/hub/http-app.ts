@@ -43,7 +43,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
   });
 
   app.get("/api/runs", async (c) => {
-    const { q, group, cursor, limit } = c.req.query();
+    const { q, group, worker, cursor, limit } = c.req.query();
     const known = GROUPS.find((each) => each === group);
     const count = limit === undefined ? undefined : wholeNumber(limit);
     if (group !== undefined && !known)
@@ -54,6 +54,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
       await runs.list({
         ...(q !== undefined && { q }),
         ...(known && { group: known }),
+        ...(worker !== undefined && { worker }),
         ...(cursor !== undefined && { cursor }),
         ...(count !== undefined && { limit: count }),
       }),

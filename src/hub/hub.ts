@@ -1,7 +1,7 @@
 import { failed, refused } from "../inspect/ack.ts";
 import { commandIdOf, readCommand } from "../inspect/command-schema.ts";
 import { forked, planFork, writeFork } from "../inspect/fork-run.ts";
-import type { Ack, Command } from "../inspect/protocol.ts";
+import type { Ack, Command, HubToPage } from "../inspect/protocol.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Charts } from "./charts.ts";
 import type { Worker } from "./live-run.ts";
@@ -10,9 +10,12 @@ import type { OpenRun } from "./open-run.ts";
 import type { PageSocket } from "./page-socket.ts";
 import { Runs } from "./runs.ts";
 import type { StoreRuns } from "./store-runs.ts";
+import { Workers } from "./workers.ts";
 
 /** How often pages are told, ms. */
 const TELL_EVERY = 33;
+/** How often they are told of the processes, ms. */
+const TELL_WORKERS_EVERY = 250;
 /** How often a stored run that somebody looks at is read on, ms. */
 const READ_EVERY = 1_000;
 
@@ -33,12 +36,15 @@ export class Hub {
   readonly charts: Charts;
   readonly live: LiveRuns;
   readonly runs: Runs;
+  readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
   readonly #pages = new Set<PageSocket>();
   readonly #opened = new Map<string, OpenRun>();
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #reading: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
+  #workersTimer: NodeJS.Timeout | undefined;
+  #workersSaid = "";
 
   constructor({ version, isReadonly, charts, files, stored }: HubOptions) {
     this.version = version;
@@ -47,11 +53,13 @@ export class Hub {
     this.#stored = stored;
     this.live = new LiveRuns((change) => this.#changed(change));
     this.runs = new Runs(this.live, files, stored);
+    this.workers = new Workers(() => this.#workersChanged());
     this.#reading = setInterval(() => void this.#readOn(), READ_EVERY).unref();
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#workersTimer);
     clearInterval(this.#reading);
   }
 
@@ -66,6 +74,12 @@ export class Hub {
 
   removePage(page: PageSocket): void {
     this.#pages.delete(page);
+  }
+
+  /** The processes, for a page that has heard nothing of them. */
+  workersMessage(): HubToPage {
+    this.#workersSaid = ""; // what was said before was not said to this page
+    return { type: "workers", ...this.workers.list(this.live.countByWorker()) };
   }
 
   /** Carries a command to the process that drives the run; ends with its answer. Never rejects. */
@@ -118,7 +132,19 @@ export class Hub {
     }
   }
 
+  #workersChanged(): void {
+    if (this.#pages.size === 0) return;
+    this.#workersTimer ??= setTimeout(() => {
+      this.#workersTimer = undefined;
+      const before = this.#workersSaid;
+      const message = this.workersMessage();
+      this.#workersSaid = JSON.stringify(message);
+      if (this.#workersSaid !== before) for (const page of this.#pages) page.sayWorkers(message);
+    }, TELL_WORKERS_EVERY);
+  }
+
   #changed({ runId, stream }: LiveChange): void {
+    if (!stream) this.#workersChanged();
     for (const page of this.#pages) page.changed(runId, stream);
     if (this.#pages.size > 0) this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY);
   }

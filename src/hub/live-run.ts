@@ -52,6 +52,11 @@ export class LiveRun implements OpenRun {
     return this.#isUp ? this.#worker : undefined;
   }
 
+  /** The id of the process that drives it, or drove it when it was lost. */
+  get driver(): string | undefined {
+    return this.#told?.row.worker && this.#worker?.id;
+  }
+
   get row(): RunRow {
     const { row } = this.#told!;
     const { newest, active } = this.log;

@@ -31,6 +31,14 @@ export class LiveRuns {
     return this.#runs.get(runId)?.worker;
   }
 
+  /** How many runs each process drives. */
+  countByWorker(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { driver } of this.#runs.values())
+      if (driver !== undefined) counts.set(driver, (counts.get(driver) ?? 0) + 1);
+    return counts;
+  }
+
   streamed(runId: string): readonly StreamDelta[] {
     return this.#runs.get(runId)?.streamed ?? [];
   }

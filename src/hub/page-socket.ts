@@ -74,6 +74,10 @@ export class PageSocket {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
+  sayWorkers(message: HubToPage): void {
+    if (this.#isGreeted) this.say(message);
+  }
+
   /** Says what has changed. False if the page is too slow, and has to be told again. */
   tell(open: (runId: string) => OpenRun | undefined): boolean {
     const isFull = this.#socket.bufferedAmount > FULL;
@@ -117,6 +121,7 @@ export class PageSocket {
     this.say({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, readonly: isReadonly });
     const { rows, total } = await runs.list();
     this.say({ type: "runs", op: "snapshot", rows, total });
+    this.say(this.#hub.workersMessage());
   }
 
   async #subscribe({ runId, after }: Extract<PageToHub, { type: "sub" }>): Promise<void> {

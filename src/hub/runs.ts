@@ -6,6 +6,8 @@ import { matches, type StoreRuns } from "./store-runs.ts";
 export type RunQuery = {
   readonly q?: string;
   readonly group?: Group;
+  /** Id of the process that drives them. */
+  readonly worker?: string;
   readonly cursor?: string;
   readonly limit?: number;
 };
@@ -28,18 +30,23 @@ export class Runs {
   }
 
   /** A page of the list. A cursor is `n` for the rows that are in memory, `s` and the store's own for the others. */
-  async list({ q = "", group, cursor = "n0", limit = ROWS }: RunQuery = {}): Promise<RunPage> {
+  async list({ q = "", group, worker, cursor = "n0", limit = ROWS }: RunQuery = {}): Promise<RunPage> {
     const known = this.#known();
-    const here = known.filter((row) => matches(row, q) && (!group || groupOf(row) === group));
+    const isWanted = (row: RunRow): boolean =>
+      matches(row, q) &&
+      (!group || groupOf(row) === group) &&
+      (worker === undefined || row.worker?.id === worker);
+    const here = known.filter(isWanted);
     const ids = new Set(known.map(({ runId }) => runId));
-    const total = here.length + ((await this.#stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
+    const stored = worker === undefined ? this.#stored : undefined; // what is only stored nobody drives
+    const total = here.length + ((await stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
     const isHere = cursor.startsWith("n");
     const from = isHere ? Number(cursor.slice(1)) || 0 : here.length;
     const rows = here.slice(from, from + limit);
     if (from + rows.length < here.length) return { rows, cursor: `n${from + rows.length}`, total };
-    if (!this.#stored) return { rows, total };
+    if (!stored) return { rows, total };
     if (rows.length === limit) return { rows, cursor: "s", total };
-    const page = await this.#stored.list({
+    const page = await stored.list({
       q,
       limit: limit - rows.length,
       ...(group && { group }),

@@ -19,6 +19,7 @@ export function serveWorker(socket: WebSocket, hub: Hub, token: string): void {
     const { worker: id, pid } = message;
     worker = { id, pid, send: (cmd) => say({ type: "cmd", cmd }) };
     for (const { hash, chart } of message.charts) hub.charts.take(hash, chart);
+    hub.workers.joined(worker);
     say({ type: "welcome", proto: PROTOCOL, version: hub.version, have: hub.live.have(worker.id) });
   };
 
@@ -26,6 +27,7 @@ export function serveWorker(socket: WebSocket, hub: Hub, token: string): void {
     try {
       const message = JSON.parse(String(data as Buffer)) as WorkerToHub;
       if (!worker) return begin(message);
+      hub.workers.heard(worker);
       if (message.type === "ack") hub.acknowledged(message.ack);
       else if (message.type === "chart") hub.charts.take(message.hash, message.chart);
       else hub.live.take(message, worker);
@@ -33,9 +35,11 @@ export function serveWorker(socket: WebSocket, hub: Hub, token: string): void {
       socket.close(4400, "Not understood");
     }
   });
+  socket.on("pong", () => worker && hub.workers.heard(worker));
   socket.on("close", () => {
     if (!worker) return;
     hub.live.lost(worker);
+    hub.workers.lost(worker);
     hub.workerLost(worker);
   });
 }

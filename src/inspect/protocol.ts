@@ -102,6 +102,17 @@ export type RunRow = {
   readonly notice?: string;
 };
 
+/** A process that runs agents. */
+export type WorkerRow = {
+  readonly id: string;
+  readonly pid: number;
+  readonly isUp: boolean;
+  /** Epoch ms since when it is up; of one that was lost, when it was last heard. */
+  readonly since: number;
+  /** How many runs it drives, or drove when it was lost. */
+  readonly runs: number;
+};
+
 /** Text that arrives before the chart knows of it: may be dropped, `n` shows it. */
 export type StreamDelta = {
   readonly runId: string;
@@ -182,6 +193,13 @@ export type HubToPage =
       readonly type: "runs";
       readonly op: "snapshot" | "upsert" | "remove";
       readonly rows: readonly RunRow[];
+      readonly total: number;
+    }
+  /** The processes, whenever one comes, goes, or drives more or fewer runs: at most 100 of `total`, of which `up` are up. */
+  | {
+      readonly type: "workers";
+      readonly rows: readonly WorkerRow[];
+      readonly up: number;
       readonly total: number;
     }
   | ChartMessage
@@ -265,7 +283,8 @@ export type RunFileHeader = {
 };
 
 // HTTP, GET with `Authorization: Bearer`:
-//   /api/runs?q=&group=&cursor=&limit=      { rows: RunRow[], cursor?, total }   group: needsYou | running | suspended | finished
+//   /api/runs?q=&group=&worker=&cursor=&limit=
+//                                           { rows: RunRow[], cursor?, total }   group: needsYou | running | suspended | finished
 //   /api/runs/:id                           { row, chart: hash, pending, exceeded? }
 //   /api/runs/:id/steps?from=&to=           StepPage, at most 1,000 steps
 //   /api/runs/:id/keyframe?at=              { at, context }

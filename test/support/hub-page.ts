@@ -40,6 +40,8 @@ export class HubPage {
   readonly states = new Map<string, readonly (readonly string[])[]>();
   readonly pending = new Map<string, readonly PendingItem[]>();
   readonly stream: StreamDelta[] = [];
+  /** The processes, as last told. */
+  workers: Extract<HubToPage, { type: "workers" }> | undefined;
   readonly gaps: { readonly from: number; readonly to: number }[] = [];
   readonly heard: HubToPage[] = [];
   closed: number | undefined;
@@ -107,6 +109,7 @@ export class HubPage {
   #hear(message: HubToPage): void {
     this.heard.push(message);
     if (message.type === "runs") for (const row of message.rows) this.rows.set(row.runId, row);
+    else if (message.type === "workers") this.workers = message;
     else if (message.type === "pending") this.pending.set(message.runId, message.items);
     else if (message.type === "stream") this.stream.push(...message.items);
     else if (message.type === "gap") this.gaps.push(message);

@@ -47,14 +47,12 @@ export function Filters() {
 }
 
 export function Foot() {
-  const workers = useModel(
-    (all) => new Set([...all.rows.values()].flatMap(({ worker }) => (worker?.isUp ? [worker.id] : []))).size,
-  );
+  const { up } = useModel((all) => all.workers);
   return (
     <footer className="foot">
       <span>
-        <i className="dot" data-tone={workers > 0 ? "green" : "slate"} /> {workers}{" "}
-        {workers === 1 ? "process" : "processes"}
+        <i className="dot" data-tone={up > 0 ? "green" : "slate"} /> {up} {up === 1 ? "process" : "processes"}{" "}
+        up
       </span>
       <OpenFile label="Open a file" />
     </footer>

@@ -1,3 +1,4 @@
+import { WorkerList } from "./worker-list.tsx";
 import { RunLine } from "./run-line.tsx";
 import { Filters, Foot } from "./run-filters.tsx";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -18,6 +19,7 @@ export function RunList() {
   const lists = useModel((all) => all.lists);
   const search = useModel((all) => all.search);
   const group = useModel((all) => all.group);
+  const worker = useModel((all) => all.worker);
   const files = useModel((all) => all.files);
   const selected = useModel((all) => all.selection.runId);
   const now = useNow(5_000);
@@ -25,6 +27,7 @@ export function RunList() {
     const words = search.toLowerCase();
     const isWanted = (row: RunRow): boolean =>
       (group === "all" || groupOf(row) === group) &&
+      (worker === null || row.worker?.id === worker) &&
       (words === "" || `${row.agent} ${row.runId} ${row.state}`.toLowerCase().includes(words));
     const totals = Object.fromEntries(GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]));
     const opened = [...files.values()].map(({ row }) => ({ kind: "run", row, depth: 0 }) as const);
@@ -34,7 +37,7 @@ export function RunList() {
       (each) => lists[each].cursor !== undefined && (group === "all" || group === each),
     );
     return opened.length === 0 ? known : [{ kind: "files" } as const, ...opened, ...known];
-  }, [rows, lists, search, group, files]);
+  }, [rows, lists, search, group, worker, files]);
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -87,6 +90,7 @@ export function RunList() {
           })}
         </div>
       </div>
+      <WorkerList />
       <Foot />
     </>
   );

@@ -1,7 +1,7 @@
 import { GROUPS, type Group } from "../logic/run-groups.ts";
 import type { Api } from "../wire/api.ts";
 import { client } from "./client.ts";
-import { model, type RunLists } from "./model.ts";
+import { model, type Model, type RunLists } from "./model.ts";
 import type { RunData } from "./run-data.ts";
 import { notify } from "./notices.ts";
 import { takeAnswer, takeChart } from "./rows.ts";
@@ -14,6 +14,18 @@ export async function loadRuns(): Promise<void> {
   await Promise.all(GROUPS.map((group) => loadGroup(group, undefined)));
 }
 
+/** Narrows the list to the runs of one process; null widens it. */
+export function showRunsOf(worker: string | null): void {
+  model.set({ worker });
+  void loadRuns();
+}
+
+/** The processes there are. A list narrowed to one that is not among them any more is widened. */
+export function takeWorkers({ rows, up, total }: Model["workers"]): void {
+  model.set({ workers: { rows, up, total } });
+  if (model.worker !== null && !rows.some(({ id }) => id === model.worker)) showRunsOf(null);
+}
+
 /** The next page of a group. */
 export async function loadMore(group: Group): Promise<void> {
   const { cursor } = model.lists[group];
@@ -23,8 +35,8 @@ export async function loadMore(group: Group): Promise<void> {
 const underWay = new Set<string>();
 
 async function loadGroup(group: Group, cursor: string | undefined): Promise<void> {
-  const { search } = model;
-  const key = `${group} ${cursor} ${search}`;
+  const { search, worker } = model;
+  const key = `${group} ${cursor} ${worker} ${search}`;
   if (underWay.has(key)) return;
   underWay.add(key);
   await tried(async (api) => {
@@ -32,11 +44,12 @@ async function loadGroup(group: Group, cursor: string | undefined): Promise<void
       group,
       limit: ROWS,
       ...(search !== "" && { q: search }),
+      ...(worker !== null && { worker }),
       ...(cursor !== undefined && { cursor }),
     };
     const askedAt = performance.now();
     const page = await api.runs(query);
-    if (search !== model.search) return;
+    if (search !== model.search || worker !== model.worker) return;
     const lists: RunLists = { ...model.lists, [group]: { total: page.total, cursor: page.cursor } };
     model.set({ lists });
     takeAnswer(page.rows, askedAt);

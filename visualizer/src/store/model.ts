@@ -2,7 +2,7 @@ import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
 import type { Group } from "../logic/run-groups.ts";
-import type { ChartMessage, PendingItem, RunRow } from "../wire/types.ts";
+import type { ChartMessage, PendingItem, RunRow, WorkerRow } from "../wire/types.ts";
 import { RunData } from "./run-data.ts";
 
 export type ConnectionState =
@@ -39,6 +39,8 @@ export type RunLists = {
 };
 const NO_LIST = { total: 0, cursor: undefined };
 
+const NO_WORKERS = { rows: [], up: 0, total: 0 };
+
 /** A run that was opened from a file. */
 export type OpenedFile = {
   readonly name: string;
@@ -58,6 +60,9 @@ export class Model {
   lists: RunLists = { needsYou: NO_LIST, running: NO_LIST, suspended: NO_LIST, finished: NO_LIST };
   search = "";
   group: Group | "all" = "all";
+  workers: { readonly rows: readonly WorkerRow[]; readonly up: number; readonly total: number } = NO_WORKERS;
+  /** Id of the process whose runs are listed; null for all. */
+  worker: string | null = null;
   files: ReadonlyMap<string, OpenedFile> = new Map();
   charts: ReadonlyMap<string, KnownChart> = new Map();
   run = new RunData();

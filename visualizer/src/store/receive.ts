@@ -2,7 +2,7 @@ import { readAddress } from "../logic/address.ts";
 import { foldStream, withoutStored } from "../logic/stream-text.ts";
 import type { HubToPage, JsonObject, PendingItem } from "../wire/types.ts";
 import { settleAck } from "./commands.ts";
-import { fillMissing, loadChart, WANTED } from "./load.ts";
+import { fillMissing, loadChart, takeWorkers, WANTED } from "./load.ts";
 import { model } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
@@ -18,6 +18,9 @@ export function receive(message: HubToPage): void {
       takeRows(message.op, message.rows);
       if (runId === null) selectFirst();
       else if (model.row && !model.chart) void loadChart(model.row.chart);
+      return;
+    case "workers":
+      takeWorkers(message);
       return;
     case "chart":
       takeChart(message);

@@ -18,6 +18,7 @@ export class Api {
   runs(query: {
     readonly q?: string;
     readonly group?: Group;
+    readonly worker?: string;
     readonly cursor?: string;
     readonly limit?: number;
   }): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number }> {

@@ -12,6 +12,7 @@ export type {
   Step,
   StepPage,
   StreamDelta,
+  WorkerRow,
 } from "../../../src/inspect/protocol.ts";
 export { PROTOCOL } from "../../../src/inspect/protocol.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/chart/chart-json.ts";

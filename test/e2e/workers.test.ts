@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAgent, type Agent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import type { Page } from "playwright-core";
+import { CHARTS } from "../layout/charts.ts";
+import { accessibilityProblems } from "./support/axe.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { WireWorker } from "./support/wire-worker.ts";
+
+let desk: Desk;
+let agent: Agent;
+let other: WireWorker;
+beforeAll(async () => {
+  desk = await makeDesk();
+  agent = createAgent({ name: "here", model: scriptedModel(["Hello."]), inspect: desk.hub.address });
+  await agent.call("Hi.");
+  other = await WireWorker.connect(desk.hub, [{ hash: "odd", chart: CHARTS["the agent"]! }]);
+  other.show("over-there", "odd", ["agent", "agent.reasoning"]);
+});
+afterEach(() => desk.closePages());
+afterAll(async () => {
+  await agent.close();
+  await desk.close();
+});
+
+const processes = (page: Page) => page.getByRole("list", { name: "Processes" }).getByRole("button");
+const runs = (page: Page): Promise<string[]> =>
+  page
+    .locator("[data-run]")
+    .evaluateAll((lines) => lines.map((line) => line.getAttribute("data-run")!).toSorted());
+
+test("a process is chosen with the keyboard, and only its runs are listed; again, and all are", async () => {
+  const { page } = await desk.open();
+  await expect.poll(() => processes(page).allInnerTexts()).toHaveLength(2);
+  const line = page.locator('[data-worker="by-hand"]');
+  await expect.poll(() => line.innerText()).toMatch(/pid \d+\s+by-hand\s+up .* · 1 run$/);
+  await expect.poll(() => runs(page)).toEqual([agent.sessionId, "over-there"].toSorted());
+  await page.locator(".workers summary").focus();
+  await page.keyboard.press("Tab");
+  const first = processes(page).first();
+  expect(await first.evaluate((found) => found.matches(":focus"))).toBe(true);
+  await line.focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => runs(page)).toEqual(["over-there"]);
+  expect(await line.getAttribute("aria-pressed")).toBe("true");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => runs(page)).toHaveLength(2);
+  expect(await line.getAttribute("aria-pressed")).toBe("false");
+});
+
+test.each(["dark", "light"] as const)(
+  "on a phone, in %s, the processes fit beside the runs",
+  async (theme) => {
+    const { page } = await desk.open({ colorScheme: theme, viewport: { width: 390, height: 844 } });
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Runs" }).click();
+    await expect.poll(() => processes(page).count()).toBe(2);
+    await processes(page).first().click();
+    await expect.poll(() => processes(page).first().getAttribute("aria-pressed")).toBe("true");
+    for (const line of await processes(page).all()) {
+      const { x, width, height } = (await line.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(390);
+      expect(height).toBeGreaterThanOrEqual(24);
+    }
+    expect(await accessibilityProblems(page)).toEqual([]);
+  },
+);
+
+test("a process that is lost says so, and its runs can still be listed", async () => {
+  const { page } = await desk.open();
+  const line = page.locator('[data-worker="by-hand"]');
+  await line.click();
+  await expect.poll(() => runs(page)).toEqual(["over-there"]);
+  await other.close();
+  await expect.poll(() => line.innerText()).toMatch(/lost .* · 1 run$/);
+  expect(await runs(page)).toEqual(["over-there"]);
+  expect(await page.locator("footer.foot").innerText()).toMatch(/^\s*1 process up/);
+});
