@@ -27,6 +27,8 @@ export type HubOptions = {
   readonly stored?: StoreRuns;
 };
 
+const MOST_COMMANDS = 1_000;
+
 type Waiting = { readonly worker: Worker; readonly resolve: (ack: Ack) => void };
 
 /** Where agents and pages meet. */
@@ -40,6 +42,7 @@ export class Hub {
   readonly #stored: StoreRuns | undefined;
   readonly #pages = new Set<PageSocket>();
   readonly #opened = new Map<string, OpenRun>();
+  readonly #done = new Map<string, Promise<Omit<Ack, "id">>>();
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #reading: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
@@ -91,7 +94,7 @@ export class Hub {
     if ("problem" in read) return { id, ...refused("invalid", read.problem) };
     const { command } = read;
     const worker = this.live.workerOf(command.runId);
-    if (!worker) return { id, ...(await this.#own(command)) };
+    if (!worker) return { id, ...(await this.#once(command)) };
     return new Promise((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), { worker, resolve }]);
       worker.send(command);
@@ -114,6 +117,18 @@ export class Hub {
       );
       for (const { resolve } of waiting) resolve({ id, ...lost });
     }
+  }
+
+  /** A fork that the hub has written is not written again for who repeats the command. */
+  #once(command: Command): Promise<Omit<Ack, "id">> {
+    const { id, type } = command;
+    const known = this.#done.get(id);
+    if (known) return known;
+    const done = this.#own(command);
+    if (type !== "fork") return done;
+    this.#done.set(id, done);
+    if (this.#done.size > MOST_COMMANDS) this.#done.delete(this.#done.keys().next().value!);
+    return done;
   }
 
   /** What can be done with a session that no process drives. */

@@ -96,8 +96,8 @@ export class PageSocket {
   /** Rows change with every step: they are said now and then, and at once when a run begins, ends, or needs somebody. */
   #tellRows(open: (runId: string) => OpenRun | undefined): boolean {
     const runs = [...this.#rows].flatMap((runId) => open(runId) ?? []);
-    const newsOf = ({ phase, pending, worker }: RunRow): string =>
-      `${phase} ${pending} ${worker?.isUp ?? "-"}`;
+    const newsOf = ({ phase, pending, worker, leaf }: RunRow): string =>
+      `${phase} ${pending} ${worker?.isUp ?? "-"} ${leaf ?? "-"}`;
     const isDue =
       performance.now() - this.#rowsSaidAt >= ROWS_EVERY ||
       runs.some(({ row }) => this.#said.get(row.runId) !== newsOf(row));

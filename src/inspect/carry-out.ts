@@ -5,7 +5,7 @@ import type { Decision } from "../turn/pending.ts";
 import { failed, refused, type Outcome } from "./ack.ts";
 import { isSettled } from "./commands-for.ts";
 import { forked, planFork, writeFork } from "./fork-run.ts";
-import type { Command, CommandType, PendingItem } from "./protocol.ts";
+import type { Command, CommandType, PendingItem, RunRow } from "./protocol.ts";
 import { restoreHidden } from "./restore-hidden.ts";
 import type { WatchedRun, WorkerInfo } from "./watch-run.ts";
 
@@ -27,10 +27,25 @@ const IN_TURN: ReadonlySet<CommandType> = new Set(["decide", "resume", "extendBu
 const ANSWERS: ReadonlySet<CommandType> = new Set(["resume", "extendBudget"]);
 
 async function doIfPossible(command: Command, run: WatchedRun, worker: WorkerInfo): Promise<Outcome> {
+  run.write(); // what was seen counts, written or not
   const { row } = run.report(worker);
   if (command.type === "decide") return decide(command, run);
   if (!row.can.includes(command.type)) return notNow(command.type, row.phase, run);
-  return doIt(command, run);
+  const change = changeSince("expect" in command ? command.expect?.leaf : undefined, row);
+  return change === undefined ? doIt(command, run) : refused("stale", change);
+}
+
+/** What has become of a run that rested elsewhere when it was seen; undefined if it rests there still. */
+function changeSince(
+  seen: string | undefined,
+  { leaf = "", phase, state, steps }: RunRow,
+): string | undefined {
+  if (seen === undefined || seen === leaf) return undefined;
+  const at = seen.lastIndexOf(".");
+  const isOurs = leaf.startsWith(seen.slice(0, at + 1));
+  const passed = steps - Number(seen.slice(at + 1));
+  const since = isOurs && passed > 0 ? `${passed} ${passed === 1 ? "step" : "steps"} later` : "now";
+  return `The run has gone on since you saw it: ${since} it is ${phase}, at ${state}.`;
 }
 
 function notNow(type: CommandType, phase: string, run: WatchedRun): Outcome {

@@ -27,15 +27,16 @@ const limits = z.strictObject({
 });
 
 const base = { id, runId: z.string().min(1).max(4_096) };
+const expect = z.strictObject({ leaf: z.string().max(256) }).optional();
 const seq = z.int().min(0);
 const command = z.discriminatedUnion("type", [
   z.object({ ...base, type: z.literal("decide"), callId: id, decision, argsHash: z.string().max(256) }),
-  z.object({ ...base, type: z.literal("extendBudget"), extra: limits }),
+  z.object({ ...base, type: z.literal("extendBudget"), extra: limits, expect }),
   z.object({ ...base, type: z.literal("interrupt"), text: text.optional() }),
   z.object({ ...base, type: z.literal("steer"), text }),
-  z.object({ ...base, type: z.literal("send"), text }),
+  z.object({ ...base, type: z.literal("send"), text, expect }),
   z.object({ ...base, type: z.literal("shutdown") }),
-  z.object({ ...base, type: z.literal("resume") }),
+  z.object({ ...base, type: z.literal("resume"), expect }),
   z.object({
     ...base,
     type: z.literal("fork"),

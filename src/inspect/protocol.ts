@@ -96,6 +96,8 @@ export type RunRow = {
   readonly usage: Usage;
   readonly pending: number;
   readonly forkOf?: { readonly runId: string; readonly seq: number };
+  /** Names the state in which it rests: another one each time that it has gone on. Absent while it runs. */
+  readonly leaf?: string;
   /** What may be asked of it now. */
   readonly can: readonly CommandType[];
   /** What is wrong with its record: where a damaged file was cut off. */
@@ -137,6 +139,9 @@ export type CommandType =
   | "fork"
   | "forkPlan";
 
+/** What was on the screen when a person asked: `leaf` of the row. A run that has gone on since refuses as `stale`. */
+type Expected = { readonly expect?: { readonly leaf: string } };
+
 /** What a person asks of a run. A command is carried out once per `id`. */
 export type Command = { readonly id: string; readonly runId: string } & (
   | {
@@ -145,14 +150,14 @@ export type Command = { readonly id: string; readonly runId: string } & (
       readonly decision: Decision;
       readonly argsHash: string;
     }
-  | { readonly type: "extendBudget"; readonly extra: { readonly [limit: string]: number } }
+  | ({ readonly type: "extendBudget"; readonly extra: { readonly [limit: string]: number } } & Expected)
   | { readonly type: "interrupt"; readonly text?: string }
   | { readonly type: "steer"; readonly text: string }
   /** A message of the user for a session that rests. */
-  | { readonly type: "send"; readonly text: string }
+  | ({ readonly type: "send"; readonly text: string } & Expected)
   /** Stop at the next commit point; `resume` goes on. */
   | { readonly type: "shutdown" }
-  | { readonly type: "resume" }
+  | ({ readonly type: "resume" } & Expected)
   /** A new session with the journal up to `seq`; `edits` replace the text of messages by their id. `start` runs it at once. */
   | {
       readonly type: "fork";

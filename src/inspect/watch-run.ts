@@ -159,6 +159,7 @@ export class WatchedRun {
         ...(typeof forkedFrom === "string" && {
           forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
         }),
+        ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
         can,
       },
       pending,

@@ -56,6 +56,7 @@ export class WireWorker {
     states: readonly string[],
     fields: Partial<RunRow> = {},
     pending: readonly PendingItem[] = [],
+    exceeded?: string,
   ): void {
     const now = Date.now();
     const row: RunRow = {
@@ -76,7 +77,7 @@ export class WireWorker {
       ...fields,
     };
     const first: Step = { q: 1, t: now, m: 0, e: "xstate.init", x: [], s: 0, p: [["=", [], {}]] };
-    this.say({ type: "run", row, pending });
+    this.say({ type: "run", row, pending, ...(exceeded !== undefined && { exceeded }) });
     this.say({ type: "steps", runId, states: [states], items: [first], total: 1, first: 1 });
   }
 

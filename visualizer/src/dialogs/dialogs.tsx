@@ -17,7 +17,7 @@ export function Dialogs() {
     case "fork":
       return <ForkDialog q={dialog.q} />;
     case "say":
-      return <SayDialog as={dialog.as} />;
+      return <SayDialog {...dialog} />;
     case "blob":
       return <BlobDialog {...dialog} />;
   }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button } from "../parts/button.tsx";
-import { commandAndSay } from "../store/commands.ts";
-import { model } from "../store/model.ts";
+import { commandAndSay, refusalText, seen } from "../store/commands.ts";
+import { model, type Dialog } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
 
 const WORDS = {
@@ -26,27 +26,29 @@ const WORDS = {
 } as const;
 
 /** A word to the run. */
-export function SayDialog({ as }: { readonly as: keyof typeof WORDS }) {
-  const [text, setText] = useState("");
+export function SayDialog({ as, leaf, text: before = "", trouble }: Extract<Dialog, { kind: "say" }>) {
+  const [text, setText] = useState(before);
   const words = WORDS[as];
   const said = text.trim();
   const isWrong = said === "" && as !== "interrupt";
-  const send = (): void => {
+  const send = async (): Promise<void> => {
     if (isWrong) return;
     model.set({ dialog: null });
-    if (as === "interrupt")
-      void commandAndSay({ type: "interrupt", ...(said !== "" && { text: said }) }, words.done);
-    else void commandAndSay({ type: as, text: said }, words.done);
+    const ack = await commandAndSay(bodyOf(as, said, leaf), words.done);
+    if (!ack.ok && said !== "" && model.dialog === null)
+      model.set({
+        dialog: { kind: "say", as, leaf: model.row?.leaf, text: said, trouble: refusalText(ack) },
+      });
   };
   return (
     <Frame title={words.title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          send();
+          void send();
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send();
         }}
       >
         <h2>{words.title}</h2>
@@ -59,6 +61,11 @@ export function SayDialog({ as }: { readonly as: keyof typeof WORDS }) {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
+        {trouble !== undefined && (
+          <p className="trouble" role="alert">
+            {trouble}
+          </p>
+        )}
         <footer>
           <Button tone="quiet" label="Cancel" onClick={() => model.set({ dialog: null })} />
           <Button
@@ -72,4 +79,13 @@ export function SayDialog({ as }: { readonly as: keyof typeof WORDS }) {
       </form>
     </Frame>
   );
+}
+
+function bodyOf(
+  as: keyof typeof WORDS,
+  said: string,
+  leaf: string | undefined,
+): Parameters<typeof commandAndSay>[0] {
+  if (as === "interrupt") return { type: as, ...(said !== "" && { text: said }) };
+  return as === "steer" ? { type: as, text: said } : { type: as, text: said, ...seen(leaf) };
 }

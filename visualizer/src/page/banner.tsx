@@ -42,7 +42,8 @@ export function Banner() {
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="worker-lost">
         <Icon name="warn" /> The process of this run ({row.worker.id}) is gone, last seen{" "}
-        {ago(row.worker.since, now)} ago. What it does now is not known.
+        {ago(row.worker.since, now) === "now" ? "just now" : `${ago(row.worker.since, now)} ago`}. What it
+        does now is not known.
       </p>
     );
   if (row?.phase === "quarantined")

@@ -27,7 +27,7 @@ export function Actions() {
           icon="say"
           label="Message"
           isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "say", as: "send" } })}
+          onClick={() => model.set({ dialog: { kind: "say", as: "send", leaf: model.row?.leaf } })}
         />
       )}
       {can.includes("shutdown") && (

@@ -2,13 +2,16 @@ import { useState } from "react";
 import { limitName } from "../logic/limits.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { command } from "../store/commands.ts";
+import { command, refusalText, seen } from "../store/commands.ts";
+import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
 /** The turn rests because a limit is used up. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
   const name = limitName(limit);
   const [extra, setExtra] = useState("");
+  const [leaf, setLeaf] = useState(() => model.row?.leaf);
+  const [trouble, setTrouble] = useState<string>();
   const amount = Number(extra);
   const isSent = useModel((all) => all.sent.has("extendBudget"));
   const canExtend = useModel(
@@ -18,6 +21,14 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
       (all.row?.can.includes("extendBudget") ?? false),
   );
   const isOff = isSent || !canExtend || extra === "" || !(amount > 0);
+  const extend = async (): Promise<void> => {
+    setTrouble(undefined);
+    const ack = await command({ type: "extendBudget", extra: { [limit]: amount }, ...seen(leaf) });
+    if (!ack.ok) setTrouble(refusalText(ack));
+    if (ack.error?.code !== "stale") return;
+    setExtra("");
+    setLeaf(model.row?.leaf);
+  };
   return (
     <section className="pending" aria-label="The budget is used up">
       <form
@@ -29,7 +40,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
         aria-label={`The budget of ${name} is used up`}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isOff) void command({ type: "extendBudget", extra: { [limit]: amount } });
+          if (!isOff) void extend();
         }}
       >
         <header>
@@ -52,6 +63,11 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
           </label>
           <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
         </div>
+        {trouble !== undefined && (
+          <p className="trouble" role="alert">
+            {trouble}
+          </p>
+        )}
         {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
       </form>
     </section>

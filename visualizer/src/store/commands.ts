@@ -1,19 +1,27 @@
-import type { Ack, Command, JsonObject } from "../wire/types.ts";
+import type { Ack, Command, RunRow } from "../wire/types.ts";
 import { send } from "./client.ts";
+import { loadRun } from "./load.ts";
 import { model } from "./model.ts";
 import { notify } from "./notices.ts";
 
 /** Long enough for a process that is busy; after it the outcome is not known. */
 const PATIENCE = 20_000;
 
-type Waiting = { readonly settle: (ack: Ack) => void; readonly timer: ReturnType<typeof setTimeout> };
+type Waiting = {
+  readonly cmd: Command;
+  readonly settle: (ack: Ack) => void;
+  timer: ReturnType<typeof setTimeout>;
+  /** Sent on a connection that was lost before it was answered: it may have been carried out. */
+  isUnsure: boolean;
+  /** The process of its run was not there when it was asked again. */
+  isRefused: boolean;
+};
 const waiting = new Map<string, Waiting>();
 
 type Body = Command extends infer One ? (One extends Command ? Omit<One, "id" | "runId"> : never) : never;
 
 /** Why a command ended without being carried out. */
 const REFUSALS: { readonly [code: string]: string } = {
-  stale: "It has changed since you saw it. Look again, then decide.",
   answered: "It was answered in another tab.",
   readonly: "This inspector only shows; it was started with --readonly.",
   unavailable: "No process drives this run now.",
@@ -25,34 +33,70 @@ export async function command(body: Body, key: string = body.type): Promise<Ack>
   if (runId === null) throw new Error("A command needs a run.");
   const id = crypto.randomUUID();
   mark(key, id);
-  const ack = await new Promise<Ack>((resolve) => {
-    const give = (code: "unavailable", message: string): void =>
-      resolve({ id, ok: false, error: { code, message } });
-    const timer = setTimeout(
-      () => give("unavailable", "No answer came in 20 s; it may still be carried out."),
-      PATIENCE,
-    );
-    waiting.set(id, { settle: resolve, timer });
-    const isSent = send({ type: "cmd", cmd: { id, runId, ...body } });
-    if (!isSent) give("unavailable", "The inspector is not connected.");
-  });
+  const { promise, resolve } = Promise.withResolvers<Ack>();
+  const cmd = { id, runId, ...body } as Command;
+  waiting.set(id, { cmd, settle: resolve, timer: patience(id), isUnsure: false, isRefused: false });
+  if (!send({ type: "cmd", cmd })) resolve(unanswered(id, "The inspector is not connected."));
+  const ack = await promise;
   clearTimeout(waiting.get(id)?.timer);
   waiting.delete(id);
   // The card of a call stays as "sent" until the agent's own list says that it is settled.
   if (!ack.ok || body.type !== "decide") mark(key, undefined);
   if (!ack.ok) notify("bad", refusalText(ack));
+  if (ack.error?.code === "stale") void loadRun(runId);
   return ack;
 }
 
+/** Gives a command up that nobody answers. While there is no connection it waits: it is asked again. */
+function patience(id: string): ReturnType<typeof setTimeout> {
+  const text = "No answer came in 20 s; it may still be carried out.";
+  const end = (): void => {
+    if (model.connection.kind === "open") waiting.get(id)?.settle(unanswered(id, text));
+  };
+  return setTimeout(end, PATIENCE);
+}
+
+function unanswered(id: string, message: string): Ack {
+  return { id, ok: false, error: { code: "unavailable", message } };
+}
+
+/** A process that has not come back yet may have carried out what nobody has answered: that waits for it. */
 export function settleAck(ack: Ack): void {
-  waiting.get(ack.id)?.settle(ack);
+  const found = waiting.get(ack.id);
+  if (found?.isUnsure && ack.error?.code === "unavailable") found.isRefused = true;
+  else found?.settle(ack);
+}
+
+/** The connection is there again: what was not answered is asked again, and done once. */
+export function askAgain(): void {
+  for (const each of waiting.values()) {
+    clearTimeout(each.timer);
+    each.timer = patience(each.cmd.id);
+    each.isUnsure = true;
+    send({ type: "cmd", cmd: each.cmd });
+  }
+}
+
+/** What is still unsure is asked again when the process of its run is there again. */
+export function askProcesses(rows: readonly RunRow[]): void {
+  for (const each of waiting.values()) {
+    const { cmd, isRefused } = each;
+    if (!isRefused || !rows.some(({ runId, worker }) => runId === cmd.runId && worker?.isUp)) continue;
+    each.isRefused = false;
+    send({ type: "cmd", cmd });
+  }
 }
 
 /** The command, and a word when it was done. */
-export async function commandAndSay(body: Body, done: string): Promise<JsonObject | undefined> {
+export async function commandAndSay(body: Body, done: string): Promise<Ack> {
   const ack = await command(body);
   if (ack.ok) notify("good", done);
-  return ack.ok ? (ack.data ?? {}) : undefined;
+  return ack;
+}
+
+/** What a command expects of a run that is seen at rest. */
+export function seen(leaf = model.row?.leaf): { readonly expect?: { readonly leaf: string } } {
+  return leaf === undefined ? {} : { expect: { leaf } };
 }
 
 function mark(key: string, id: string | undefined): void {
@@ -64,6 +108,7 @@ function mark(key: string, id: string | undefined): void {
 
 export function refusalText({ error }: Ack): string {
   if (!error) return "It was refused.";
+  if (error.code === "stale") return `${error.message} Look again, then decide.`;
   const known = REFUSALS[error.code];
   return known && error.code !== "unavailable" ? known : error.message || (known ?? error.code);
 }

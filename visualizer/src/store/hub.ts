@@ -2,6 +2,7 @@ import { Api } from "../wire/api.ts";
 import { Connection } from "../wire/connection.ts";
 import { takeToken } from "../wire/token.ts";
 import { client } from "./client.ts";
+import { askAgain } from "./commands.ts";
 import { loadRuns } from "./load.ts";
 import { model } from "./model.ts";
 import { subscribe } from "./navigate.ts";
@@ -21,6 +22,7 @@ export function start(): void {
     open: ({ version, readonly }) => {
       model.set({ connection: { kind: "open", version, readonly } });
       subscribe();
+      askAgain();
       void loadRuns();
     },
     message: receive,

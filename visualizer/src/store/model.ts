@@ -31,7 +31,14 @@ export type Dialog =
   | { readonly kind: "help" }
   | { readonly kind: "fork"; readonly q: number }
   | { readonly kind: "goTo" }
-  | { readonly kind: "say"; readonly as: "steer" | "send" | "interrupt" }
+  /** `leaf` is that of the run when it was opened; `text` was to be said and was refused for `trouble`. */
+  | {
+      readonly kind: "say";
+      readonly as: "steer" | "send" | "interrupt";
+      readonly leaf?: string | undefined;
+      readonly text?: string;
+      readonly trouble?: string;
+    }
   | { readonly kind: "blob"; readonly sha: string; readonly length: number; readonly head: string };
 
 export type RunLists = {

@@ -1,7 +1,7 @@
 import { readAddress } from "../logic/address.ts";
 import { foldStream, withoutStored } from "../logic/stream-text.ts";
 import type { HubToPage, JsonObject, PendingItem } from "../wire/types.ts";
-import { settleAck } from "./commands.ts";
+import { askProcesses, settleAck } from "./commands.ts";
 import { fillMissing, loadChart, takeWorkers, WANTED } from "./load.ts";
 import { model } from "./model.ts";
 import { select } from "./navigate.ts";
@@ -16,6 +16,7 @@ export function receive(message: HubToPage): void {
       return;
     case "runs":
       takeRows(message.op, message.rows);
+      askProcesses(message.rows);
       if (runId === null) selectFirst();
       else if (model.row && !model.chart) void loadChart(model.row.chart);
       return;

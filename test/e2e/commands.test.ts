@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAgent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { CHARTS } from "../layout/charts.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { startHub } from "./support/hub.ts";
+import { WireWorker } from "./support/wire-worker.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await makeDesk();
+});
+afterEach(() => desk.closePages());
+afterAll(() => desk.close());
+
+const chart = { hash: "by-hand", chart: CHARTS["the agent"]! };
+const WAITING = ["agent", "agent.suspended", "agent.suspended.waiting"];
+
+test("a message to a run that has gone on meanwhile is not sent: what was written stays, with what has changed", async () => {
+  const model = scriptedModel(["Hello.", "Meanwhile.", "Now."]);
+  const agent = createAgent({ name: "bot", model, inspect: desk.hub.address });
+  await agent.call("Hi.");
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  const conversation = page.locator('[data-panel="conversation"]');
+  await conversation.getByText("Hello.").waitFor();
+  await page.getByRole("button", { name: "Message" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Go on.");
+  await agent.call("Somebody else was here.");
+  await conversation.getByText("Meanwhile.").waitFor();
+  await dialog.getByRole("button", { name: /^Send/ }).click();
+  await expect
+    .poll(() => dialog.getByRole("alert").innerText())
+    .toMatch(/has gone on since you saw it: \d+ steps later it is stopped/);
+  expect(await agent.messages()).toHaveLength(4);
+  expect(await dialog.getByRole("textbox").inputValue()).toBe("Go on.");
+  await dialog.getByRole("button", { name: /^Send/ }).click();
+  await conversation.getByText("Now.").waitFor();
+  expect(await agent.messages()).toHaveLength(6);
+  await agent.close();
+});
+
+test("a budget is extended for the stop that was seen; if it is stale, the card says so and begins anew", async () => {
+  const worker = await WireWorker.connect(desk.hub, [chart]);
+  const row = { phase: "suspended", waitsFor: ["budget"], can: ["extendBudget"], leaf: "w.7" } as const;
+  worker.show("spent", "by-hand", WAITING, row, [], "modelCalls");
+  const { ui } = await desk.open();
+  await ui.choose("spent");
+  const card = ui.pending("budget");
+  const amount = card.getByRole("spinbutton");
+  await amount.fill("3");
+  await card.getByRole("button", { name: /^Extend/ }).click();
+  await expect.poll(() => worker.commands.length).toBe(1);
+  const [{ id } = { id: "" }] = worker.commands;
+  expect(worker.commands[0]).toMatchObject({ extra: { modelCalls: 3 }, expect: { leaf: "w.7" } });
+  worker.show("spent", "by-hand", WAITING, { ...row, leaf: "w.21" }, [], "modelCalls");
+  const message = "The run has gone on since you saw it: 14 steps later it is suspended.";
+  worker.say({ type: "ack", ack: { id, ok: false, error: { code: "stale", message } } });
+  await expect.poll(() => card.getByRole("alert").innerText()).toContain("14 steps later");
+  expect(await amount.inputValue()).toBe("");
+  await amount.fill("1");
+  await card.getByRole("button", { name: /^Extend/ }).click();
+  await expect.poll(() => worker.commands[1]).toMatchObject({ expect: { leaf: "w.21" } });
+  await worker.close();
+});
+
+test("what was not answered when the inspector went is asked again under the same id when it and the process are back", async () => {
+  const { port } = new URL(desk.hub.url);
+  await desk.hub.stop();
+  desk.hub = await startHub(desk.home, ["--port", port]);
+  const before = await WireWorker.connect(desk.hub, [chart]);
+  const call = {
+    callId: "c1",
+    name: "pay",
+    input: {},
+    argsHash: "h1",
+    waitsFor: "approval",
+    since: 1,
+  } as const;
+  const row = { phase: "suspended", waitsFor: ["approval"], can: ["decide"] } as const;
+  before.show("cut-off", "by-hand", WAITING, row, [call]);
+  const { page, ui } = await desk.open();
+  await ui.choose("cut-off");
+  const card = ui.pending("c1");
+  await card.getByRole("button", { name: /^Approve/ }).click();
+  await expect.poll(() => before.commands).toHaveLength(1);
+  const [{ id } = { id: "" }] = before.commands;
+  await desk.hub.stop("SIGKILL");
+  desk.hub = await startHub(desk.home, ["--port", port]);
+  await expect.poll(() => page.locator('[data-testid="lost"]').count(), { timeout: 15_000 }).toBe(0);
+  const after = await WireWorker.connect(desk.hub, [chart]);
+  after.show("cut-off", "by-hand", WAITING, row, [call]);
+  await expect.poll(() => after.commands.map((command) => command.id), { timeout: 15_000 }).toContain(id);
+  expect(new Set(after.commands.map((command) => command.id))).toEqual(new Set([id]));
+  after.say({ type: "ack", ack: { id, ok: true } });
+  after.show("cut-off", "by-hand", WAITING, { phase: "running", can: [] });
+  await expect.poll(() => card.count()).toBe(0);
+  expect(await page.locator('[data-notice="bad"]').count()).toBe(0);
+  await after.close();
+});
