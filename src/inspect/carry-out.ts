@@ -1,5 +1,7 @@
 import { createAgent } from "../agent/create-agent.ts";
 import type { Agent, AgentConfig } from "../agent/types.ts";
+import { userMsg } from "../message/create.ts";
+import type { Msg } from "../message/types.ts";
 import { validateInput } from "../tool/schema.ts";
 import type { Decision } from "../turn/pending.ts";
 import { failed, refused, type Outcome } from "./ack.ts";
@@ -14,7 +16,8 @@ type Of<Type extends CommandType> = Extract<Command, { type: Type }>;
 /** Carries out what a person asks of a run in this process. Never rejects. */
 export async function carryOut(command: Command, run: WatchedRun, worker: WorkerInfo): Promise<Outcome> {
   try {
-    const carry = (): Promise<Outcome> => doIfPossible(command, run, worker);
+    const carry = (): Promise<Outcome> =>
+      run.caused.during(command, () => doIfPossible(command, run, worker));
     return await (IN_TURN.has(command.type) ? run.inTurn(carry) : carry());
   } catch (error) {
     return failed(error);
@@ -62,11 +65,13 @@ async function doIt(command: Exclude<Command, { type: "decide" }>, run: WatchedR
   const { agent } = run;
   switch (command.type) {
     case "interrupt":
-      return agent.interrupt(command.text) ? done(agent) : refused("invalid", "No turn is running.");
+      return agent.interrupt(command.text && said(command.text))
+        ? done(agent)
+        : refused("invalid", "No turn is running.");
     case "steer":
-      return agent.steer(command.text) ? done(agent) : refused("invalid", "No turn is running.");
+      return agent.steer(said(command.text)) ? done(agent) : refused("invalid", "No turn is running.");
     case "send":
-      await goOn(agent, command.text);
+      await goOn(agent, said(command.text));
       return done(agent);
     case "shutdown":
       await agent.shutdown();
@@ -89,16 +94,21 @@ async function doIt(command: Exclude<Command, { type: "decide" }>, run: WatchedR
   }
 }
 
+/** What a person says in the inspector: the log keeps who said it. */
+function said(text: string): Msg {
+  return userMsg(text, { metadata: { by: "inspector" } });
+}
+
 function done(agent: Agent): Outcome {
   return { ok: true, seq: agent.status().seq };
 }
 
 /** Ends when the turn goes on, or cannot; what comes of it is seen in the chart. */
-async function goOn(agent: Agent, text?: string): Promise<void> {
+async function goOn(agent: Agent, message?: Msg): Promise<void> {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const unsubscribe = agent.subscribe(() => resolve(), { types: ["turn.start"] });
   agent
-    .call(text)
+    .call(message)
     .catch(() => {})
     .finally(resolve);
   await begun;

@@ -35,6 +35,8 @@ export type Step = {
   readonly e: string;
   /** A short look at what the event carried, at most 8 KB. */
   readonly v?: Json;
+  /** Who asked for the event; absent for the program itself. A message says so in its `metadata.by`. */
+  readonly by?: "inspector";
   /** The edges taken, by their id in the chart. */
   readonly x: readonly string[];
   /** Index of the states active after it, in `StepPage.states`. */

@@ -21,6 +21,7 @@ type Seen = {
   readonly context: Fields;
   readonly transitions: readonly AnyTransitionDefinition[];
   readonly position: number;
+  readonly isAskedFor: boolean;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,6 +42,8 @@ export type RecorderOptions = {
   readonly redact?: (value: Json) => Json;
   /** Position of the journal. */
   readonly position: () => number;
+  /** True for an event that a person asked for in the inspector. Called once for each. */
+  readonly isAskedFor?: (event: { readonly type: string }) => boolean;
 };
 
 /**
@@ -96,7 +99,17 @@ export class Recorder {
   ): void {
     const m = performance.now() - this.#options.history.startedAt;
     const position = this.#options.position();
-    this.#seen.push({ t: Date.now(), m, event, nodes, context: context as Fields, transitions, position });
+    const isAskedFor = !isAlways(transitions) && (this.#options.isAskedFor?.(event) ?? false);
+    this.#seen.push({
+      t: Date.now(),
+      m,
+      event,
+      nodes,
+      context: context as Fields,
+      transitions,
+      position,
+      isAskedFor,
+    });
     if (this.#seen.length > MOST_SEEN) this.write();
   }
 
@@ -113,7 +126,7 @@ export class Recorder {
     }
   }
 
-  #push({ t, m, event, nodes, context, transitions, position }: Seen): void {
+  #push({ t, m, event, nodes, context, transitions, position, isAskedFor }: Seen): void {
     const { history } = this.#options;
     const before = this.#state;
     if (nodes !== this.#nodes) {
@@ -122,12 +135,13 @@ export class Recorder {
     }
     const ops = patchText(history.context, context, this.#diff);
     history.context = context;
-    const isAlways = transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
+    const needsNoEvent = isAlways(transitions);
     // written by hand: this runs ten times in each round of an agent, and most of it is the same each time
     let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
-    text += isAlways ? '""' : JSON.stringify(event.type);
+    text += needsNoEvent ? '""' : JSON.stringify(event.type);
     text += this.#takenText(transitions, before);
-    if (!isAlways && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
+    if (isAskedFor) text += `,"by":"inspector"`;
+    if (!needsNoEvent && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
     if (ops !== "[]") text += `,"p":${ops}`;
     if (position > 0) text += `,"j":${position}`;
     history.push(`${text}}`);
@@ -188,4 +202,8 @@ export class Recorder {
       return REDACTED;
     }
   }
+}
+
+function isAlways(transitions: readonly AnyTransitionDefinition[]): boolean {
+  return transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
 }

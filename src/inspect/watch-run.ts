@@ -5,6 +5,7 @@ import type { Json, JsonObject, Usage } from "../message/types.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { AgentContext } from "../turn/context.ts";
 import { addUsage } from "../turn/usage.ts";
+import { AskedEvents } from "./asked-events.ts";
 import { activeIds } from "./chart-index.ts";
 import { commandsFor } from "./commands-for.ts";
 import { History, type HistoryLimits } from "./history.ts";
@@ -44,6 +45,8 @@ export class WatchedRun {
   readonly asked = new Set<string>();
   /** What could be asked of the run once. */
   readonly offered = new Set<CommandType>();
+  /** What commands cause. */
+  readonly caused = new AskedEvents();
 
   constructor(runId: string, changed: () => void, limits?: HistoryLimits) {
     this.runId = runId;
@@ -81,6 +84,7 @@ export class WatchedRun {
       machine: (actor as unknown as { readonly logic: AnyStateMachine }).logic,
       history: this.history,
       position,
+      isAskedFor: (event) => this.caused.take(event),
       ...(redact && { redact }),
     });
     this.#watched = { agent, recorder, ...(config && { config }) };

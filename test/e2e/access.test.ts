@@ -151,7 +151,9 @@ test("with the timeline narrowed to a state, the keys go from one of its steps t
     states.includes(id) && !truth[at - 1]?.states.includes(id) ? [at + 1] : [],
   );
   await page.locator(`svg.chart [data-state="${id}"] .title`).click({ force: true });
-  await expect.poll(() => page.locator(".timeline .found").innerText()).toMatch(`${entering.length} of`);
+  await expect
+    .poll(() => page.locator(".timeline .found").innerText())
+    .toMatch(`entered ${entering.length} times, `);
   for (const q of entering.toReversed()) {
     await page.keyboard.press("k");
     await ui.at(q);

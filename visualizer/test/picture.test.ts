@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../src/chart/camera.ts";
 import { arrowHead, roundedPath } from "../src/chart/edge-path.ts";
-import { enteredAt, stepsThat, takenEdges, visitsOf } from "../src/chart/lit.ts";
+import { enteredAt, stepsThat, takenEdges, timeIn, visitsOf } from "../src/chart/lit.ts";
 import { RunData } from "../src/store/run-data.ts";
 import type { Step } from "../src/wire/types.ts";
 
@@ -83,6 +83,7 @@ test("visits are counted with their time, and found", () => {
   expect(enteredAt(run, 5, "m.b")).toBe(2);
   expect(visitsOf(run).get("m.b")).toEqual({ count: 1, ms: 40 });
   expect(visitsOf(run).get("m.b.x")).toEqual({ count: 2, ms: 20 });
+  expect([timeIn(run, ["m.b"]), timeIn(run, ["m.b.y", "m.a"]), timeIn(run, [])]).toEqual([40, 30, 0]);
   expect(stepsThat(run, { kind: "state", ids: ["m.b"] })).toEqual([2]);
   expect(stepsThat(run, { kind: "edge", ids: ["m.b.y||0"] })).toEqual([5]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compact, duration, money } from "../src/logic/format.ts";
-import { isFailure, messagesOf, noteOf, usageOf } from "../src/logic/step-notes.ts";
+import { askedNote, isFailure, messagesOf, noteOf, usageOf } from "../src/logic/step-notes.ts";
 import { sumUsage } from "../src/logic/totals.ts";
 import type { JsonObject, PatchOp, Step } from "../src/wire/types.ts";
 
@@ -23,6 +23,28 @@ test("a step is described by what it changed", () => {
     "running grep",
   );
   expect(noteOf(step())).toBe("");
+});
+
+test("what somebody did in the inspector is said before what it changed; what the program did is not", () => {
+  const asked = (e: string, v: JsonObject = {}): string => askedNote({ ...step(), e, v, by: "inspector" });
+  const decided = (decision: string | JsonObject): string => asked("tool.decide", { callId: "c", decision });
+  expect(decided("approve")).toBe("approved in the inspector");
+  expect(decided({ approve: true, remember: "tool" })).toBe("approved in the inspector");
+  expect(decided({ deny: "too dear" })).toBe("denied in the inspector");
+  expect(decided({ edit: { cents: 1 } })).toBe("edited in the inspector");
+  expect(decided({ answer: "42" })).toBe("answered in the inspector");
+  expect(decided("retry")).toBe("run again in the inspector");
+  expect(asked("run.interrupt")).toBe("interrupted in the inspector");
+  expect(asked("run.steer")).toBe("steered in the inspector");
+  expect(asked("run.shutdown")).toBe("paused in the inspector");
+  expect(asked("budget.extend")).toBe("budget extended in the inspector");
+  expect(asked("call", { input: [] })).toBe("resumed in the inspector");
+  expect(asked("call", { input: [answer] })).toBe("sent in the inspector");
+  expect(asked("session.resume", { input: [] })).toBe("resumed in the inspector");
+  expect(askedNote({ ...step(), e: "run.interrupt" })).toBe("");
+  expect(noteOf({ ...step(["+", ["messages"], [answer]]), e: "run.steer", by: "inspector" })).toBe(
+    "steered in the inspector · → shell",
+  );
 });
 
 test("tokens are counted once: with the answer, not with the message that is made from it", () => {

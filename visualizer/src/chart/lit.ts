@@ -49,6 +49,16 @@ export function visitsOf(run: RunData): ReadonlyMap<string, Visits> {
   return visits;
 }
 
+/** How long one of the states was active in all, in ms. */
+export function timeIn(run: RunData, ids: readonly string[]): number {
+  let ms = 0;
+  for (let q = run.first; q <= run.last; q++) {
+    const active = run.statesAt(q);
+    if (ids.some((id) => active.includes(id))) ms += run.durationOf(q) ?? 0;
+  }
+  return ms;
+}
+
 /** The steps that entered one of the states, or took one of the edges. */
 export function stepsThat(
   run: RunData,

@@ -51,7 +51,18 @@ export const NodeBox = memo(function NodeBox(props: Props) {
         </text>
       )}
       {depth > 0 && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
-      {visits !== undefined && !isHere && (
+      {visits !== undefined && isAfar && (
+        <text
+          className="visits is-afar"
+          x={width - 4}
+          y={height + size / 4}
+          fontSize={size * 0.8}
+          textAnchor="end"
+        >
+          {visits.split(" ")[0]}
+        </text>
+      )}
+      {visits !== undefined && !isAfar && !isHere && (
         <text className="visits" x={width - 8} y={head} textAnchor="end">
           {visits}
         </text>

@@ -24,10 +24,12 @@ type Props = {
   readonly result: ToolResultBlock | undefined;
   readonly record: CallRecord | undefined;
   readonly output: string | undefined;
+  /** What somebody has decided about it in the inspector; "" if nobody has. */
+  readonly decision: string;
 };
 
 /** A tool call with its arguments and what it came to. */
-export const CallCard = memo(function CallCard({ call, result, record, output }: Props) {
+export const CallCard = memo(function CallCard({ call, result, record, output, decision }: Props) {
   const state = stateOf(result, record);
   const { icon, tone } = LOOKS[state] ?? { icon: "clock" as const, tone: "slate" };
   const args = JSON.stringify(call.input, null, 2);
@@ -45,6 +47,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
         </span>
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
+      {decision !== "" && <p className="note">{decision}</p>}
       {record?.asks !== undefined && !result && <p className="why">{record.asks}</p>}
       {output !== undefined && !result && <pre className="so-far">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
 import { compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
+import { isObject } from "../logic/patch.ts";
 import { BlobChip } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
@@ -32,6 +33,9 @@ export const MessageCard = memo(
           {isDraft && <span className="chip">not stored yet</span>}
           {message.reason && message.reason !== "MODEL_STOP" && (
             <span className="chip mono">{message.reason}</span>
+          )}
+          {isObject(message.metadata) && message.metadata["by"] === "inspector" && (
+            <span className="chip">said in the inspector</span>
           )}
           <span className="fill" />
           {message.usage && (
@@ -82,6 +86,7 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
           result={item.results.get(block.id)}
           record={item.open.get(block.id)}
           output={item.outputs.get(block.id)}
+          decision={model.run.decisionOf(block.id, model.q)}
         />
       );
     case "tool_result":

@@ -42,8 +42,37 @@ export function isFailure(step: Step): boolean {
   );
 }
 
+const DONE: { readonly [event: string]: string } = {
+  "run.interrupt": "interrupted",
+  "run.steer": "steered",
+  "run.shutdown": "paused",
+  "budget.extend": "budget extended",
+  "session.resume": "resumed",
+};
+const DECIDED: { readonly [decision: string]: string } = {
+  approve: "approved",
+  deny: "denied",
+  edit: "edited",
+  answer: "answered",
+  retry: "run again",
+};
+
+/** What somebody did in the inspector: "approved in the inspector"; "" for what the program did. */
+export function askedNote({ by, e, v }: Step): string {
+  if (by === undefined) return "";
+  const carried = isObject(v) ? v : {};
+  const { decision = "", input } = carried;
+  const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);
+  const call = Array.isArray(input) && input.length > 0 ? "sent" : "resumed";
+  return `${e === "tool.decide" ? (DECIDED[kind] ?? "decided") : (DONE[e] ?? call)} in the ${by}`;
+}
+
 /** What a step is about, in a few words; "" if nothing stands out. */
 export function noteOf(step: Step): string {
+  return [askedNote(step), noteOfChange(step)].filter((note) => note !== "").join(" · ");
+}
+
+function noteOfChange(step: Step): string {
   const message = messagesOf(step).at(-1);
   if (message) return noteOfMessage(message);
   const draft = setBy(step, "draft");

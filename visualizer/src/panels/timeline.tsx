@@ -1,10 +1,10 @@
 import { Row } from "./timeline-row.tsx";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
-import { stepsThat } from "../chart/lit.ts";
+import { stepsThat, timeIn } from "../chart/lit.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useSize } from "../parts/use-size.ts";
-import { model } from "../store/model.ts";
+import { model, type StepFilter } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePace } from "../store/pace.ts";
 import { useModel } from "../store/use-model.ts";
@@ -42,7 +42,7 @@ export function Timeline() {
   const start = run.at(run.first)?.m ?? run.at(run.oldest)?.m ?? 0;
   return (
     <div className="timeline">
-      {found && <FilterSummary found={found} />}
+      {found && filter && <FilterSummary found={found} filter={filter} />}
       <div className="line is-head" aria-hidden="true">
         <span>step</span>
         <span>time</span>
@@ -103,14 +103,19 @@ function topToSee(row: number, top: number, height: number): number {
   return Math.min(row * ROW, Math.max(top, (row + 1) * ROW - height));
 }
 
-function FilterSummary({ found }: { readonly found: readonly number[] }) {
-  const { run } = model;
-  const known = found.flatMap((q) => run.durationOf(q) ?? []);
-  const sum = known.reduce((total, ms) => total + ms, 0);
+function FilterSummary({
+  found,
+  filter,
+}: {
+  readonly found: readonly number[];
+  readonly filter: StepFilter;
+}) {
+  const times = found.length === 1 ? "once" : `${found.length} times`;
+  if (found.length === 0) return <p className="found">No step yet</p>;
+  if (filter.kind === "edge") return <p className="found">taken {times}</p>;
   return (
     <p className="found">
-      {found.length === 0 ? "No step yet" : `${found.length} of ${run.last} steps`}
-      {known.length > 0 && ` · ${duration(sum / known.length)} on average`}
+      entered {times}, {duration(timeIn(model.run, filter.ids) / found.length)} on average
     </p>
   );
 }

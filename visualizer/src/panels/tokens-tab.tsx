@@ -68,7 +68,7 @@ export function TokensTab() {
         </tbody>
         <tfoot className="num">
           <tr>
-            <th scope="row">{calls.length} calls</th>
+            <th scope="row">{calls.length === 1 ? "1 call" : `${calls.length} calls`}</th>
             <td>{compact(total.inputTokens)}</td>
             <td>{compact(total.cachedInputTokens)}</td>
             <td>{compact(total.outputTokens)}</td>

@@ -30,46 +30,44 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
     setLeaf(model.row?.leaf);
   };
   return (
-    <section className="pending" aria-label="The budget is used up">
-      <form
-        className="approval"
-        id="approval"
-        tabIndex={-1}
-        data-pending="budget"
-        data-kind="budget"
-        aria-label={`The budget of ${name} is used up`}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isOff) void extend();
-        }}
-      >
-        <header>
-          <Icon name="hourglass" />
-          <h2>The budget of {name} is used up</h2>
-        </header>
-        <div className="choices">
-          <label className="extend">
-            <span>Add</span>
-            <input
-              className="input num"
-              type="number"
-              min={0}
-              step="any"
-              value={extra}
-              aria-label={`More ${name}`}
-              onChange={({ target }) => setExtra(target.value)}
-            />
-            <span>{name}</span>
-          </label>
-          <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
-        </div>
-        {trouble !== undefined && (
-          <p className="trouble" role="alert">
-            {trouble}
-          </p>
-        )}
-        {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
-      </form>
-    </section>
+    <form
+      className="approval"
+      id="approval"
+      tabIndex={-1}
+      data-pending="budget"
+      data-kind="budget"
+      aria-label={`The budget of ${name} is used up`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isOff) void extend();
+      }}
+    >
+      <header>
+        <Icon name="hourglass" />
+        <h2>The budget of {name} is used up</h2>
+      </header>
+      <div className="choices">
+        <label className="extend">
+          <span>Add</span>
+          <input
+            className="input num"
+            type="number"
+            min={0}
+            step="any"
+            value={extra}
+            aria-label={`More ${name}`}
+            onChange={({ target }) => setExtra(target.value)}
+          />
+          <span>{name}</span>
+        </label>
+        <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
+      </div>
+      {trouble !== undefined && (
+        <p className="trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+      {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+    </form>
   );
 }

@@ -14,9 +14,16 @@ export function Pending() {
   const done = all.length - open.length;
   const at = Math.min(place, items.length - 1);
   const item = items[at];
-  if (!item) return pending.exceeded === undefined ? null : <BudgetCard limit={pending.exceeded} />;
+  if (!item)
+    return pending.exceeded === undefined ? null : (
+      <section className="pending" aria-label="The budget is used up">
+        <Applies />
+        <BudgetCard limit={pending.exceeded} />
+      </section>
+    );
   return (
     <section className="pending" aria-label={`${items.length} waiting`}>
+      <Applies />
       {(items.length > 1 || (done > 0 && open.length > 0)) && (
         <nav className="pages" aria-label="Waiting calls">
           <span className="num">
@@ -43,4 +50,11 @@ export function Pending() {
       <ApprovalCard key={`${item.callId} ${item.argsHash}`} item={item} />
     </section>
   );
+}
+
+/** In the past, what is asked of the run is asked of it as it stands now. */
+function Applies() {
+  const last = useModel((all) => all.run.last);
+  const isLive = useModel((all) => all.isLive);
+  return isLive ? null : <p className="note">applies to live step {last}</p>;
 }

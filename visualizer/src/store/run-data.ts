@@ -1,5 +1,6 @@
 import { applyPatch } from "../../../src/inspect/patch.ts";
-import { messagesOf } from "../logic/step-notes.ts";
+import { isObject } from "../../../src/message/is-object.ts";
+import { askedNote, messagesOf } from "../logic/step-notes.ts";
 import type { JsonObject, Step, StepPage } from "../wire/types.ts";
 
 const KEYFRAME_EACH = 250;
@@ -22,6 +23,7 @@ export class RunData {
   #wholeFrom = 1;
   #memos: { readonly q: number; readonly context: JsonObject }[] = [];
   readonly #messageSteps = new Map<string, number>();
+  readonly #decisions = new Map<string, number>();
 
   /** The newest step that is here; 0 if there is none. */
   get last(): number {
@@ -45,6 +47,12 @@ export class RunData {
   /** The step that stored a message. */
   stepOfMessage(id: string): number | undefined {
     return this.#messageSteps.get(id);
+  }
+
+  /** What was decided about a call in the inspector up to step `q`; "" if nothing was. */
+  decisionOf(callId: string, q: number): string {
+    const step = this.at(this.#decisions.get(callId) ?? 0);
+    return step && step.q <= q ? askedNote(step) : "";
   }
 
   /** How long what a step led to lasted, in ms; undefined for the newest. */
@@ -126,6 +134,8 @@ export class RunData {
     this.#steps[step.q - this.#base - 1] = step;
     while (this.#wholeFrom > 1 && this.at(this.#wholeFrom - 1)) this.#wholeFrom--;
     this.total = Math.max(this.total, step.q);
+    const { v } = step;
+    if (step.by && isObject(v) && v["callId"] !== undefined) this.#decisions.set(String(v["callId"]), step.q);
     for (const { id } of messagesOf(step))
       if (!this.#messageSteps.has(id)) this.#messageSteps.set(id, step.q);
   }

@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { CHARTS } from "../layout/charts.ts";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { longRunner } from "./support/long-run.ts";
+import { truthOf, type Truth } from "./support/truth.ts";
+import { WireWorker } from "./support/wire-worker.ts";
+
+const ROUNDS = 4;
+let desk: Desk;
+let agent: Agent;
+let truth: Truth[];
+beforeAll(async () => {
+  desk = await makeDesk();
+  agent = longRunner(ROUNDS, desk.hub.address);
+  truth = truthOf(agent);
+  await agent.call("Look.");
+});
+afterEach(() => desk.closePages());
+afterAll(async () => {
+  await agent.close();
+  await desk.close();
+});
+
+/** A payer that waits for somebody to approve its only call. */
+async function waiting(config: Partial<AgentConfig> = {}): Promise<Agent> {
+  const pay = defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "Paid." });
+  const model = scriptedModel([{ calls: [{ id: "c1", name: "pay", input: {} }] }, "Settled."]);
+  const permissions = { rules: [{ tool: "pay", action: "ask" }] } as const;
+  const payer = createAgent({
+    name: "payer",
+    model,
+    tools: [pay],
+    permissions,
+    inspect: desk.hub.address,
+    ...config,
+  });
+  await payer.call("Pay.");
+  return payer;
+}
+
+test("a message, a row and a bar of the strip each lead to their step", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  const conversation = ui.panel("conversation");
+  const first = conversation.locator("[data-message] button.step").first();
+  const stored = Number((await first.innerText()).slice(1));
+  await first.click();
+  await ui.at(stored);
+  await page.locator('.timeline [data-q="6"]').click();
+  await ui.at(6);
+  await page.getByRole("slider", { name: "Step" }).click({ position: { x: 2, y: 30 } });
+  await expect.poll(async () => (await ui.step())[0]).toBeLessThan(6);
+});
+
+test("a state says how often it was entered and how long it lasted, a line how often it was taken", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  const found = page.locator(".timeline .found");
+  await page.keyboard.press("o");
+  const outline = page.locator(".outline-pane");
+  await outline.getByRole("button", { name: "acting", exact: true }).click();
+  await expect.poll(() => found.innerText()).toMatch(new RegExp(`^entered ${ROUNDS} times, .+s on average$`));
+  const way = outline.locator('[data-state="agent.acting.reviewing"] [data-edge]').first();
+  const id = await way.getAttribute("data-edge");
+  const times = truth.filter(({ edges }) => edges.includes(id!)).length;
+  await way.getByRole("button").click();
+  await expect
+    .poll(() => found.innerText())
+    .toBe(times === 0 ? "No step yet" : times === 1 ? "taken once" : `taken ${times} times`);
+});
+
+test("visits are counted in the chart when they are asked for, and the last four lines fade", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  expect(await page.locator("svg.chart .visits").count()).toBe(0);
+  await page.getByRole("button", { name: /How often and how long/ }).click();
+  const acting = page.locator('svg.chart [data-state="agent.acting"] > .visits');
+  await expect.poll(() => acting.textContent()).toMatch(new RegExp(`^${ROUNDS}×`));
+  expect(await acting.isVisible()).toBe(true);
+  await ui.goTo(12);
+  const ranks = await page
+    .locator("svg.chart [data-taken]")
+    .evaluateAll((lines) => [...new Set(lines.map((line) => line.getAttribute("data-taken")!))].toSorted());
+  expect(ranks).toEqual(["0", "1", "2", "3"]);
+});
+
+test("in the past, what is asked of the run stands apart, with the live step that it applies to", async () => {
+  const payer = await waiting();
+  const { page, ui } = await desk.open();
+  await ui.choose(payer.sessionId);
+  const bar = page.locator("header .actions.is-apart");
+  const card = ui.pending("c1");
+  await card.waitFor();
+  expect(await bar.count()).toBe(0);
+  const [, last] = await ui.step();
+  await ui.goTo(3);
+  await expect.poll(() => bar.innerText()).toContain(`applies to live step ${last}`);
+  expect(await bar.getByRole("button", { name: "Interrupt" }).isEnabled()).toBe(true);
+  expect(await page.locator(".pending > .note").innerText()).toBe(`applies to live step ${last}`);
+  await card.getByRole("button", { name: /^Approve/ }).click();
+  await expect.poll(() => payer.status().phase).toBe("stopped");
+  expect((await ui.step())[0]).toBe(3);
+  await page.keyboard.press("l");
+  await expect.poll(() => bar.count()).toBe(0);
+  await payer.close();
+});
+
+test("what was done in the inspector is said so in the timeline, at the call and at the message", async () => {
+  const payer = await waiting();
+  const { page, ui } = await desk.open();
+  await ui.choose(payer.sessionId);
+  await ui
+    .pending("c1")
+    .getByRole("button", { name: /^Approve/ })
+    .click();
+  await expect.poll(() => payer.status().phase).toBe("stopped");
+  const conversation = ui.panel("conversation");
+  const decided = conversation.locator('[data-call="c1"]').getByText("approved in the inspector");
+  await decided.waitFor();
+  const q = await page.evaluate<number>(
+    `Array.from({ length: __agentchart.steps }, (_, at) => at + 1)
+      .find((q) => __agentchart.stepAt(q).e === "tool.decide")`,
+  );
+  await ui.goTo(q);
+  const note = page.locator(`.timeline [data-q="${q}"] .note`);
+  await expect.poll(() => note.innerText()).toMatch(/^approved in the inspector/);
+  await ui.goTo(q - 1);
+  await page.locator('[data-tab="conversation"]').click();
+  await conversation.locator('[data-call="c1"]').waitFor();
+  await expect.poll(() => decided.count()).toBe(0);
+  await page.keyboard.press("l");
+  await page.getByRole("button", { name: "Message" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("Thanks.");
+  await page.keyboard.press("Control+Enter");
+  const message = conversation.getByRole("article", { name: "Message of the user" });
+  await message.filter({ hasText: "Thanks." }).getByText("said in the inspector").waitFor();
+  expect(await message.filter({ hasText: "Pay." }).getByText("said in the inspector").count()).toBe(0);
+  await payer.close();
+});
+
+test("each model call is listed with its tokens; a price that is not known is no 0", async () => {
+  const usage = { inputTokens: 1_500, cachedInputTokens: 500, outputTokens: 30 } as const;
+  const asked = async (prices?: AgentConfig["prices"]): Promise<Agent> => {
+    const model = scriptedModel([
+      [
+        { type: "text.delta", delta: "Yes." },
+        { type: "usage", usage },
+        { type: "finish", reason: "stop" },
+      ],
+    ]);
+    const one = createAgent({ name: "one", model, inspect: desk.hub.address, ...(prices && { prices }) });
+    await one.call("Is it?");
+    return one;
+  };
+  const { page, ui } = await desk.open();
+  const cells = async ({ sessionId }: Agent): Promise<string[]> => {
+    await ui.choose(sessionId);
+    const tokens = await ui.openTab("tokens");
+    await expect.poll(() => tokens.locator("tbody tr").count()).toBe(1);
+    const row = await tokens.locator("tbody td").allInnerTexts();
+    const foot = await tokens.locator("tfoot :is(th, td)").allInnerTexts();
+    return [...row.slice(1, 4), row[5]!, ...foot];
+  };
+  const unpriced = await asked();
+  expect(await cells(unpriced)).toEqual(["1.5k", "500", "30", "–", "1 call", "1.5k", "500", "30", "", "–"]);
+  expect(await page.locator("dl.metrics").innerText()).not.toMatch(/\$/);
+  const priced = await asked({ scripted: { input: 2, output: 10, cachedInput: 1 } });
+  expect((await cells(priced)).at(-1)).toBe("$0.00280");
+  await Promise.all([unpriced.close(), priced.close()]);
+});
+
+test("a fork stands below its run, further in", async () => {
+  const chart = { hash: "forks", chart: CHARTS["the agent"]! };
+  const worker = await WireWorker.connect(desk.hub, [chart]);
+  worker.show("the-run", "forks", ["agent", "agent.reasoning"]);
+  worker.show("its-fork", "forks", ["agent", "agent.reasoning"], { forkOf: { runId: "the-run", seq: 1 } });
+  const { ui } = await desk.open();
+  await ui.run("its-fork").waitFor();
+  const [run, fork] = await Promise.all(["the-run", "its-fork"].map((id) => ui.run(id).boundingBox()));
+  expect(fork!.x).toBeGreaterThan(run!.x);
+  expect(fork!.y).toBeGreaterThan(run!.y);
+  await worker.close();
+});
