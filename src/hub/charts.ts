@@ -1,8 +1,11 @@
 import type { Chart } from "../chart/chart-json.ts";
 import type { ChartMessage } from "../inspect/protocol.ts";
+import type { Layouts } from "../layout/layout.ts";
 import { layoutInWorker } from "../layout/layout-in-worker.ts";
 
 const MOST_CHARTS = 200;
+/** After this a chart is shown as an outline until it is laid out. */
+const SOON_MS = 2_000;
 
 type ChartOf = { readonly hash: string; readonly chart: Chart };
 
@@ -25,20 +28,30 @@ export class Charts {
     return this.#own.hash === hash ? this.#own.chart : this.#charts.get(hash);
   }
 
-  /** A chart with its layouts; undefined if nobody gave it. */
+  /** A chart with its layouts if they are done soon; undefined if nobody gave it. */
   async get(hash: string): Promise<ChartMessage | undefined> {
     const chart = this.chart(hash);
-    return chart && placed({ hash, chart });
+    return chart && { type: "chart", hash, chart, layouts: await layoutsSoon(chart) };
+  }
+
+  /** A chart with its layouts, however long they take. */
+  async placed({ hash, chart }: ChartOf): Promise<ChartMessage> {
+    return { type: "chart", hash, chart, layouts: await layoutInWorker(chart) };
   }
 
   /** The chart of this release with its layouts. */
   own(): Promise<ChartMessage> {
-    return placed(this.#own);
+    return this.placed(this.#own);
   }
 }
 
-async function placed({ hash, chart }: ChartOf): Promise<ChartMessage> {
-  return { type: "chart", hash, chart, layouts: await layoutInWorker(chart) };
+/** The layouts of a chart; null if they take longer than a person waits for a picture. They are gone on with. */
+async function layoutsSoon(chart: Chart): Promise<Layouts | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), SOON_MS);
+  const layouts = await Promise.race([layoutInWorker(chart), late]);
+  clearTimeout(timer);
+  return layouts;
 }
 
 export function isChart(value: unknown): value is Chart {

@@ -46,10 +46,14 @@ export class PageSocket {
       if (this.#isGreeted) return this.#calmly(this.#hear(message));
       if (message.type !== "hello" || !isSameToken(message.token, token))
         return socket.close(4401, "Wrong token");
-      if (message.proto !== PROTOCOL) return socket.close(4406, `This hub speaks version ${PROTOCOL}`);
+      if (message.proto !== PROTOCOL) {
+        this.#welcome();
+        return socket.close(4406, `This hub speaks version ${PROTOCOL}`);
+      }
       greeted();
       this.#isGreeted = true;
-      this.#calmly(this.#welcome());
+      this.#welcome();
+      this.#calmly(this.#list());
     });
   }
 
@@ -116,10 +120,13 @@ export class PageSocket {
     else if (message.type === "sub") await this.#subscribe(message);
   }
 
-  async #welcome(): Promise<void> {
-    const { version, isReadonly, runs } = this.#hub;
+  #welcome(): void {
+    const { version, isReadonly } = this.#hub;
     this.say({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, readonly: isReadonly });
-    const { rows, total } = await runs.list();
+  }
+
+  async #list(): Promise<void> {
+    const { rows, total } = await this.#hub.runs.list();
     this.say({ type: "runs", op: "snapshot", rows, total });
     this.say(this.#hub.workersMessage());
   }
@@ -146,8 +153,11 @@ export class PageSocket {
     if (this.#charts.has(hash)) return;
     this.#charts.add(hash);
     const chart = await this.#hub.charts.get(hash);
-    if (chart) this.say(chart);
-    else this.#charts.delete(hash);
+    if (!chart) return void this.#charts.delete(hash);
+    this.say(chart);
+    if (chart.layouts) return;
+    const late = await this.#hub.charts.placed(chart);
+    if (late.layouts) this.say(late);
   }
 
   #tellRun({ row, pending, exceeded, log }: OpenRun, subscription: Subscription): boolean {

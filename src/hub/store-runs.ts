@@ -2,6 +2,7 @@ import type { Chart } from "../chart/chart-json.ts";
 import { messageOf } from "../error/error.ts";
 import type { RunRow } from "../inspect/protocol.ts";
 import type { JsonObject } from "../message/types.ts";
+import { quarantineReason } from "../session/format.ts";
 import { factsOf } from "../store/position.ts";
 import type { SessionInfo, SessionPhase, SessionStore } from "../store/port.ts";
 import { FoldedRun } from "./folded-run.ts";
@@ -93,6 +94,7 @@ export class StoreRuns {
   #opened(run: FoldedRun, notice: string | undefined, position: JsonObject): OpenRun {
     const { phase, waitsFor, meta = {} } = factsOf(position);
     const { exceeded } = run;
+    const said = notice ?? quarantineReason(position);
     return {
       log: run.log,
       row: run.row({
@@ -102,7 +104,7 @@ export class StoreRuns {
         waitsFor,
         can: ["fork", "forkPlan"],
         ...forkOf(meta),
-        ...(notice && { notice }),
+        ...(said && { notice: said }),
       }),
       pending: run.pending(phase),
       ...(exceeded !== "" && { exceeded }),

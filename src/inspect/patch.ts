@@ -40,7 +40,7 @@ function changed(value: Json | undefined, path: Path, depth: number, change: Cha
 }
 
 function changedList(list: readonly Json[], key: string | number, change: Change): Json {
-  if (typeof key !== "number" || key > list.length) return list;
+  if (typeof key !== "number" || !Number.isInteger(key) || key < 0 || key > list.length) return list;
   const after = change(list[key]);
   if (after === list[key]) return list;
   return after === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, after);

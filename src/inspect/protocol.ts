@@ -187,7 +187,8 @@ export type Ack = {
   };
 };
 
-/** From the hub to a page. The first answer to `hello` is `welcome` or the connection closes with 4401 (token) or 4406 (version). */
+/** From the hub to a page. The first answer to `hello` is `welcome`, or the connection closes with 4401 (token); one of another
+ *  version gets `welcome`, which tells the hub's, and is closed with 4406. */
 export type HubToPage =
   | {
       readonly type: "welcome";
@@ -226,7 +227,7 @@ export type ChartMessage = {
   readonly type: "chart";
   readonly hash: string;
   readonly chart: Chart;
-  /** Null if it could not be laid out in time: show the outline. */
+  /** Null if it could not be laid out in time: show the outline. The same chart may come again with its layouts. */
   readonly layouts: Layouts | null;
 };
 

@@ -5,7 +5,7 @@ const row = { runId: "r1", agent: "a", chart: "h", phase: "stopped", steps: 2 };
 const header = JSON.stringify({ agentchartRun: 1, row, exportedAt: 5 });
 const chart = JSON.stringify({
   hash: "h",
-  chart: { id: "m", nodes: [{ id: "m" }], edges: [] },
+  chart: { id: "m", nodes: [{ id: "m", key: "m", tags: [], entry: [], exit: [], invoke: [] }], edges: [] },
   layouts: null,
 });
 const step = (q: number) => JSON.stringify({ q, t: 1, m: q, e: "", x: [], s: 0 });
@@ -22,7 +22,7 @@ test("a file is read line by line", () => {
     "",
   ].join("\n");
   const file = readRunFile(text);
-  expect(file.row).toEqual(row);
+  expect(file.row).toMatchObject({ ...row, source: "file", can: [], usage: {} });
   expect(file.chart?.hash).toBe("h");
   expect(file.states).toEqual([["m", "m.a"]]);
   expect(file.steps.map(({ q }) => q)).toEqual([1, 2]);

@@ -11,6 +11,10 @@ export type Faults = {
   readonly outbound: string[];
 };
 
+export type OpenOptions = BrowserContextOptions & {
+  /** What is done to the page before it is loaded. */
+  readonly prepare?: (page: Page) => Promise<void>;
+};
 export type Opened = { readonly page: Page; readonly faults: Faults };
 
 export function launch(flags: readonly string[] = []): Promise<Browser> {
@@ -21,7 +25,7 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
 export async function open(
   browser: Browser,
   address: string,
-  options: BrowserContextOptions = {},
+  { prepare, ...options }: OpenOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width: 1680, height: 980 },
@@ -45,6 +49,7 @@ export async function open(
   await page.exposeFunction("__noteViolation", (what: string) => faults.policy.push(what));
   await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>
     __noteViolation([event.violatedDirective, event.blockedURI, event.sample].join(" ")));`);
+  await prepare?.(page);
   await page.goto(address);
   return { page, faults };
 }

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { launch, open, type Opened } from "./browser.ts";
+import type { Browser } from "playwright-core";
+import { launch, open, type Opened, type OpenOptions } from "./browser.ts";
 import { makeHome, startHub, type Home, type Hub } from "./hub.ts";
 import { InspectorPage } from "./inspector-page.ts";
 
@@ -10,9 +10,7 @@ export type Desk = {
   /** The hub that runs now; a test may stop it and start another one. */
   hub: Hub;
   /** Opens the link of the hub in a window of its own. */
-  open(
-    options?: BrowserContextOptions & { readonly at?: string },
-  ): Promise<Opened & { readonly ui: InspectorPage }>;
+  open(options?: OpenOptions & { readonly at?: string }): Promise<Opened & { readonly ui: InspectorPage }>;
   /** Closes all windows. */
   closePages(): Promise<void>;
   close(): Promise<void>;

@@ -3,6 +3,10 @@ import { clock, duration } from "../logic/format.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
+import { cut } from "../logic/json-rows.ts";
+import { callRecords } from "../logic/message-shape.ts";
+import { headOf } from "../logic/step-notes.ts";
 import type { CallRecord, JsonObject, PlacedNode } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
 import type { Camera, Size } from "./camera.ts";
@@ -33,7 +37,8 @@ type Props = {
 /** What runs at this step, on the state that runs it: model, hooks, and every tool call with its own clock. */
 export function ServiceChips({ q, version, nodes, index, camera, view, beside }: Props) {
   const chips = useMemo(() => chipsAt(q, index), [q, version, index]);
-  const isMoving = model.isLive && chips.length > 0;
+  const isWorking = useModel((all) => all.isLive && all.isWorking);
+  const isMoving = isWorking && chips.length > 0;
   const now = useNow(100, isMoving);
   const shownAt = isMoving ? now : (model.run.at(q)?.t ?? now);
   const places = new Map(nodes.map((node) => [node.id, node]));
@@ -82,6 +87,9 @@ const elapsed = (ms: number): string => (ms < 60_000 ? duration(Math.max(0, ms))
 const share = (now: number, since: number, deadline: number): number =>
   Math.min(100, Math.max(0, ((now - since) / (deadline - since)) * 100));
 
+const LONGEST_NAME = 40;
+const nameOf = ({ name }: CallRecord["call"]): string => cut(headOf(name), LONGEST_NAME);
+
 const ICONS: { readonly [service: string]: IconName } = {
   callModel: "model",
   runHooks: "link",
@@ -110,9 +118,7 @@ function chipsAt(q: number, index: ChartIndex): readonly Chip[] {
       }),
   );
   const home = active.findLast((id) => id.endsWith(".executing")) ?? active.at(-1);
-  const calls = Array.isArray(context?.["calls"])
-    ? (context["calls"] as unknown as readonly CallRecord[])
-    : [];
+  const calls = callRecords(context?.["calls"]);
   const tools = calls.flatMap(({ call, status, since, attempt, deadlineAt }) =>
     status !== "running" || home === undefined
       ? []
@@ -121,8 +127,8 @@ function chipsAt(q: number, index: ChartIndex): readonly Chip[] {
             key: call.id,
             at: home,
             icon: "tool" as const,
-            text: attempt > 1 ? `${call.name} · try ${attempt}` : call.name,
-            detail: `${call.name} ${JSON.stringify(call.input).slice(0, 400)}`,
+            text: attempt > 1 ? `${nameOf(call)} · try ${attempt}` : nameOf(call),
+            detail: `${nameOf(call)} ${JSON.stringify(call.input).slice(0, 400)}`,
             since,
             ...(deadlineAt !== undefined && { deadline: deadlineAt }),
           },

@@ -34,7 +34,7 @@ export const StateCard = memo(function StateCard({
   const [isOpen, setOpen] = useState(true);
   const children = index.children.get(node.id) ?? [];
   const isActive = active.split("\n").includes(node.id);
-  const edges = index.chart.edges.filter(({ source }) => source === node.id);
+  const edges = index.leaving.get(node.id) ?? [];
   const top = topOf(index, node.id);
   return (
     <li

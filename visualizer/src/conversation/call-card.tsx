@@ -4,6 +4,7 @@ import { preview } from "../logic/json-rows.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
+import { useModel } from "../store/use-model.ts";
 import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
 import { Output } from "./output.tsx";
 
@@ -62,7 +63,8 @@ function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undef
 }
 
 function Running({ since }: { readonly since: number }) {
-  const now = useNow(500, model.isLive);
-  const at = model.isLive ? now : (model.run.at(model.q)?.t ?? now);
+  const isMoving = useModel((all) => all.isLive && all.isWorking);
+  const now = useNow(500, isMoving);
+  const at = isMoving ? now : (model.run.at(model.q)?.t ?? now);
   return <span className="num muted">{clock(at - since)}</span>;
 }

@@ -17,7 +17,7 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
         </span>
       )}
       {result.output.map((part, index) =>
-        part.type === "text" ? (
+        "text" in part ? (
           <Text key={index} text={part.text} />
         ) : (
           <span key={index} className="chip">

@@ -1,11 +1,12 @@
 import { useEffect, useState } from "react";
-import { isMessage } from "../logic/step-notes.ts";
+import { isMessage } from "../logic/message-shape.ts";
 import { cut } from "../logic/json-rows.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
+import { HiddenIn } from "./hidden-in.tsx";
 import { notify } from "../store/notices.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Msg } from "../wire/types.ts";
@@ -90,13 +91,16 @@ export function ForkDialog({ q }: { readonly q: number }) {
           </label>
         )}
         {messageId !== "" && (
-          <textarea
-            className="input"
-            rows={5}
-            aria-label="New text of the message"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
+          <>
+            <textarea
+              className="input"
+              rows={5}
+              aria-label="New text of the message"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <HiddenIn text={text} />
+          </>
         )}
         <label className="check">
           <input type="checkbox" checked={starts} onChange={({ target }) => setStarts(target.checked)} /> run

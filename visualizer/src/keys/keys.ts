@@ -56,11 +56,12 @@ export const KEYS: readonly Key[] = [
 ];
 
 function fork(): void {
-  if (model.row?.can.includes("fork") && model.q > 0) model.set({ dialog: { kind: "fork", q: model.q } });
+  if (model.isConnected && model.row?.can.includes("fork") && model.q > 0)
+    model.set({ dialog: { kind: "fork", q: model.q } });
 }
 
 function pauseOrResume(): void {
-  const can = model.row?.can ?? [];
+  const can = (model.isConnected && model.row?.can) || [];
   if (can.includes("shutdown")) pauseRun();
   else if (can.includes("resume")) resumeRun();
 }

@@ -14,7 +14,7 @@ export function readAddress(hash: string): Selection {
 
 export function writeAddress({ runId, q }: Selection): string {
   if (runId === null) return "#/";
-  return `#/run/${encodeURIComponent(runId)}${q === null ? "" : `/${q}`}`;
+  return `#/run/${encodeURIComponent(runId.toWellFormed())}${q === null ? "" : `/${q}`}`;
 }
 
 /** The token of a link `#t=…`; undefined if there is none. */

@@ -7,6 +7,8 @@ export type ChartIndex = {
   readonly nodes: ReadonlyMap<string, ChartNode>;
   readonly edges: ReadonlyMap<string, ChartEdge>;
   readonly children: ReadonlyMap<string, readonly ChartNode[]>;
+  /** The transitions of a state, in order. */
+  readonly leaving: ReadonlyMap<string, readonly ChartEdge[]>;
   /** Position of a state in the machine file. */
   readonly order: ReadonlyMap<string, number>;
 };
@@ -25,6 +27,7 @@ export function indexChart(chart: Chart): ChartIndex {
     nodes: new Map(chart.nodes.map((node) => [node.id, node])),
     edges: new Map(chart.edges.map((edge) => [edge.id, edge])),
     children,
+    leaving: Map.groupBy(chart.edges, ({ source }) => source),
     order: new Map(chart.nodes.map(({ id }, index) => [id, index])),
   };
 }
@@ -59,7 +62,7 @@ export function isRest(index: ChartIndex | undefined, states: readonly string[])
   if (inner === undefined) return false;
   if (!index) return /\b(idle|waiting)$/.test(inner);
   const isWorking = states.some((id) => (index.nodes.get(id)?.invoke.length ?? 0) > 0);
-  const leaves = index.chart.edges.filter(({ source }) => source === inner);
+  const leaves = index.leaving.get(inner) ?? [];
   return !isWorking && leaves.every(({ kind }) => kind !== "always" && kind !== "done");
 }
 

@@ -1,6 +1,6 @@
 import type { CallRecord, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
 import { isObject } from "../../../src/message/is-object.ts";
-import { isMessage } from "./step-notes.ts";
+import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";
 
 /** A message with the results of the calls it asked for, wherever they were stored. */
@@ -31,9 +31,7 @@ export function conversationItems(
   const stored = Array.isArray(context["messages"]) ? context["messages"].filter(isMessage) : [];
   const draft = isObject(context["draft"]) ? context["draft"]["message"] : undefined;
   const messages: readonly Msg[] = isMessage(draft) ? [...stored, draft] : stored;
-  const records = Array.isArray(context["calls"])
-    ? (context["calls"] as unknown as readonly CallRecord[])
-    : [];
+  const records = callRecords(context["calls"]);
   const open = new Map(records.map((record) => [record.call.id, record]));
   const outputs = new Map(
     blocks.flatMap(({ kind, callId, text }) =>

@@ -50,6 +50,11 @@ export function ago(at: number, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** How long until then: "in 3 s", at last "now". */
+export function until(at: number, now: number): string {
+  return at > now ? `in ${Math.ceil((at - now) / 1_000)} s` : "now";
+}
+
 export function bytes(length: number): string {
   if (length < 1_000) return `${length} B`;
   return length < 1_000_000 ? `${trimmed(length / 1_000)} kB` : `${trimmed(length / 1_000_000)} MB`;

@@ -1,5 +1,6 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
 import { isObject } from "../../../src/message/is-object.ts";
+import { chartOf, isCount, recordOf, rowOf, statesOf, stepOf } from "./run-file-shape.ts";
 
 /** The version of exported runs that this page reads. */
 const FORMAT = 1;
@@ -22,7 +23,7 @@ export type RunFile = {
 export function readRunFile(text: string): RunFile {
   const lines = text.split("\n");
   const header = readHeader(lines[0] ?? "");
-  const states: string[][] = [];
+  const states: (readonly string[])[] = [];
   const steps: Step[] = [];
   const keyframes = new Map<number, JsonObject>();
   const blobs = new Map<string, string>();
@@ -33,8 +34,8 @@ export function readRunFile(text: string): RunFile {
     try {
       const record = recordOf(line);
       if (isObject(record["chart"])) chart = chartOf(record, header.row.chart);
-      else if (Array.isArray(record["state"])) states.push(record["state"] as string[]);
-      else if (isObject(record["keyframe"])) keyframes.set(numberOf(record, "at"), record["keyframe"]);
+      else if (Array.isArray(record["state"])) states.push(statesOf(record["state"]));
+      else if (isObject(record["keyframe"])) keyframes.set(atOf(record), record["keyframe"]);
       else if (typeof record["blob"] === "string") blobs.set(record["blob"], String(record["text"]));
       else steps.push(stepOf(record, steps.at(-1)?.q));
     } catch (error) {
@@ -69,39 +70,10 @@ function readHeader(line: string): RunFileHeader {
     throw new Error(
       `This run was exported in format ${version}; this page reads ${FORMAT}. Update agentchart.`,
     );
-  return header as unknown as RunFileHeader;
+  return { ...(header as unknown as RunFileHeader), row: rowOf(header["row"]) };
 }
 
-function recordOf(line: string): JsonObject {
-  const record: unknown = JSON.parse(line);
-  if (!isObject(record)) throw new Error("a line must be a JSON object");
-  return record;
-}
-
-/** Without a layout it is an outline; without any state it is none. */
-function chartOf({ chart, layouts, hash }: JsonObject, known: string): RunFile["chart"] {
-  const { nodes, edges } = chart as unknown as Chart;
-  if (!Array.isArray(nodes) || !Array.isArray(edges)) throw new Error("a chart has `nodes` and `edges`");
-  if (nodes.length === 0) return undefined;
-  return {
-    hash: typeof hash === "string" ? hash : known,
-    chart: chart as unknown as Chart,
-    layouts: (layouts ?? null) as Layouts | null,
-  };
-}
-
-function numberOf(record: JsonObject, key: string): number {
-  const value = record[key];
-  if (typeof value !== "number") throw new Error(`\`${key}\` must be a number`);
-  return value;
-}
-
-function stepOf(record: JsonObject, before: number | undefined): Step {
-  const q = numberOf(record, "q");
-  if (before !== undefined && q !== before + 1) throw new Error(`step ${q} follows step ${before}`);
-  numberOf(record, "s");
-  numberOf(record, "m");
-  if (typeof record["e"] !== "string" || !Array.isArray(record["x"]))
-    throw new Error(`step ${q} is incomplete`);
-  return record as unknown as Step;
+function atOf({ at }: JsonObject): number {
+  if (!isCount(at)) throw new Error("`at` must be the number of a step");
+  return at;
 }

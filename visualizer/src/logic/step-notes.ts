@@ -1,6 +1,7 @@
 import type { Json, Msg, PatchOp, Step, Usage } from "../wire/types.ts";
 import { bytes } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
+import { isMessage } from "./message-shape.ts";
 import { isObject } from "../../../src/message/is-object.ts";
 
 /** Messages that a step put into the transcript. */
@@ -12,10 +13,6 @@ export function messagesOf(step: Step): readonly Msg[] {
     const set = op[1].length === 1 && Array.isArray(op[2]) ? op[2] : op[1].length === 2 ? [op[2]] : [];
     return set.filter(isMessage);
   });
-}
-
-export function isMessage(value: unknown): value is Msg & Json {
-  return isObject(value) && typeof value["id"] === "string" && Array.isArray(value["content"]);
 }
 
 /** The value that a step gave to a key of context; undefined if it did not touch it. */
@@ -78,7 +75,7 @@ function noteOfChange(step: Step): string {
   const draft = setBy(step, "draft");
   if (isObject(draft) && isMessage(draft["message"])) return noteOfMessage(draft["message"]);
   const failure = setBy(step, "failure");
-  if (isObject(failure)) return `${String(failure["code"])} ${cut(String(failure["message"]), 90)}`;
+  if (isObject(failure)) return `${String(failure["code"])} ${cut(headOf(failure["message"] ?? ""), 90)}`;
   const outcome = setBy(step, "outcome");
   if (isObject(outcome)) return String(outcome["reason"]);
   return noteOfCalls(step);
@@ -93,18 +90,15 @@ function noteOfCalls(step: Step): string {
   return asking.length > 0 ? `asks for ${asking.map(({ call }) => nameOf(call)).join(", ")}` : "";
 }
 
-const nameOf = (call: Json | undefined): string => (isObject(call) ? String(call["name"]) : "a call");
+const nameOf = (call: Json | undefined): string => (isObject(call) ? headOf(call["name"] ?? "") : "a call");
 
 function noteOfMessage({ role, content }: Msg): string {
-  const calls = content.flatMap((block) => (block.type === "tool_use" ? [block.name] : []));
+  const calls = content.flatMap((block) => (block.type === "tool_use" ? [headOf(block.name)] : []));
   if (calls.length > 0) return `→ ${calls.join(", ")}`;
   const result = content.find((block) => block.type === "tool_result");
   if (result?.type === "tool_result") {
-    const length = result.output.reduce(
-      (sum, part) => sum + (part.type === "text" ? lengthOf(part.text) : 0),
-      0,
-    );
-    return `${result.name} ${result.state === "success" ? "returned" : result.state} ${bytes(length)}`;
+    const length = result.output.reduce((sum, part) => sum + ("text" in part ? lengthOf(part.text) : 0), 0);
+    return `${headOf(result.name)} ${result.state === "success" ? "returned" : result.state} ${bytes(length)}`;
   }
   const text = content.find((block) => block.type === "text");
   return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;

@@ -1,5 +1,5 @@
 import type { JsonObject, Usage } from "../wire/types.ts";
-import { isMessage } from "./step-notes.ts";
+import { isMessage } from "./message-shape.ts";
 
 type Counts = Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens" | "cost">;
 const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "cost"] as const;

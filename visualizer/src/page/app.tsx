@@ -1,6 +1,7 @@
 import type { CSSProperties } from "react";
 import { ChartPane } from "../chart/chart-pane.tsx";
 import { Outline } from "../chart/outline.tsx";
+import { Guarded } from "../parts/guarded.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
 import { Header } from "../panels/header.tsx";
@@ -9,6 +10,7 @@ import { RunList } from "../panels/run-list.tsx";
 import { Strip } from "../panels/strip.tsx";
 import { Timeline } from "../panels/timeline.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
+import type { Model } from "../store/model.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { Announcer } from "./announcer.tsx";
@@ -28,13 +30,17 @@ export function App() {
   } as CSSProperties;
   return (
     <div className="app" data-phone={phoneView} style={sizes}>
-      <Header />
+      <Guarded what="The header">
+        <Header />
+      </Guarded>
       <Banner />
       <Body />
       <PhoneNav />
       <Announcer />
       <Notices />
-      <Dialogs />
+      <Guarded what="The dialog">
+        <Dialogs />
+      </Guarded>
     </div>
   );
 }
@@ -42,21 +48,31 @@ export function App() {
 function Body() {
   const hasRuns = useModel((all) => all.rows.size + all.files.size > 0);
   const runId = useModel((all) => all.selection.runId);
-  const connection = useModel((all) => all.connection.kind);
-  if (!hasRuns && runId === null) return connection === "connecting" ? <Skeleton /> : <Welcome />;
+  const isWaiting = useModel(
+    (all) => all.connection.kind === "connecting" || (all.isConnected && !all.isListed),
+  );
+  if (!hasRuns && runId === null) return isWaiting ? <Skeleton /> : <Welcome />;
   return (
     <div className="body">
       <nav className="left" aria-label="Runs">
-        <RunList />
+        <Guarded what="The list of runs">
+          <RunList />
+        </Guarded>
         <Splitter side="left" />
       </nav>
       <main className="center">
-        <ChartArea />
+        <Guarded what="The chart">
+          <ChartArea />
+        </Guarded>
         <section className="bottom" aria-label="Steps">
           <Splitter side="bottom" />
-          <Strip />
+          <Guarded what="The strip">
+            <Strip />
+          </Guarded>
           <Player />
-          <Timeline />
+          <Guarded what="The list of steps">
+            <Timeline />
+          </Guarded>
         </section>
       </main>
       <Details />
@@ -64,16 +80,20 @@ function Body() {
   );
 }
 
+function lackOfChart({ row, unknownCharts, isConnected }: Model): string {
+  if (!row) return "Choose a run.";
+  const isComing = isConnected && row.source !== "file" && !unknownCharts.has(row.chart);
+  return isComing ? "Loading the chart …" : "The chart of this run is not known here. Its steps are below.";
+}
+
 function ChartArea() {
   const chart = useModel((all) => all.chart);
   const view = useModel((all) => all.view);
-  const hasRun = useModel((all) => all.row !== undefined);
+  const lack = useModel(lackOfChart);
   if (!chart)
     return (
       <div className="chart-pane">
-        <p className="nothing">
-          {hasRun ? "The chart of this run is not known here. Its steps are below." : "Choose a run."}
-        </p>
+        <p className="nothing">{lack}</p>
       </div>
     );
   if (!chart.layouts || view === "outline") return <Outline chart={chart} />;

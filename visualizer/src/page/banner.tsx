@@ -1,8 +1,9 @@
-import { ago, duration } from "../logic/format.ts";
+import { ago, until } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { client } from "../store/client.ts";
+import { versionText } from "./version-text.ts";
 import type { OpenedFile } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -24,8 +25,9 @@ export function Banner() {
       <p className="banner" role="status" data-tone="red" data-testid="refused">
         <Icon name="warn" />
         {connection.kind === "badToken"
-          ? "The inspector was started anew: open the link that it printed. What you see is as of before."
-          : "The inspector is of another version: reload the page. What you see is as of before."}
+          ? "The inspector was started anew: open the link that it printed, or run npx agentchart inspect for a fresh one."
+          : versionText(connection.theirs)}{" "}
+        What you see is as of before.
       </p>
     );
   if (isLost && now - connection.since > PATIENCE)
@@ -34,7 +36,7 @@ export function Banner() {
         <Icon name="warn" /> The inspector does not answer; what you see is{" "}
         {ago(connection.since, now) === "now" ? "as of now" : `${ago(connection.since, now)} old`}. Trying
         again
-        <span className="num">in {duration(Math.max(0, connection.retryAt - now))}</span>
+        <span className="num">{until(connection.retryAt, now)}</span>
         <Button label="Try now" onClick={() => client.connection?.connect()} />
       </p>
     );
@@ -42,14 +44,14 @@ export function Banner() {
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="worker-lost">
         <Icon name="warn" /> The process of this run ({row.worker.id}) is gone, last seen{" "}
-        {ago(row.worker.since, now) === "now" ? "just now" : `${ago(row.worker.since, now)} ago`}. What it
-        does now is not known.
+        {seen(ago(row.worker.since, now))}. What it does now is not known.
       </p>
     );
   if (row?.phase === "quarantined")
     return (
-      <p className="banner" role="status" data-tone="red">
-        <Icon name="warn" /> This session cannot be read whole and is not touched. {row.notice}
+      <p className="banner" role="status" data-tone="red" data-testid="quarantined">
+        <Icon name="warn" /> This session is quarantined: nobody goes on with it, and its journal stays as it
+        is. {row.notice}
       </p>
     );
   if (row?.notice !== undefined)
@@ -60,6 +62,8 @@ export function Banner() {
     );
   return null;
 }
+
+const seen = (since: string): string => (since === "now" ? "just now" : `${since} ago`);
 
 function FileBanner({ file }: { readonly file: OpenedFile }) {
   const { name, damage, lacksChart } = file;

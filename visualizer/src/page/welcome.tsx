@@ -1,10 +1,10 @@
-import { PROTOCOL } from "../wire/types.ts";
-import { duration } from "../logic/format.ts";
+import { until } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Mark } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { OpenFile } from "../panels/open-file.tsx";
 import { client } from "../store/client.ts";
+import { versionText } from "./version-text.ts";
 import type { ConnectionState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -68,7 +68,12 @@ function Words({ connection }: { readonly connection: ConnectionState }) {
         </>
       );
     case "version":
-      return <Version theirs={connection.theirs} />;
+      return (
+        <>
+          <h2>Two versions that do not fit</h2>
+          <p>{versionText(connection.theirs)}</p>
+        </>
+      );
   }
 }
 
@@ -78,22 +83,8 @@ function Unreachable({ retryAt }: { readonly retryAt: number }) {
     <>
       <h2>The inspector does not answer</h2>
       <p>
-        Trying again in <span className="num">{duration(Math.max(0, retryAt - now))}</span>. Is{" "}
+        Trying again <span className="num">{until(retryAt, now)}</span>. Is{" "}
         <code>npx agentchart inspect</code> still running?
-      </p>
-    </>
-  );
-}
-
-function Version({ theirs }: { readonly theirs: number | undefined }) {
-  const older = theirs !== undefined && theirs > PROTOCOL ? "page" : "inspector";
-  return (
-    <>
-      <h2>Two versions that do not fit</h2>
-      <p>
-        This page speaks version {PROTOCOL}, the inspector{" "}
-        {theirs === undefined ? "another one" : `version ${theirs}`}.{" "}
-        {older === "page" ? "Reload the page." : "Update agentchart in the process that runs the inspector."}
       </p>
     </>
   );

@@ -1,4 +1,5 @@
 import { TABS, model, type Tab } from "../store/model.ts";
+import { Guarded } from "../parts/guarded.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useModel } from "../store/use-model.ts";
 import { Pending } from "../pending/pending.tsx";
@@ -53,9 +54,13 @@ export function Details() {
         ))}
       </div>
       <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
-        <Panel />
+        <Guarded what={NAMES[tab]}>
+          <Panel />
+        </Guarded>
       </div>
-      <Pending />
+      <Guarded what="What waits">
+        <Pending />
+      </Guarded>
     </aside>
   );
 }

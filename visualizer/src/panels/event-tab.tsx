@@ -68,6 +68,7 @@ function Times({ step }: { readonly step: Step }) {
 const pad = (value: number, length = 2): string => String(value).padStart(length, "0");
 function timeText(at: number): string {
   const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return "–";
   const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
 }

@@ -9,7 +9,7 @@ export function Metrics() {
   const row = useModel((all) => all.row)!;
   const run = useModel((all) => all.run);
   const q = useModel((all) => all.q);
-  const isWorking = row.phase === "running" && isLive;
+  const isWorking = useModel((all) => all.isWorking) && isLive;
   const now = useNow(1_000, isWorking);
   const totals = isLive ? row.usage : totalsAt(run.contextAt(q));
   const step = run.at(q);

@@ -6,7 +6,7 @@ import { useModel } from "../store/use-model.ts";
 /** What may be asked of the run as it stands now, whichever step is shown. */
 export function Actions() {
   const can = useModel((all) => all.row?.can ?? NOTHING);
-  const isOpen = useModel((all) => all.connection.kind === "open");
+  const isOpen = useModel((all) => all.isConnected);
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
   const isLive = useModel((all) => all.isLive);
   const last = useModel((all) => all.run.last);

@@ -48,11 +48,13 @@ export function Filters() {
 
 export function Foot() {
   const { up } = useModel((all) => all.workers);
+  const isConnected = useModel((all) => all.isConnected);
+  const tone = isConnected ? (up > 0 ? "green" : "slate") : "red";
   return (
     <footer className="foot">
-      <span>
-        <i className="dot" data-tone={up > 0 ? "green" : "slate"} /> {up} {up === 1 ? "process" : "processes"}{" "}
-        up
+      <span data-testid="connection" data-tone={tone}>
+        <i className="dot" data-tone={tone} />{" "}
+        {isConnected ? `${up} ${up === 1 ? "process" : "processes"} up` : "not connected"}
       </span>
       <OpenFile label="Open a file" />
     </footer>

@@ -3,7 +3,7 @@ import { toneOf } from "../logic/chart-index.ts";
 import { ago, shortId } from "../logic/format.ts";
 import { groupOf } from "../logic/run-groups.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { model } from "../store/model.ts";
+import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
 
@@ -11,11 +11,12 @@ type LineProps = {
   readonly row: RunRow;
   readonly depth: number;
   readonly isSelected: boolean;
+  readonly isConnected: boolean;
   readonly now: number;
   readonly style: { readonly transform: string; readonly height: number };
 };
 
-export const RunLine = memo(function RunLine({ row, depth, isSelected, now, style }: LineProps) {
+export const RunLine = memo(function RunLine({ row, depth, isSelected, isConnected, now, style }: LineProps) {
   const { runId, agent, state, worker, updatedAt, pending, phase } = row;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone } = markOf(row);
@@ -37,7 +38,7 @@ export const RunLine = memo(function RunLine({ row, depth, isSelected, now, styl
             ↳
           </span>
         )}
-        <span className="mark" data-is-working={phase === "running" && !isLost ? true : undefined}>
+        <span className="mark" data-is-working={(isConnected && isDriven(row)) || undefined}>
           <Icon name={icon} />
         </span>
         <span className="words">

@@ -22,6 +22,7 @@ export function RunList() {
   const worker = useModel((all) => all.worker);
   const files = useModel((all) => all.files);
   const selected = useModel((all) => all.selection.runId);
+  const isConnected = useModel((all) => all.isConnected);
   const now = useNow(5_000);
   const lines = useMemo(() => {
     const words = search.toLowerCase();
@@ -70,6 +71,7 @@ export function RunList() {
                   row={line.row}
                   depth={line.depth}
                   isSelected={line.row.runId === selected}
+                  isConnected={isConnected}
                   now={now}
                   style={style}
                 />

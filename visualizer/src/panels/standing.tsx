@@ -1,7 +1,7 @@
 import { configurationName, toneOf } from "../logic/chart-index.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { model } from "../store/model.ts";
+import { isDriven, model } from "../store/model.ts";
 import { goLive } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -13,7 +13,9 @@ export function Standing() {
   const row = useModel((all) => all.row)!;
   const states = useModel((all) => all.run.statesAt(all.q));
   const index = useModel((all) => all.chart?.index);
-  const canFork = useModel((all) => all.row?.can.includes("fork") ?? false);
+  const canFork = useModel((all) => all.isConnected && (all.row?.can.includes("fork") ?? false));
+  const isConnected = useModel((all) => all.isConnected);
+  const isWorking = useModel((all) => all.isWorking);
   if (!isLive)
     return (
       <div className="actions">
@@ -34,8 +36,16 @@ export function Standing() {
     );
   const name = configurationName(states);
   const isLost = row.phase === "running" && row.worker?.isUp === false;
-  const isWorking = row.phase === "running" && !isLost;
-  const word = row.source === "file" ? "file" : isLost ? "lost" : isWorking ? "live" : row.phase;
+  const word =
+    row.source === "file"
+      ? "file"
+      : isLost
+        ? "lost"
+        : isWorking
+          ? "live"
+          : isDriven(row) && !isConnected
+            ? "not connected"
+            : row.phase;
   return (
     <span
       className="status"

@@ -36,7 +36,7 @@ export function Strip() {
   const index = useModel((all) => all.chart?.index);
   const { theme } = usePreferences();
   const isDark = useDarkness(theme);
-  const isWorking = useModel((all) => all.row?.phase === "running");
+  const isWorking = useModel((all) => all.isWorking);
   const now = useNow(1_000, isWorking);
   const [view, setView] = useState<StripView>({ zoom: 1, from: 0, q });
   const [hovered, setHovered] = useState<number | null>(null);

@@ -8,6 +8,7 @@ import { useNow } from "../parts/use-now.ts";
 import { fillMissing } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
 
 type RowProps = {
   readonly q: number;
@@ -79,7 +80,8 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
 
 function Lasted({ q }: { readonly q: number }) {
   const known = model.run.durationOf(q);
-  const isRunning = known === undefined && model.row?.phase === "running" && model.row.worker?.isUp !== false;
+  const isWorking = useModel((all) => all.isWorking);
+  const isRunning = known === undefined && isWorking;
   const now = useNow(200, isRunning);
   const ms = known ?? (isRunning ? Math.max(0, now - (model.run.at(q)?.t ?? now)) : undefined);
   return (

@@ -1,5 +1,8 @@
 import { Fragment, jsx as make, jsxs as makeAll, type JSX } from "react/jsx-runtime";
 import { plain } from "../logic/format.ts";
+import { isBlob, preview } from "../logic/json-rows.ts";
+import { isObject } from "../../../src/message/is-object.ts";
+import type { JsonObject } from "../wire/types.ts";
 
 type Make = typeof make;
 type Props = Readonly<Record<string, unknown>>;
@@ -25,9 +28,16 @@ function readable(props: Props): Props {
 
 function readableWords(said: unknown): unknown {
   if (typeof said === "string") return plain(said);
+  if (isBlob(said)) return `${plain(said.head)} …`;
+  if (isData(said)) return plain(preview(said));
   if (!Array.isArray(said)) return said;
   const safe = said.map(readableWords);
   return safe.some((each, index) => each !== said[index]) ? safe : said;
+}
+
+/** True for an object out of JSON, which is nothing that React draws. */
+function isData(said: unknown): said is JsonObject {
+  return isObject(said) && typeof (said as { $$typeof?: unknown }).$$typeof !== "symbol";
 }
 
 export const jsx = saying(make);

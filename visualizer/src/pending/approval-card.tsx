@@ -3,7 +3,7 @@ import { useRef, useState, type KeyboardEvent } from "react";
 import { ASKS } from "../logic/asks.ts";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
-import { model } from "../store/model.ts";
+import { hindranceTo } from "../store/hindrance.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { Answer } from "./answer.tsx";
@@ -18,12 +18,8 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   const [mode, setMode] = useMode(card, item.waitsFor === "externalResult" ? "answer" : "choose");
   const [trouble, setTrouble] = useState<string>();
   const isSent = useModel((all) => all.sent.has(`call:${item.callId}`));
-  const canDecide = useModel(
-    (all) =>
-      all.connection.kind === "open" &&
-      !all.connection.readonly &&
-      (all.row?.can.includes("decide") ?? false),
-  );
+  const hindrance = useModel((all) => hindranceTo(all, "decide"));
+  const canDecide = hindrance === undefined;
   const decide = async (decision: Decision): Promise<void> => {
     setTrouble(undefined);
     const { callId, argsHash } = item;
@@ -103,10 +99,8 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
         <p className="note">Decided: {decisionText(item.decided!)}. It runs when the turn goes on.</p>
       )}
       {!canDecide && !isSent && (
-        <p className="note">
-          {model.row?.source === "file"
-            ? "This is a file: nothing can be answered."
-            : "Nothing can be answered now: no process drives the run, or the inspector only shows."}
+        <p className="note" data-testid="hindrance">
+          Nothing can be answered now: {hindrance}.
         </p>
       )}
       {trouble !== undefined && (

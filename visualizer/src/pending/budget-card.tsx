@@ -3,6 +3,7 @@ import { limitName } from "../logic/limits.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { command, refusalText, seen } from "../store/commands.ts";
+import { hindranceTo } from "../store/hindrance.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
@@ -14,13 +15,8 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
   const [trouble, setTrouble] = useState<string>();
   const amount = Number(extra);
   const isSent = useModel((all) => all.sent.has("extendBudget"));
-  const canExtend = useModel(
-    (all) =>
-      all.connection.kind === "open" &&
-      !all.connection.readonly &&
-      (all.row?.can.includes("extendBudget") ?? false),
-  );
-  const isOff = isSent || !canExtend || extra === "" || !(amount > 0);
+  const hindrance = useModel((all) => hindranceTo(all, "extendBudget"));
+  const isOff = isSent || hindrance !== undefined || extra === "" || !(amount > 0);
   const extend = async (): Promise<void> => {
     setTrouble(undefined);
     const ack = await command({ type: "extendBudget", extra: { [limit]: amount }, ...seen(leaf) });
@@ -68,6 +64,11 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
         </p>
       )}
       {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      {hindrance !== undefined && !isSent && (
+        <p className="note" data-testid="hindrance">
+          It cannot be extended now: {hindrance}.
+        </p>
+      )}
     </form>
   );
 }

@@ -5,6 +5,7 @@ import { model, type KnownChart } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
 import { ownChart } from "../wire/api.ts";
+import { takeChart } from "./rows.ts";
 import { RunData } from "./run-data.ts";
 
 /** Opens an exported run from a file of this computer: nothing leaves the page, and nothing can be asked of it. */
@@ -20,24 +21,25 @@ async function openText(name: string, text: string): Promise<void> {
   const read = readRunFile(text);
   const { damage } = read;
   const chart = await drawable(read);
-  const runId = `file:${read.row.runId}`;
+  const runId = `file:${read.row.runId}`.toWellFormed();
   const data = new RunData();
   const first = read.steps[0]?.q ?? 1;
   const total = read.steps.at(-1)?.q ?? 0;
   for (const [at, context] of read.keyframes) data.keepKeyframe(at, context);
   data.add({ runId, states: read.states, items: read.steps, total, first });
-  const row = { ...read.row, runId, source: "file", chart: chart?.hash ?? read.row.chart, can: [] } as const;
+  const row = { ...read.row, runId, chart: chart?.hash ?? read.row.chart };
   const lacksChart = chart === undefined;
   const opened = { name, row, data, blobs: read.blobs, lacksChart, ...(damage && { damage }) };
   const charts = chart
     ? new Map(model.charts).set(chart.hash, { ...chart, index: indexChart(chart.chart) })
     : model.charts;
   model.set({ files: new Map(model.files).set(runId, opened), charts });
+  if (chart && !chart.layouts) void layOut(chart);
   select({ runId: null, q: null }, "replace");
   select({ runId, q: null });
 }
 
-/** The chart of a file with its layouts: as it is known already, as the hub knows it, or laid out by the hub for this file. Who
+/** The chart of a file with its layouts: as it is known already, as the hub knows it, or as the file has it, without its places. Who
  *  has no token gets the chart of this release. */
 async function drawable({ chart, row }: RunFile): Promise<Omit<KnownChart, "index"> | undefined> {
   const hash = chart?.hash ?? row.chart;
@@ -47,10 +49,13 @@ async function drawable({ chart, row }: RunFile): Promise<Omit<KnownChart, "inde
     const own = await ownChart();
     return own?.hash === hash ? own : chart;
   }
-  return (
-    (await client.api.chart(hash).catch(() => undefined)) ??
-    (chart && { ...chart, layouts: await client.api.layouts(chart.chart).catch(() => null) })
-  );
+  return (await client.api.chart(hash).catch(() => undefined)) ?? (chart && { ...chart, layouts: null });
+}
+
+/** An outline becomes a picture when the hub has laid it out. */
+async function layOut({ hash, chart }: Omit<KnownChart, "index">): Promise<void> {
+  const layouts = await client.api?.layouts(chart).catch(() => null);
+  if (layouts) takeChart({ hash, chart, layouts });
 }
 
 /** Files dropped anywhere on the page are opened. */

@@ -20,10 +20,10 @@ export function start(): void {
   address.protocol = address.protocol.replace("http", "ws");
   client.connection = new Connection(address.href, token, {
     open: ({ version, readonly }) => {
-      model.set({ connection: { kind: "open", version, readonly } });
+      model.set({ connection: { kind: "open", version, readonly }, unknownCharts: new Set() });
       subscribe();
       askAgain();
-      void loadRuns();
+      void loadRuns().then(() => model.set({ isListed: true }));
     },
     message: receive,
     lost: noteLoss,

@@ -70,9 +70,13 @@ export async function loadRun(runId: string): Promise<void> {
 }
 
 export async function loadChart(hash: string): Promise<void> {
-  if (model.charts.has(hash) || underWay.has(`chart ${hash}`)) return;
+  if (model.charts.has(hash) || model.unknownCharts.has(hash) || underWay.has(`chart ${hash}`)) return;
   underWay.add(`chart ${hash}`);
-  await tried(async (api) => takeChart(await api.chart(hash)));
+  await tried(async (api) => {
+    const chart = await api.chart(hash);
+    if (chart) takeChart(chart);
+    else model.set({ unknownCharts: new Set(model.unknownCharts).add(hash) });
+  });
   underWay.delete(`chart ${hash}`);
 }
 

@@ -59,6 +59,11 @@ export type OpenedFile = {
   readonly lacksChart: boolean;
 };
 
+/** True for a run that a process carries on. */
+export function isDriven({ phase, worker, source }: RunRow): boolean {
+  return phase === "running" && worker?.isUp !== false && source !== "file";
+}
+
 /** All that the page knows. Fields are replaced, not changed; who changes one calls {@link Model.changed}. */
 export class Model {
   connection: ConnectionState = { kind: "connecting" };
@@ -70,7 +75,11 @@ export class Model {
   workers: { readonly rows: readonly WorkerRow[]; readonly up: number; readonly total: number } = NO_WORKERS;
   /** Id of the process whose runs are listed; null for all. */
   worker: string | null = null;
+  /** The hub has told which runs there are, or that it cannot. */
+  isListed = false;
   files: ReadonlyMap<string, OpenedFile> = new Map();
+  /** Hashes of charts that the hub does not have. */
+  unknownCharts: ReadonlySet<string> = new Set();
   charts: ReadonlyMap<string, KnownChart> = new Map();
   run = new RunData();
   isLoading = false;
@@ -106,6 +115,16 @@ export class Model {
 
   get chart(): KnownChart | undefined {
     return this.row && this.charts.get(this.row.chart);
+  }
+
+  get isConnected(): boolean {
+    return this.connection.kind === "open";
+  }
+
+  /** True while the run goes on as far as this page is told. */
+  get isWorking(): boolean {
+    const { row } = this;
+    return this.isConnected && row !== undefined && isDriven(row);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {

@@ -17,6 +17,7 @@ export function receive(message: HubToPage): void {
     case "runs":
       takeRows(message.op, message.rows);
       askProcesses(message.rows);
+      model.set({ isListed: true });
       if (runId === null) selectFirst();
       else if (model.row && !model.chart) void loadChart(model.row.chart);
       return;

@@ -26,6 +26,7 @@ export function takeAnswer(rows: readonly RunRow[], askedAt: number): readonly R
 }
 
 export function takeChart({ hash, chart, layouts }: Omit<ChartMessage, "type">): void {
+  if (!layouts && model.charts.get(hash)?.layouts) return; // it was laid out since
   const charts = new Map(model.charts).set(hash, { hash, chart, layouts, index: indexChart(chart) });
   model.set({ charts });
 }

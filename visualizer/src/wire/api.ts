@@ -45,8 +45,10 @@ export class Api {
     return this.#json(`/api/runs/${encodeURIComponent(runId)}/keyframe?at=${at}`);
   }
 
-  chart(hash: string): Promise<ChartMessage> {
-    return this.#json(`/api/charts/${encodeURIComponent(hash)}`);
+  /** Undefined if the hub does not have it. */
+  async chart(hash: string): Promise<ChartMessage | undefined> {
+    const answer = await this.#fetch(`/api/charts/${encodeURIComponent(hash)}`);
+    return answer.status === 404 ? undefined : ((await (await checked(answer)).json()) as ChartMessage);
   }
 
   /** Places for a chart that the hub need not know; null if it cannot be laid out in time. */
@@ -72,10 +74,17 @@ export class Api {
   }
 
   async #ask(path: string, given: RequestInit): Promise<Response> {
-    const response = await fetch(path, { ...given, headers: { authorization: `Bearer ${this.#token}` } });
-    if (response.ok) return response;
-    throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
+    return checked(await this.#fetch(path, given));
   }
+
+  #fetch(path: string, given: RequestInit = {}): Promise<Response> {
+    return fetch(path, { ...given, headers: { authorization: `Bearer ${this.#token}` } });
+  }
+}
+
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
 }
 
 /** What the hub says of a problem: `{ error: { message } }`. */
