@@ -34,14 +34,9 @@ export class Charts {
     return chart && { type: "chart", hash, chart, layouts: await layoutsSoon(chart) };
   }
 
-  /** A chart with its layouts, however long they take. */
-  async placed({ hash, chart }: ChartOf): Promise<ChartMessage> {
-    return { type: "chart", hash, chart, layouts: await layoutInWorker(chart) };
-  }
-
   /** The chart of this release with its layouts. */
-  own(): Promise<ChartMessage> {
-    return this.placed(this.#own);
+  async own(): Promise<ChartMessage> {
+    return { type: "chart", ...this.#own, layouts: await layoutInWorker(this.#own.chart) };
   }
 }
 

@@ -153,11 +153,8 @@ export class PageSocket {
     if (this.#charts.has(hash)) return;
     this.#charts.add(hash);
     const chart = await this.#hub.charts.get(hash);
-    if (!chart) return void this.#charts.delete(hash);
-    this.say(chart);
-    if (chart.layouts) return;
-    const late = await this.#hub.charts.placed(chart);
-    if (late.layouts) this.say(late);
+    if (chart) this.say(chart);
+    else this.#charts.delete(hash);
   }
 
   #tellRun({ row, pending, exceeded, log }: OpenRun, subscription: Subscription): boolean {

@@ -1,10 +1,10 @@
 import type { Chart } from "../chart/chart-json.ts";
-import { messageOf } from "../error/error.ts";
+import { AgentError, messageOf } from "../error/error.ts";
 import type { RunRow } from "../inspect/protocol.ts";
 import type { JsonObject } from "../message/types.ts";
 import { quarantineReason } from "../session/format.ts";
 import { factsOf } from "../store/position.ts";
-import type { SessionInfo, SessionPhase, SessionStore } from "../store/port.ts";
+import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../store/port.ts";
 import { FoldedRun } from "./folded-run.ts";
 import type { Group, OpenRun } from "./open-run.ts";
 import { groupOf } from "./open-run.ts";
@@ -75,7 +75,7 @@ export class StoreRuns {
 
   /** A session with everything that happened in it. */
   async open(runId: string): Promise<OpenRun | undefined> {
-    const loaded = await this.store.load(runId);
+    const loaded = await this.#load(runId);
     if (!loaded || loaded.seq === 0) return undefined;
     let known = this.#open.get(runId);
     if (!known || known.run.seq > loaded.seq) known = { run: new FoldedRun(runId, this.#chart.chart) };
@@ -89,6 +89,16 @@ export class StoreRuns {
       known.notice = `Read up to position ${known.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }
     return this.#opened(known.run, known.notice, loaded.position);
+  }
+
+  /** A session whose position cannot be read is read as far as it can be. */
+  async #load(runId: string): Promise<Pick<LoadedSession, "seq" | "position"> | undefined> {
+    try {
+      return await this.store.load(runId);
+    } catch (error) {
+      if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
+      return { seq: Number.MAX_SAFE_INTEGER, position: { phase: "quarantined" } };
+    }
   }
 
   #opened(run: FoldedRun, notice: string | undefined, position: JsonObject): OpenRun {

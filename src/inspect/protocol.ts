@@ -227,7 +227,7 @@ export type ChartMessage = {
   readonly type: "chart";
   readonly hash: string;
   readonly chart: Chart;
-  /** Null if it could not be laid out in time: show the outline. The same chart may come again with its layouts. */
+  /** Null if it could not be laid out in time: show the outline. POST it to `/api/layouts` to wait for more. */
   readonly layouts: Layouts | null;
 };
 

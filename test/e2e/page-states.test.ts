@@ -61,6 +61,7 @@ describe("Without any run the page", () => {
       tap.toPage = (message) => (message.type === "welcome" ? { ...message, proto } : message);
       const { page } = await desk.open({ prepare });
       await expect.poll(() => page.getByTestId("welcome").innerText()).toMatch(advice);
+      expect(await page.getByTestId("refused").count()).toBe(0);
       expect(tap.attempts).toBe(1);
     }
   });

@@ -11,17 +11,23 @@ import { longRunner } from "./support/long-run.ts";
 import { smallPng } from "./support/small-png.ts";
 import { parserFixer } from "./support/scene.ts";
 import { shootFiles, shootWaiting } from "./support/states.ts";
+import { shootTroubles } from "./support/troubles.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/screenshots");
 const WINDOW = { width: 1440, height: 860 };
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true };
 const PACE_MS = 200;
 
-rmSync(FOLDER, { recursive: true, force: true });
+/** `npm run docs:screenshots -- gap quarantined`: only pictures whose names have one of these words, all others stay. */
+const wanted = process.argv.slice(2);
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((word) => name.includes(word));
+
+if (wanted.length === 0) rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 const desk = await makeDesk();
 
 async function shoot(page: Page, name: string): Promise<void> {
+  if (!isWanted(name)) return;
   await sleep(600);
   const picture = await page.screenshot({ animations: "disabled" });
   writeFileSync(join(FOLDER, `${name}.png`), smallPng(picture));
@@ -120,6 +126,7 @@ await shoot(lost, "lost-dark");
 home.remove();
 
 await shootFiles({ desk, look, shoot });
+await shootTroubles({ desk, look, shoot });
 
 for (const each of [...earlier, agent, long, guest]) await each.close();
 await desk.close();

@@ -1,40 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import type { Chart, ChartEdge, ChartNode } from "agentchart/machines";
 import { layoutChart } from "../../src/layout/layout-chart.ts";
 import { layoutInWorker } from "../../src/layout/layout-in-worker.ts";
 import { CHARTS } from "./charts.ts";
-
-const state = (id: string, type: ChartNode["type"], parent?: string): ChartNode => ({
-  id,
-  key: id,
-  type,
-  ...(parent && { parent }),
-  tags: [],
-  entry: [],
-  exit: [],
-  invoke: [],
-});
-const edge = (source: string, target: string): ChartEdge => ({
-  id: `${source}|${target}|0`,
-  source,
-  targets: [target],
-  kind: "event",
-  event: target,
-  actions: [],
-  reenter: false,
-});
-
-/** As many states as asked for, each with an edge to every other one. */
-function tangle(size: number): Chart {
-  const ids = Array.from({ length: size }, (_, index) => `s${index}`);
-  const edges = ids.flatMap((source) => ids.map((target) => edge(source, target)));
-  return {
-    id: `tangle ${size}`,
-    nodes: [state("root", "compound"), ...ids.map((id) => state(id, "atomic", "root"))],
-    edges,
-  };
-}
+import { edge, tangle } from "./tangle.ts";
 
 test("a chart is laid out in a thread, once, and as it would be here", async () => {
   const chart = CHARTS["the agent"]!;

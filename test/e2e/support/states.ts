@@ -2,15 +2,16 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { sqliteStore } from "agentchart/store/sqlite";
+import type { OpenOptions } from "./browser.ts";
 import type { Desk } from "./desk.ts";
 import { makeHome, startHub } from "./hub.ts";
 import type { InspectorPage } from "./inspector-page.ts";
 import { parserFixer } from "./scene.ts";
 import { asksClerk, cutOffWhileWiring, outOfBudget } from "./waiting.ts";
 
-type Studio = {
+export type Studio = {
   readonly desk: Desk;
-  look(options?: { readonly at?: string }): Promise<InspectorPage>;
+  look(options?: OpenOptions & { readonly at?: string }): Promise<InspectorPage>;
   shoot(page: Page, name: string): Promise<void>;
 };
 

@@ -3,7 +3,7 @@ import { useCalm } from "../parts/use-calm.ts";
 import { useModel } from "../store/use-model.ts";
 import type { KnownChart } from "../store/model.ts";
 import { takenEdges } from "./lit.ts";
-import { StateCard, within } from "./state-card.tsx";
+import { More, shownOf, StateCard, within } from "./state-card.tsx";
 import { usePace } from "../store/pace.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
@@ -31,6 +31,7 @@ export function Outline({
         ?.scrollIntoView({ block: "center" });
   }, [isThere]);
   const taken = [...takenEdges(run, q)].flatMap(([id, rank]) => (rank === 0 ? [id] : [])).join("\n");
+  const states = chart.index.children.get(chart.index.root) ?? [];
   return (
     <div ref={pane} className={isTwin ? "hidden-text" : "outline-pane"}>
       {!isTwin && (
@@ -39,7 +40,7 @@ export function Outline({
         </div>
       )}
       <ul className="outline" role="tree" aria-label={`States of ${chart.chart.id}`} onKeyDown={moveFocus}>
-        {(chart.index.children.get(chart.index.root) ?? []).map((node, place) => (
+        {shownOf(states, active).map((node, place) => (
           <StateCard
             key={node.id}
             node={node}
@@ -51,6 +52,7 @@ export function Outline({
             isTwin={isTwin}
           />
         ))}
+        <More states={states} />
       </ul>
     </div>
   );

@@ -1,9 +1,14 @@
 import { memo, useState } from "react";
 import { keyOf, shortName, topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
+import { cut } from "../logic/json-rows.ts";
 import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";
 import { narrow } from "../store/navigate.ts";
 import type { ChartEdge, ChartNode } from "../wire/types.ts";
+
+/** More states than a chart that people draw has in one. */
+const MOST_SHOWN = 300;
+const LONGEST_NAME = 120;
 
 type CardProps = {
   readonly node: ChartNode;
@@ -20,6 +25,22 @@ type CardProps = {
 export function within(ids: string, state: string): string {
   const isWithin = (id: string): boolean => id.startsWith(state) && /^$|^[.|]/.test(id.slice(state.length));
   return ids.split("\n").filter(isWithin).join("\n");
+}
+
+/** The states that are drawn: the first ones, and those that are active. */
+export function shownOf(states: readonly ChartNode[], active: string): readonly ChartNode[] {
+  return states.length <= MOST_SHOWN
+    ? states
+    : states.filter(({ id }, place) => place < MOST_SHOWN || within(active, id) !== "");
+}
+
+/** Says how many states are not drawn. */
+export function More({ states }: { readonly states: readonly ChartNode[] }) {
+  return states.length > MOST_SHOWN ? (
+    <li role="none" className="muted">
+      {states.length - MOST_SHOWN} more states; those that are active are shown.
+    </li>
+  ) : null;
 }
 
 export const StateCard = memo(function StateCard({
@@ -72,7 +93,7 @@ export const StateCard = memo(function StateCard({
             tabIndex={-1}
             onClick={() => narrow({ kind: "state", ids: [node.id] })}
           >
-            {node.key}
+            {cut(node.key, LONGEST_NAME)}
           </button>
           {node.invoke
             .filter((name) => name !== "sleepUntil")
@@ -99,7 +120,7 @@ export const StateCard = memo(function StateCard({
       </div>
       {children.length > 0 && isOpen && (
         <ul role="group">
-          {children.map((child) => (
+          {shownOf(children, active).map((child) => (
             <StateCard
               key={child.id}
               node={child}
@@ -110,6 +131,7 @@ export const StateCard = memo(function StateCard({
               isTwin={isTwin}
             />
           ))}
+          <More states={children} />
         </ul>
       )}
     </li>

@@ -1,9 +1,12 @@
 import type { Chart, Json, JsonObject, Layouts, RunRow, Step } from "../wire/types.ts";
+import { cut } from "./json-rows.ts";
 import { isObject } from "../../../src/message/is-object.ts";
 
 /** Values nested deeper than any that is recorded. */
 const DEEPEST = 200;
 const DEEPEST_CHART = 60;
+const LONGEST_NAME = 200;
+const LONGEST_NOTICE = 2_000;
 
 /** A line of a file as an object; throws for what is none, or nested so deep that it could not be shown. */
 export function recordOf(line: string): JsonObject {
@@ -26,8 +29,8 @@ export function rowOf(given: Json | undefined): RunRow {
     throw new Error("This is no exported run: its `row` lacks `runId`, `agent` or `chart`.");
   const figures = isObject(usage) ? Object.entries(usage).filter(([, value]) => isNumber(value)) : [];
   return {
-    runId,
-    agent,
+    runId: cut(runId, LONGEST_NAME),
+    agent: cut(agent, LONGEST_NAME),
     chart,
     source: "file",
     phase: textIn(row, "phase") as RunRow["phase"],
@@ -41,7 +44,7 @@ export function rowOf(given: Json | undefined): RunRow {
     pending: 0,
     ...(isObject(forkOf) && { forkOf: { runId: textIn(forkOf, "runId"), seq: numberIn(forkOf, "seq") } }),
     can: [],
-    ...(typeof notice === "string" && { notice }),
+    ...(typeof notice === "string" && { notice: cut(notice, LONGEST_NOTICE) }),
   };
 }
 
@@ -158,7 +161,7 @@ const isNames = (value: unknown): boolean => Array.isArray(value) && value.every
 
 const textIn = (object: JsonObject, key: string): string => {
   const value = object[key];
-  return isText(value) ? value : "";
+  return isText(value) ? cut(value, LONGEST_NAME) : "";
 };
 const numberIn = (object: JsonObject, key: string): number => {
   const value = object[key];

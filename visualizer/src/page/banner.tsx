@@ -17,11 +17,12 @@ export function Banner() {
   const file = useModel((all) =>
     all.selection.runId === null ? undefined : all.files.get(all.selection.runId),
   );
+  const hasRuns = useModel((all) => all.rows.size > 0);
   const isLost = connection.kind === "lost";
   const now = useNow(500, isLost || row?.worker?.isUp === false);
   if (file) return <FileBanner file={file} />;
   if (connection.kind === "badToken" || connection.kind === "version")
-    return (
+    return hasRuns ? (
       <p className="banner" role="status" data-tone="red" data-testid="refused">
         <Icon name="warn" />
         {connection.kind === "badToken"
@@ -29,7 +30,7 @@ export function Banner() {
           : versionText(connection.theirs)}{" "}
         What you see is as of before.
       </p>
-    );
+    ) : null;
   if (isLost && now - connection.since > PATIENCE)
     return (
       <p className="banner" role="status" data-tone="amber" data-testid="lost">

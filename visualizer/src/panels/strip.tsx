@@ -7,7 +7,7 @@ import { onKeys } from "../parts/on-keys.ts";
 import { useCalm } from "../parts/use-calm.ts";
 import { useNow } from "../parts/use-now.ts";
 import { useSize } from "../parts/use-size.ts";
-import { fillMissing } from "../store/load.ts";
+import { fillAround } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
@@ -74,7 +74,7 @@ export function Strip() {
   };
   const scrub = (event: PointerEvent): void => {
     const step = stepUnder(event);
-    if (!run.at(step)) void fillMissing(step);
+    if (!run.at(step)) void fillAround(step);
     goTo(step);
   };
   return (

@@ -5,7 +5,7 @@ import { eventText } from "../logic/guards.ts";
 import { isFailure, noteOf, usageOf } from "../logic/step-notes.ts";
 import { barHeight } from "../logic/strip-scale.ts";
 import { useNow } from "../parts/use-now.ts";
-import { fillMissing } from "../store/load.ts";
+import { fillAround } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
@@ -36,7 +36,7 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
         aria-selected={isSelected}
         aria-setsize={count}
         aria-posinset={place}
-        onClick={() => void fillMissing(q)}
+        onClick={() => void fillAround(q)}
       >
         step {q} is not here yet: <span className="link">load</span>
       </div>

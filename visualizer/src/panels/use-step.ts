@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { fillMissing } from "../store/load.ts";
+import { fillAround } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import type { JsonObject, Step } from "../wire/types.ts";
 
@@ -17,7 +17,7 @@ export function useStep(): {
   const before = useModel((all) => all.run.contextAt(all.q - 1));
   const isMissing = q > 0 && context === undefined;
   useEffect(() => {
-    if (isMissing) void fillMissing(q);
+    if (isMissing) void fillAround(q);
   }, [isMissing, q, run]);
   return { q, step, context, before };
 }

@@ -1,11 +1,11 @@
 import { indexChart } from "../logic/chart-index.ts";
 import { readRunFile, type RunFile } from "../logic/run-file.ts";
 import { client } from "./client.ts";
+import { layOut } from "./load.ts";
 import { model, type KnownChart } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
 import { ownChart } from "../wire/api.ts";
-import { takeChart } from "./rows.ts";
 import { RunData } from "./run-data.ts";
 
 /** Opens an exported run from a file of this computer: nothing leaves the page, and nothing can be asked of it. */
@@ -50,12 +50,6 @@ async function drawable({ chart, row }: RunFile): Promise<Omit<KnownChart, "inde
     return own?.hash === hash ? own : chart;
   }
   return (await client.api.chart(hash).catch(() => undefined)) ?? (chart && { ...chart, layouts: null });
-}
-
-/** An outline becomes a picture when the hub has laid it out. */
-async function layOut({ hash, chart }: Omit<KnownChart, "index">): Promise<void> {
-  const layouts = await client.api?.layouts(chart).catch(() => null);
-  if (layouts) takeChart({ hash, chart, layouts });
 }
 
 /** Files dropped anywhere on the page are opened. */

@@ -1,5 +1,6 @@
 import { GROUPS, type Group } from "../logic/run-groups.ts";
 import type { Api } from "../wire/api.ts";
+import type { ChartMessage } from "../wire/types.ts";
 import { client } from "./client.ts";
 import { model, type Model, type RunLists } from "./model.ts";
 import type { RunData } from "./run-data.ts";
@@ -74,10 +75,24 @@ export async function loadChart(hash: string): Promise<void> {
   underWay.add(`chart ${hash}`);
   await tried(async (api) => {
     const chart = await api.chart(hash);
-    if (chart) takeChart(chart);
+    if (chart) takeLaidOut(chart);
     else model.set({ unknownCharts: new Set(model.unknownCharts).add(hash) });
   });
   underWay.delete(`chart ${hash}`);
+}
+
+/** Takes a chart; an outline becomes a picture when the hub has laid it out. */
+export function takeLaidOut(chart: ChartMessage): void {
+  takeChart(chart);
+  if (!chart.layouts) void layOut(chart);
+}
+
+export async function layOut({ hash, chart }: Pick<ChartMessage, "hash" | "chart">): Promise<void> {
+  if (underWay.has(`layouts ${hash}`)) return;
+  underWay.add(`layouts ${hash}`);
+  const layouts = await client.api?.layouts(chart).catch(() => null);
+  if (layouts) takeChart({ hash, chart, layouts });
+  underWay.delete(`layouts ${hash}`);
 }
 
 /** Older steps than these many are fetched only when somebody goes there. */
@@ -101,6 +116,11 @@ export async function fillMissing(below: number = model.run.last): Promise<void>
     if (!run.at(missing.to)) isGoingOn = false;
   }
   filling.delete(run);
+}
+
+/** Fetches the steps on both sides of a missing one, and those below. */
+export function fillAround(q: number): Promise<void> {
+  return fillMissing(q + PAGE / 2);
 }
 
 async function tried(work: (api: Api) => Promise<void>): Promise<boolean> {

@@ -2,11 +2,11 @@ import { readAddress } from "../logic/address.ts";
 import { foldStream, withoutStored } from "../logic/stream-text.ts";
 import type { HubToPage, JsonObject, PendingItem } from "../wire/types.ts";
 import { askProcesses, settleAck } from "./commands.ts";
-import { fillMissing, loadChart, takeWorkers, WANTED } from "./load.ts";
+import { fillMissing, loadChart, takeLaidOut, takeWorkers, WANTED } from "./load.ts";
 import { model } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
-import { takeChart, takeRows } from "./rows.ts";
+import { takeRows } from "./rows.ts";
 
 /** Takes in what the hub says. */
 export function receive(message: HubToPage): void {
@@ -25,7 +25,7 @@ export function receive(message: HubToPage): void {
       takeWorkers(message);
       return;
     case "chart":
-      takeChart(message);
+      takeLaidOut(message);
       return;
     case "steps":
       if (message.runId !== runId) return;
