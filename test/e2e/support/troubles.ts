@@ -13,8 +13,8 @@ import { WireWorker } from "./wire-worker.ts";
 /** What can be wrong around a run. */
 export async function shootTroubles(studio: Studio): Promise<void> {
   await shootConnection(studio);
-  await shootWires(studio);
   await shootQuarantine(studio);
+  await shootWires(studio);
 }
 
 async function shootConnection({ look, shoot }: Studio): Promise<void> {
@@ -64,7 +64,7 @@ async function shootWires({ desk, look, shoot }: Studio): Promise<void> {
   worker.show("tangled", "tangle", ["root", "s0"], { agent: "tangle" });
   worker.show("with-a-gap", "deep", leaves.slice(0, 4), { agent: "long-watch" });
   const begun = Date.now() - 60_000;
-  const step = (q: number): Step => ({ q, t: begun + q, m: q * 3 + (q % 7) ** 3, e: "tick", x: [], s: 0 });
+  const step = (q: number): Step => ({ q, t: begun + q * 2, m: q * 9 + (q % 7), e: "tick", x: [], s: 0 });
   for (let from = 2; from < 26_000; from += 1_000) {
     const items = Array.from({ length: 1_000 }, (_, at) => step(from + at));
     const total = from + items.length - 1;
@@ -73,7 +73,7 @@ async function shootWires({ desk, look, shoot }: Studio): Promise<void> {
   const page = await look();
   await page.choose("with-a-gap");
   await page.page.waitForFunction("__agentchart.stepAt(7000) !== undefined");
-  await page.page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 24 * 5_998));
+  await page.page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 24 * 5_497));
   await shoot(page.page, "gap-dark");
   await page.run("unheard-of").click();
   await page.page.getByText("is not known here").waitFor();
