@@ -77,9 +77,16 @@ export async function recordedAfter(
   return [...later.values()];
 }
 
-/** The context of the fork: open calls stay only while the message that asked for them is still there. */
+/** The context of the fork: what waits to be tried again is tried at once, and open calls stay only while the message that asked for
+ *  them is still there. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
-  const context = { ...contextOf(session, NO_SETTINGS), transcript: Transcript.of(messages) };
+  const stored = contextOf(session, NO_SETTINGS);
+  const context = {
+    ...stored,
+    transcript: Transcript.of(messages),
+    request: { ...stored.request, notBeforeAt: null },
+    calls: stored.calls.map(({ notBeforeAt: _, ...record }) => record),
+  };
   if (context.calls.length === 0) return context;
   const first = context.calls[0]!.call.id;
   const batchAt = messages.findLastIndex((message) => toolUsesOf(message).some(({ id }) => id === first));

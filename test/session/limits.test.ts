@@ -3,6 +3,7 @@ import {
   AgentError,
   createAgent,
   defineTool,
+  openSession,
   type Agent,
   type AgentConfig,
   type Execution,
@@ -152,4 +153,21 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
     expect((await reply).text).toBe("gave up");
     expect(JSON.stringify(model.requests[0])).toContain("tool/timeout");
   });
+});
+
+test("a fork waits for no back-off", async () => {
+  const store = memoryStore();
+  const model = scriptedModel([FAILS]);
+  const first = createAgent({ name: "bot", model, sessionId: "s", store, modelExecution: execution });
+  const until = retryOf(first);
+  first.call("go").catch(() => {});
+  await until;
+  await settle();
+  const session = await openSession(store, "s");
+  const { sessionId } = await session.fork((await session.at()).seq);
+  const forked = createAgent({ name: "bot", model: scriptedModel(["done"]), sessionId, store });
+  await forked.open();
+  const asked = Date.now();
+  expect((await forked.call()).text).toBe("done");
+  expect(Date.now()).toBe(asked);
 });
