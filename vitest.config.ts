@@ -9,7 +9,7 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 const KILL_TESTS = "test/session/kill/*.test.ts";
 const CHAOS_TESTS = "test/chaos/*.test.ts";
 
-/** Workers, servers and demos as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
+/** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
@@ -23,6 +23,8 @@ const PROCESS_TESTS = [
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
   "examples/data-analyst/test/demo.test.ts",
+  "examples/data-analyst/test/planner-answers.test.ts",
+  "examples/data-analyst/test/planner-foreign.test.ts",
 ];
 
 /** In a browser, on the built page: `npm run test:e2e`. */
