@@ -27,8 +27,20 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/planner-foreign.test.ts",
 ];
 
-/** In a browser, on the built page: `npm run test:e2e`. */
+/** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";
+const MEASURED_TESTS = "test/e2e/volume.test.ts";
+
+const inBrowser = (name: string, test: { readonly [option: string]: unknown }) => ({
+  extends: true as const,
+  test: {
+    name,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    ...test,
+  },
+});
 
 /** The agent suite: what is tested through `import "agentchart"`. */
 const AGENT_TESTS = ["test/agent/*.test.ts", "test/calls/*.test.ts", "test/scars/*.test.ts"];
@@ -73,17 +85,8 @@ export default defineConfig({
       { extends: true, test: { name: "kill", include: [KILL_TESTS] } },
       { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
       { extends: true, test: { name: "chaos", include: [CHAOS_TESTS] } },
-      {
-        extends: true,
-        test: {
-          name: "e2e",
-          include: [BROWSER_TESTS],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          expect: { poll: { timeout: 20_000 } },
-        },
-      },
+      inBrowser("e2e", { include: [BROWSER_TESTS], exclude: [MEASURED_TESTS], maxWorkers: 2 }),
+      inBrowser("e2e-measured", { include: [MEASURED_TESTS], maxWorkers: 1, sequence: { groupOrder: 1 } }),
       again("noop"),
       again("resume"),
       again("stored", ["test/support/stored-setup.ts"]),

@@ -15,7 +15,7 @@ export class InspectorPage {
   /** Opens a run from the list and waits until its chart is drawn. */
   async choose(runId: string): Promise<void> {
     await this.run(runId).click();
-    await this.page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await this.page.locator("svg.chart [data-state]").first().waitFor({ timeout: 60_000 });
   }
 
   /** The ids of the states that are lit in the chart, in the order of the machine file. */
