@@ -98,6 +98,7 @@ export class DurableSession {
         store,
         lease,
         seq: stored?.seq ?? 0,
+        groups: stored?.activeGroups,
         now,
         standing,
         committed,

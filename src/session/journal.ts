@@ -27,6 +27,8 @@ export type JournalOptions = {
   readonly lease: Lease;
   /** The last sequence number in the store. */
   readonly seq: number;
+  /** The tool groups that are on as far as the store knows. */
+  readonly groups?: readonly string[] | undefined;
   readonly now: () => number;
   readonly redact?: (value: Json) => Json;
   /** Asked when a batch is written. */
@@ -52,11 +54,13 @@ export class Journal {
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
   #position: Position | undefined;
+  #groups: string | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#lease = options.lease;
     this.#seq = options.seq;
+    this.#groups = options.groups && JSON.stringify(options.groups);
     if (options.seq === 0) this.#pending.push({ type: "session", data: { format: FORMAT } });
   }
 
@@ -104,10 +108,17 @@ export class Journal {
     this.#acknowledged = [];
     const { store, now, redact, standing } = this.#options;
     const stands = standing();
-    const { context, state, isAtRest, position } = stands;
+    const { context, state, isAtRest, position, activeGroups } = stands;
     const at = now();
     const standsAt = positionOf(context, state);
-    const entries = [...facts, positionFact(this.#position, standsAt)].map((fact, index): JournalEntry => {
+    const groups = activeGroups && JSON.stringify(activeGroups);
+    const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
+    const written = [
+      ...facts,
+      ...(hasNewGroups ? [{ type: "groups", data: { active: activeGroups } }] : []),
+      positionFact(this.#position, standsAt),
+    ];
+    const entries = written.map((fact, index): JournalEntry => {
       const data = redact ? redact(plain(fact.data) as Json) : fact.data;
       return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
     });
@@ -125,6 +136,7 @@ export class Journal {
     try {
       this.#seq = await store.append(this.#lease.sessionId, batch);
       this.#position = standsAt;
+      this.#groups = groups;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#pending = [...facts, ...this.#pending];
