@@ -1,6 +1,6 @@
 import { agentMachine } from "../../machines/agent.machine.ts";
 import { errorInfo } from "../error/error.ts";
-import { freeze, frozenCopy } from "../message/frozen.ts";
+import { frozenCopy } from "../message/frozen.ts";
 import { runHooks } from "../hook/run.ts";
 import type {
   CommitInput,
@@ -48,7 +48,7 @@ async function withSignal<Input, Output>(
 
 const model = fromService<ModelOutcome, ModelInput>((scope) =>
   withSignal(scope, async (host, controller, isStopped) =>
-    freeze(await callModel(host, scope.input, controller, isStopped)),
+    frozenCopy(await callModel(host, scope.input, controller, isStopped)),
   ),
 );
 

@@ -42,9 +42,14 @@ export function copyOf<T>(value: T): T {
   return isPlain(value) ? (mapped(value, copyOf) as T) : value;
 }
 
-/** The same data, which nobody can change any more; what is frozen already is not copied. */
+/** True for what nobody can change any more, in no part of it. */
+function isFrozenWhole(value: unknown): boolean {
+  return !isPlain(value) || (Object.isFrozen(value) && Object.values(value).every(isFrozenWhole));
+}
+
+/** The same data, which nobody can change any more; what is frozen in all its parts already is not copied. */
 export function frozenCopy<T>(value: T): T {
-  if (!isPlain(value) || Object.isFrozen(value)) return value;
+  if (!isPlain(value) || isFrozenWhole(value)) return value;
   return Object.freeze(mapped(value, frozenCopy)) as T;
 }
 

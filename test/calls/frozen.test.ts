@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { userMsg, type Hook, type JsonObject, type Msg } from "agentchart";
+import { userMsg, type Hook, type JsonObject, type Msg, type StreamPart } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 
 /** Everything in it that could be changed is set to something else; how much of it let itself be changed. */
@@ -46,6 +46,36 @@ describe("what is stored can be changed by nobody", () => {
     await agent.call(message);
     (message.content as unknown[]).push({ type: "text", text: "and more" });
     expect((await agent.messages())[0]!.content).toEqual([{ type: "text", text: "go" }]);
+  });
+
+  test("nor by whoever froze it only on its surface", async () => {
+    const { agent } = scripted(["done"]);
+    const message = Object.freeze(userMsg("go"));
+    await agent.call(message);
+    (message.content as unknown[]).push({ type: "text", text: "and more" });
+    expect((await agent.messages())[0]!.content).toEqual([{ type: "text", text: "go" }]);
+  });
+
+  test("nor by the model, whose own objects stay as free as they were", async () => {
+    const usage = { inputTokens: 0, outputTokens: 1 };
+    const block = {
+      type: "image" as const,
+      source: { type: "url" as const, url: "https://a.example/1.png" },
+    };
+    async function* counting(): AsyncGenerator<StreamPart> {
+      usage.inputTokens += 10;
+      yield { type: "media", block };
+      yield { type: "usage", usage };
+      yield { type: "finish", reason: "stop" };
+    }
+    const { agent } = scripted([counting, counting]);
+    await agent.call("go");
+    block.source.url = "https://a.example/2.png";
+    const reply = await agent.call("again");
+    expect(reply.turn.usage.inputTokens).toBe(20);
+    const shown = (await agent.messages()).map(({ content, usage: used }) => [content, used?.inputTokens]);
+    expect(shown[1]).toMatchObject([[{ source: { url: "https://a.example/1.png" } }], 10]);
+    expect(shown[3]).toMatchObject([[{ source: { url: "https://a.example/2.png" } }], 20]);
   });
 
   test("a hook that tries it fails, and says where", async () => {
