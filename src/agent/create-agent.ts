@@ -333,6 +333,11 @@ class AgentSession implements InboxAgent {
   async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
     const runtime = this.#runtime;
     if (runtime.isStopped) return;
+    const error = new AgentError(
+      "run/shutdown",
+      "The agent was shut down; call() goes on with the turn, in any process.",
+    );
+    this.#turns.end(error);
     if (this.#turns.isRunning) {
       runtime.send({ type: "run.shutdown", at: runtime.now() });
       const { promise: deadline, resolve } = Promise.withResolvers<void>();
@@ -340,21 +345,18 @@ class AgentSession implements InboxAgent {
       await Promise.race([this.#turns.idle(), deadline]);
       clearTimeout(timer);
     }
-    runtime.stop(
-      new AgentError(
-        "run/shutdown",
-        "The agent was shut down; call() goes on with the turn, in any process.",
-      ),
-    );
+    runtime.stop(error);
     await runtime.release();
     await this.#flushed();
   }
 
   async close(): Promise<void> {
     if (this.#runtime.isStopped) return;
+    const error = new AgentError("run/closed", `Agent '${this.name}' is closed.`);
+    this.#turns.end(error);
     if (this.status().phase === "running") this.interrupt();
     await this.#turns.idle();
-    this.#runtime.stop(new AgentError("run/closed", `Agent '${this.name}' is closed.`));
+    this.#runtime.stop(error);
     await this.#runtime.release();
     await this.#flushed();
   }

@@ -81,6 +81,7 @@ export class Turns {
   readonly #whenIdle: (() => void)[] = [];
   #running: Running | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  #ended: AgentError | undefined;
 
   constructor(runtime: () => Runtime, model: ChatModel) {
     this.#runtime = runtime;
@@ -91,9 +92,24 @@ export class Turns {
     return this.#running !== undefined;
   }
 
-  /** Ends when no call waits. */
+  /** True while a call runs, or hooks still hear of an interrupt. */
+  get #isBusy(): boolean {
+    const runtime = this.#runtime();
+    return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
+  }
+
+  /** Ends when no call runs. */
   async idle(): Promise<void> {
-    while (this.#running) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (this.#isBusy) await this.#nextIdle();
+  }
+
+  #nextIdle(): Promise<void> {
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Calls that have not begun reject with `error` from now on. */
+  end(error: AgentError): void {
+    this.#ended ??= error;
   }
 
   /** As {@link run}, after the calls before it. Waiting counts as part of the call: its signal and its time-out end it. */
@@ -114,7 +130,7 @@ export class Turns {
     if (isGivenUp) giveUp("signal");
     const stop = limited(options, giveUp);
     const mine = this.#queue.then(async () => {
-      await this.idle();
+      while (this.#isBusy) await this.#nextIdle();
       stop();
       if (isGivenUp) return given;
       const left =
@@ -134,7 +150,8 @@ export class Turns {
     const runtime = this.#runtime();
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
-    if (this.#running || phase === "running") throw busy();
+    if (this.#ended) throw this.#ended;
+    if (this.#isBusy) throw busy();
     begun();
     const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
@@ -165,7 +182,7 @@ export class Turns {
   /** The call is over: the agent is free before anybody hears of it (spec scar S8). */
   settled(context: AgentContext): void {
     const running = this.#running;
-    if (!running) return;
+    if (!running) return this.#wake();
     this.#running = undefined;
     const { hub } = this.#runtime();
     const error = errorOf(context, running);
@@ -183,7 +200,8 @@ export class Turns {
   /** Nothing comes any more: a call that still waits has ended with `error`. */
   stopped(error: AgentError): void {
     const running = this.#running;
-    if (!running) return;
+    if (!running) return this.#wake();
+    this.end(error);
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
     this.#runtime().hub.publish({ type: "turn.end", reason, error: error.toJSON() });
