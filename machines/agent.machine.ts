@@ -17,14 +17,17 @@ const position = ({ progress, transcript }: AgentContext) => ({
   transcript,
 });
 const graceFrom = ({ at, settings }: AgentContext) => at + settings.interruptGraceMs;
+const asked = ({ request, wanted }: AgentContext) => ({
+  system: request.system,
+  usesFallback: request.usesFallback,
+  wanted,
+});
 const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
   ...position(context),
   phase,
   attempt: context.request.attempt,
-  usesFallback: context.request.usesFallback,
   emptyRetries: context.progress.emptyRetries,
-  wanted: context.wanted,
-  system: context.request.system,
+  ...asked(context),
   edit: context.request.edit,
 });
 
@@ -158,7 +161,7 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({
               ...position(context),
               point: "preReasoning",
-              system: context.request.system,
+              ...asked(context),
             }),
             onDone: [
               {
@@ -514,7 +517,7 @@ export const agentMachine = agentSetup.createMachine({
             input: ({ context }) => ({
               ...position(context),
               point: "preSummary",
-              system: context.request.system,
+              ...asked(context),
             }),
             onDone: [
               {

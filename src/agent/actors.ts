@@ -67,14 +67,12 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
     const { input } = scope;
     if (signal.aborted) return { at: host.now() }; // stopped before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
-    const text = "system" in input ? input.system : "";
     try {
       const found = await runHooks(
         {
           hooks: host.hooks(),
           at: host.at(input, signal),
-          prompt: () =>
-            promptOf(host, { phase, transcript: input.transcript, system: text, usesFallback: false }),
+          prompt: (asked) => promptOf(host, { ...asked, phase }),
           failed: (hook, error) =>
             host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
         },

@@ -7,12 +7,14 @@ import { checkPart } from "../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../model/fold.ts";
 import { mayRetry } from "../model/may-retry.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
+import { pruneNulls } from "../tool/prune-nulls.ts";
+import { jsonSchemaOf } from "../tool/schema.ts";
 import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
 import { completeUsage, costOf } from "./model-usage.ts";
 import { fitsOutput } from "./output.ts";
-import { modelOf, requestOf } from "./request.ts";
+import { modelOf, outputModeOf, requestOf } from "./request.ts";
 
 /** Tells listeners of the blocks as they grow. One block is open at a time: a block that goes on after another one is
  *  opened again under a new index. */
@@ -237,7 +239,8 @@ export async function callModel(
     ...error.toJSON(),
     ...(!outcome.delivered && { retry: mayRetry(error, request.execution.retryOn) }),
   };
-  const value = error || signal.aborted ? undefined : await nativeOutput(host, input, outcome.message);
+  const isWhole = !error && !signal.aborted && outcome.finishReason !== "length";
+  const value = isWhole ? await nativeOutput(host, input, outcome.message) : undefined;
   return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
 }
 
@@ -247,8 +250,10 @@ async function nativeOutput(
   input: ModelInput,
   message: Msg | undefined,
 ): Promise<Json | undefined> {
-  if (input.wanted?.mode !== "native" || !message || toolUsesOf(message).length > 0) return undefined;
-  const value = nativeValue(message);
+  if (outputModeOf(host, input) !== "native" || !message || toolUsesOf(message).length > 0) return undefined;
+  const said = nativeValue(message);
   const schema = host.output()?.schema;
-  return value !== undefined && schema && (await fitsOutput(schema, value)) ? value : undefined;
+  if (said === undefined || !schema) return undefined;
+  const value = pruneNulls(jsonSchemaOf(schema), said);
+  return (await fitsOutput(schema, value)) ? value : undefined;
 }

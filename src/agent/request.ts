@@ -39,28 +39,45 @@ const REMINDERS = {
   ),
 };
 
+/** How the model that is asked gives the structured answer; undefined if none is wanted of this request. A fallback model,
+ *  or that of a restored session, may not keep to a schema by itself. */
+export function outputModeOf(
+  host: Host,
+  { phase, wanted, usesFallback }: Pick<ModelInput, "phase" | "wanted" | "usesFallback">,
+): WantedOutput["mode"] | undefined {
+  if (!wanted || phase === "summary") return undefined;
+  return modelOf(host, usesFallback).capabilities?.structuredOutput ? wanted.mode : "tool";
+}
+
 /** The tools that are offered: those of the toolkit, and the one for the structured answer. */
-function toolsOf(host: Host, phase: ModelInput["phase"], wanted: WantedOutput | null): readonly ToolSpec[] {
+function toolsOf(
+  host: Host,
+  phase: ModelInput["phase"],
+  mode: WantedOutput["mode"] | undefined,
+): readonly ToolSpec[] {
   if (phase === "summary") return [];
   const specs = host.toolkit.specs();
-  const tool = wanted?.mode === "tool" ? host.output()?.tool : undefined;
+  const tool = mode === "tool" ? host.output()?.tool : undefined;
   if (!tool) return specs;
   const { name, description, inputSchema } = tool;
   return [...specs.filter((spec) => spec.name !== name), { name, description, inputSchema }];
 }
 
 /** A reminder follows an answer that was not the structured one; only then is the tool forced (spec scar S25). */
-function reminderOf({ wanted, transcript }: ModelInput): Msg | undefined {
-  if (!wanted || wanted.reminders === 0) return undefined;
-  return transcript.at(-1)?.role === "assistant" ? REMINDERS[wanted.mode] : undefined;
+function reminderOf(
+  { wanted, transcript }: ModelInput,
+  mode: WantedOutput["mode"] | undefined,
+): Msg | undefined {
+  if (!mode || wanted?.reminders === 0) return undefined;
+  return transcript.at(-1)?.role === "assistant" ? REMINDERS[mode] : undefined;
 }
 
-type Asked = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback">;
+type Asked = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback" | "wanted">;
 
 /** The prompt before the hooks of its point. */
 export function promptOf(host: Host, input: Asked): Prompt {
   const seen = host.view(input.transcript.slice());
-  const tools = input.phase === "summary" ? [] : host.toolkit.specs();
+  const tools = toolsOf(host, input.phase, outputModeOf(host, input));
   return {
     messages: input.phase === "summary" ? [...seen, SUMMARY_PROMPT] : seen,
     system: input.system,
@@ -76,9 +93,10 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
   const prompt = promptOf(host, input);
   const system = edit?.system ?? prompt.system;
   const messages = applyPieces(prompt.messages, edit?.pieces);
-  const reminder = reminderOf(input);
+  const mode = outputModeOf(host, input);
+  const reminder = reminderOf(input, mode);
   const options = edit?.options ?? prompt.options;
-  const isForced = reminder && input.wanted?.mode === "tool" && host.config.structuredReminder !== "PROMPT";
+  const isForced = reminder && mode === "tool" && host.config.structuredReminder !== "PROMPT";
   return {
     messages: [
       ...(system === "" ? [] : [systemMessage(system)]),
@@ -86,10 +104,9 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
       ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
     ],
-    tools: toolsOf(host, phase, input.wanted),
+    tools: toolsOf(host, phase, mode),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
-    ...(input.wanted?.mode === "native" &&
-      phase === "reasoning" && { output: { name: "response", schema: input.wanted.schema } }),
+    ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),
     execution: mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model),
   };
 }

@@ -158,7 +158,7 @@ export class Turns {
     const wanted = options.output && wantedOf(options.output, this.#model);
     const { output: known } = runtime;
     if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
-    else if (phase === "stopped") runtime.output = undefined;
+    else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
     runtime.userContext = options.context ?? runtime.sessionContext();
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();

@@ -16,12 +16,13 @@ export type HookScope = {
   readonly hooks: readonly Hook<never>[];
   readonly at: At<never>;
   /** The prompt as it stands before the hooks of preReasoning or preSummary. */
-  prompt(): Prompt;
+  prompt(given: PromptInput): Prompt;
   /** A hook of a point that only observes has failed. */
   failed(hook: string, error: unknown): void;
 };
 
 type Found = Omit<HooksOutcome, "at">;
+type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
 type Answer = { readonly [key: string]: unknown };
 
 /** Hooks in the order they run: ascending priority, then order of registration. */
@@ -145,8 +146,9 @@ async function preCall(scope: HookScope, given: HooksInput & { readonly point: "
   return { input, system };
 }
 
-async function prePrompt(scope: HookScope, point: "preReasoning" | "preSummary"): Promise<Found> {
-  const before = scope.prompt();
+async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
+  const { point } = given;
+  const before = scope.prompt(given);
   let { messages, system, options } = before;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
@@ -299,7 +301,7 @@ export async function runHooks(scope: HookScope, given: HooksInput): Promise<Fou
       return preCall(scope, given);
     case "preReasoning":
     case "preSummary":
-      return prePrompt(scope, given.point);
+      return prePrompt(scope, given);
     case "postReasoning":
       return postReasoning(scope, given);
     case "preActing":

@@ -4,7 +4,8 @@ import { copyOf, isTooDeep, MAX_DEPTH } from "../message/frozen.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
-import { parseStandard, pruneNulls, validateInput } from "./schema.ts";
+import { pruneNulls } from "./prune-nulls.ts";
+import { parseStandard, validateInput } from "./schema.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
 /** What a run of a tool came to; with `error` if it threw. */

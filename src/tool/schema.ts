@@ -70,39 +70,6 @@ export function validateInput(schema: JsonObject | null, input: unknown): string
   }
 }
 
-function deref(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return undefined;
-  const object = schema as JsonObject;
-  const ref = object["$ref"];
-  if (typeof ref !== "string" || !ref.startsWith("#/")) return object;
-  let target: Json | undefined = root;
-  for (const key of ref.slice(2).split("/")) {
-    target = (target as JsonObject | undefined)?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  return target === object ? undefined : deref(target, root);
-}
-
-/** A copy of `value` without the explicit nulls of declared, optional properties, which some models send for
- *  "not given" (spec scar S20). Local `$ref`s are followed. */
-export function pruneNulls(schema: JsonObject, value: Json, root: JsonObject = schema): Json {
-  const resolved = deref(schema, root) ?? {};
-  if (Array.isArray(value)) {
-    const items = deref(resolved["items"], root);
-    return items ? value.map((item: Json) => pruneNulls(items, item, root)) : value;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const properties = deref(resolved["properties"], root) ?? {};
-  const required = (resolved["required"] ?? []) as readonly string[];
-  return Object.fromEntries(
-    Object.entries(value as JsonObject).flatMap(([key, item]) => {
-      const property = Object.hasOwn(properties, key) ? deref(properties[key], root) : undefined;
-      if (!property) return [[key, item]];
-      if (item === null && !required.includes(key)) return [];
-      return [[key, pruneNulls(property, item, root)]];
-    }),
-  );
-}
-
 type Issue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];

@@ -1,4 +1,5 @@
 import { textOf, toolUsesOf } from "../message/query.ts";
+import { pruneNulls } from "../tool/prune-nulls.ts";
 import type { Json, Msg, Usage } from "../message/types.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change } from "./context.ts";
@@ -43,10 +44,11 @@ export function failOutput(context: AgentContext): Change {
   };
 }
 
-/** The value that a successful call of the output tool gave. */
-export function outputOf(context: AgentContext, callId: string): Json | undefined {
-  const call = context.calls.find((record) => record.call.id === callId)?.call;
-  return call?.name === OUTPUT_TOOL && context.wanted ? call.input["response"] : undefined;
+/** The value that a successful call of the output tool gave, as it has passed the schema. */
+export function outputOf({ calls, wanted }: AgentContext, callId: string): Json | undefined {
+  const call = calls.find((record) => record.call.id === callId)?.call;
+  const given = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
+  return given === undefined ? undefined : pruneNulls(wanted!.schema, given);
 }
 
 /** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */
@@ -62,13 +64,15 @@ function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
     );
     if (content.length === message.content.length) return [message];
     const says = content.some(({ type }) => type !== "thinking");
-    return says ? [{ ...message, content }] : [];
+    const { usage: _, ...rest } = message; // the answer carries it
+    return says ? [{ ...rest, content }] : [];
   });
 }
 
 /** The structured answer becomes the one message of the turn that the output tool leaves behind (spec §6). */
 export function storeOutput(context: AgentContext): Change {
   const { transcript, progress, wanted } = context;
+  if (wanted!.mode === "native" && transcript.at(-1)?.role === "assistant") return keepOutput(context);
   const turn = transcript.slice(progress.turnAt);
   const isOutput = (message: Msg): boolean => toolUsesOf(message).some(({ name }) => name === OUTPUT_TOOL);
   const used = turn.filter(isOutput).reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});

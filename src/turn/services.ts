@@ -79,7 +79,10 @@ export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
 /** `runHooks`: an ordered fold over the hooks of one point. Rejects if one of them fails. */
 export type HooksInput = Position & { readonly transcript: Transcript } & (
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
-    | { readonly point: "preReasoning" | "preSummary"; readonly system: string }
+    | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
+        ModelInput,
+        "system" | "usesFallback" | "wanted"
+      >)
     | { readonly point: "postReasoning" | "postSummary"; readonly draft: Draft }
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
     | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }

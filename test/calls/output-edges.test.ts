@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { AgentError, textOf, type FinishReason } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { z } from "zod";
+import { scripted, toolOf } from "../support/agents.ts";
+
+const output = z.object({ n: z.number() });
+const native = { structuredOutput: true };
+const given = (response: object) => ({ id: "g", name: "generate_response", input: { response } as never });
+
+describe("a model that keeps to a schema by itself", () => {
+  test("and its fallback, which does not, are asked each in its own way", async () => {
+    const model = scriptedModel([{ error: new AgentError("model/auth", "down") }], { capabilities: native });
+    const fallbackModel = scriptedModel(["words", { calls: [given({ n: 1 })] }], { name: "other" });
+    const { agent } = scripted([], { model, fallbackModel });
+    expect((await agent.call("go", { output })).output).toEqual({ n: 1 });
+    expect(model.requests[0]).toMatchObject({ output: { name: "response" }, tools: [] });
+    for (const request of fallbackModel.requests) {
+      expect(request.output).toBeUndefined();
+      expect(request.tools.map(({ name }) => name)).toEqual(["generate_response"]);
+    }
+    expect(fallbackModel.requests[1]!.options.toolChoice).toEqual({ name: "generate_response" });
+  });
+
+  test("has not answered if its answer was cut off, though what there is fits", async () => {
+    const cut = { text: "12", finish: "length" as FinishReason };
+    const { agent } = scripted([], { model: scriptedModel([cut, "1234"], { capabilities: native }) });
+    expect((await agent.call("go", { output: z.number() })).output).toBe(1234);
+  });
+
+  test("leaves one answer, also if a hook stopped the turn on it", async () => {
+    let stops = 1;
+    const { agent } = scripted([], {
+      model: scriptedModel(['{"n":1}'], { capabilities: native }),
+      hooks: [{ name: "once", postReasoning: () => ({ stop: stops-- > 0 }) }],
+    });
+    expect((await agent.call("go", { output })).reason).toBe("REASONING_STOP_REQUESTED");
+    expect(await agent.call()).toMatchObject({ reason: "STRUCTURED_OUTPUT", output: { n: 1 } });
+    expect((await agent.messages()).map(textOf)).toEqual(["go", '{"n":1}']);
+  });
+});
+
+test("the summary of a turn that lacks its structured answer neither reminds of it nor forces a tool", async () => {
+  let answers = 0;
+  const { agent, model } = scripted(["talk", "talk", "summary"], {
+    maxIters: 1,
+    hooks: [{ name: "second", postReasoning: () => ({ stop: ++answers === 2 }) }],
+  });
+  expect((await agent.call("go", { output })).reason).toBe("REASONING_STOP_REQUESTED");
+  await expect(agent.call()).rejects.toMatchObject({ code: "output/missing" });
+  const summary = model.requests[2]!;
+  expect(summary).toMatchObject({ tools: [], options: {} });
+  expect(summary.options.toolChoice).toBeUndefined();
+  expect(textOf(summary.messages.at(-1)!)).toContain("summarizing");
+});
+
+test("usage that the structured answer carries is on no other message", async () => {
+  const usage = { inputTokens: 10, outputTokens: 1 };
+  const { agent } = scripted(
+    [{ text: "both", calls: [{ id: "c1", name: "clerk" }, given({ n: 1 })], usage }],
+    { tools: [toolOf("clerk", () => "yes")] },
+  );
+  const reply = await agent.call("go", { output });
+  const used = (await agent.messages()).flatMap((message) => message.usage ?? []);
+  expect(used).toMatchObject([usage]);
+  expect([reply.usage, reply.turn.usage]).toMatchObject([usage, usage]);
+});
+
+test("hooks of preReasoning see the tool for the structured answer among the tools", async () => {
+  const seen: (readonly string[])[] = [];
+  const { agent } = scripted([{ calls: [given({ n: 1 })] }, "plain"], {
+    tools: [toolOf("clerk", () => "yes")],
+    hooks: [{ name: "sees", preReasoning: ({ tools }) => void seen.push(tools) }],
+  });
+  await agent.call("go", { output });
+  await agent.call("go");
+  expect(seen).toEqual([["clerk", "generate_response"], ["clerk"]]);
+});
