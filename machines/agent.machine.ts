@@ -1,7 +1,7 @@
 import type { HookPoint } from "../src/hook/types.ts";
 import { nextResult, unhookedCalls, unreviewedCalls } from "../src/turn/acting.ts";
 import type { AgentContext, Progress } from "../src/turn/context.ts";
-import { undecidedReason } from "../src/turn/entry.ts";
+import { positionEntered, undecidedReason } from "../src/turn/entry.ts";
 import type { ModelInput } from "../src/turn/services.ts";
 import { agentSetup } from "./agent.setup.ts";
 
@@ -69,7 +69,8 @@ export const agentMachine = agentSetup.createMachine({
             src: "runHooks",
             id: "runHooks",
             input: ({ context }) => ({
-              ...position(context),
+              ...positionEntered(context),
+              transcript: context.transcript,
               point: "preCall",
               input: context.inbox.input,
               system: context.request.system,

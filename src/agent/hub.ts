@@ -41,11 +41,12 @@ export class EventHub {
     return false;
   }
 
-  publish(body: AgentEventBody): void {
+  /** `turn` is there if the event belongs to another turn than the one that runs. */
+  publish(body: AgentEventBody, turn?: number): void {
     let event: AgentEvent | undefined;
     for (const { listener, types } of this.#subscriptions) {
       if (types && !types.has(body.type)) continue;
-      event ??= { ...this.#frame(), n: ++this.#n, ...body };
+      event ??= { ...this.#frame(), ...(turn !== undefined && { turn }), n: ++this.#n, ...body };
       try {
         listener(event);
       } catch {

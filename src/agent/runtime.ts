@@ -16,6 +16,7 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../turn/context.ts";
+import { beginsTurn } from "../turn/entry.ts";
 import { OUTPUT_TOOL } from "../turn/output.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { liveMachine } from "./actors.ts";
@@ -93,7 +94,7 @@ export class Runtime {
       ...(inspect && { inspect }),
     });
     bindHost(this.actor.system, this.#host());
-    this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.context.progress.turn }));
+    this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.#turn() }));
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({
       next: (snapshot) => this.#follow(snapshot),
@@ -191,6 +192,12 @@ export class Runtime {
   /** Undefined if there is nothing to wait for. */
   opened(): Promise<void> | undefined {
     return this.#durable ? this.open() : undefined;
+  }
+
+  /** The turn that events belong to; while input is being entered, that of the input. */
+  #turn(): number {
+    const { inbox, progress } = this.context;
+    return inbox.input.length > 0 && beginsTurn(this.context) ? progress.turn + 1 : progress.turn;
   }
 
   /** Goes on as another session stood. */

@@ -4,6 +4,7 @@ import type { ChatModel } from "../model/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../turn/context.ts";
+import { beginsTurn } from "../turn/entry.ts";
 import { nativeValue } from "../turn/output.ts";
 import { messagesOf } from "./config.ts";
 import { outputTool, parsedOutput } from "./output.ts";
@@ -80,8 +81,8 @@ export class Turns {
   readonly #model: ChatModel;
   readonly #whenIdle: (() => void)[] = [];
   #running: Running | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
   #ended: AgentError | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(runtime: () => Runtime, model: ChatModel) {
     this.#runtime = runtime;
@@ -163,7 +164,8 @@ export class Turns {
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
     this.#running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
-    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" });
+    const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
+    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, turn);
     const unlimit = this.#limit(options);
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
@@ -199,9 +201,9 @@ export class Turns {
 
   /** Nothing comes any more: a call that still waits has ended with `error`. */
   stopped(error: AgentError): void {
+    this.end(error);
     const running = this.#running;
     if (!running) return this.#wake();
-    this.end(error);
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
     this.#runtime().hub.publish({ type: "turn.end", reason, error: error.toJSON() });

@@ -3,8 +3,8 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Block, Msg, Reason } from "../message/types.ts";
 import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
 import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
-import { freshRequest, type AgentContext, type Change, type Interruption } from "./context.ts";
-import { carriesResults, takeResults } from "./entry.ts";
+import { freshRequest, freshTurn, type AgentContext, type Change, type Interruption } from "./context.ts";
+import { beginsTurn, carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "./pending.ts";
 import type { HooksOutcome } from "./services.ts";
@@ -86,10 +86,17 @@ function cutOffBy(
   );
 }
 
+/** What was being entered: its results are taken, and text that no open call waits for is a turn of its own. */
+function interruptedEntry(context: AgentContext): AgentContext {
+  if (carriesResults(context)) return { ...context, ...takeResults(context) };
+  const isTurn = context.inbox.input.length > 0 && openCalls(context).length === 0 && beginsTurn(context);
+  return isTurn ? { ...context, progress: freshTurn(context) } : context;
+}
+
 /** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
 export function settleInterruption(context: AgentContext): Change {
   const { draft, interruption } = context;
-  const taken: AgentContext = carriesResults(context) ? { ...context, ...takeResults(context) } : context;
+  const taken = interruptedEntry(context);
   const asks = draft && toolUsesOf(draft.message);
   const isWorthKeeping = draft !== null && draft.message.content.length > 0;
   const kept: AgentContext = isWorthKeeping

@@ -20,7 +20,7 @@ import {
   type WantedOutput,
 } from "./context.ts";
 import { makeMessage } from "./messages.ts";
-import type { HooksOutcome } from "./services.ts";
+import type { HooksOutcome, Position } from "./services.ts";
 
 /** A call arrives: its messages are held until they are accepted. */
 export function beginCall(
@@ -105,6 +105,22 @@ export function beginResume(
         ? { ...inbox, input }
         : { ...inbox, input: [], steering: [...inbox.steering, ...input] },
   };
+}
+
+/** True if what comes in begins a turn of its own, once it is accepted; else the last one goes on. */
+export function beginsTurn(context: AgentContext, input: readonly Msg[] = context.inbox.input): boolean {
+  const { progress, settings } = context;
+  if (progress.resumeAt !== null && progress.resumeAt !== "doCall") return false;
+  if (openCalls(context).length > 0) {
+    return settings.onTextWhilePending === "cancelPending" && input.length > 0 && !bringsResults(input);
+  }
+  return progress.exceeded === null && !(progress.continues && input.length === 0);
+}
+
+/** Where in the session the call is that is being entered. */
+export function positionEntered(context: AgentContext): Position {
+  const { turn, iteration } = context.progress;
+  return beginsTurn(context) ? { turn: turn + 1, iteration: 0 } : { turn, iteration };
 }
 
 export function applyPreCall({ inbox, request }: AgentContext, outcome: HooksOutcome): Change {

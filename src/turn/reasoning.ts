@@ -13,10 +13,10 @@ export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): C
 
 /** One more request, with its deadline. */
 export function beginAttempt(context: AgentContext): Change {
-  const { at, request, progress, settings } = context;
+  const { at, request, progress, settings, failure } = context;
   const { timeoutMs } = settings.model;
   const { stats } = progress;
-  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && !request.usesFallback;
+  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null;
   return {
     request: {
       ...request,
@@ -197,9 +197,9 @@ export function isGotoBeyondLimit(context: AgentContext, outcome: HooksOutcome):
   return outcome.goto !== undefined && !outcome.stop && context.progress.gotos >= context.settings.maxGotos;
 }
 
-/** The model may not answer: the other one is asked. */
+/** The model may not answer: the other one is asked, for the same step as long as the failure stands. */
 export function fallBack({ request }: AgentContext): Change {
-  return { request: { ...request, usesFallback: true, attempt: 0 }, failure: null };
+  return { request: { ...request, usesFallback: true, attempt: 0 } };
 }
 
 export function askAgain({ progress, request }: AgentContext): Change {

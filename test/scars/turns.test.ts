@@ -250,7 +250,7 @@ test("S37 an external tool suspends, and the resumed turn is told as one that go
   });
   expect((await agent.call("go")).reason).toBe("TOOL_SUSPENDED");
   expect((await agent.call(answer("c1"))).text).toBe("done");
-  expect(told).toEqual([[0, false], [["c1", "externalResult"]], [1, true], "T(c1)"]);
+  expect(told).toEqual([[1, false], [["c1", "externalResult"]], [1, true], "T(c1)"]);
 });
 
 test("S38 the reply that asks for approval holds every call of the batch", async () => {
