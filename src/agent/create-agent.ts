@@ -298,7 +298,7 @@ class AgentSession implements InboxAgent {
 
   removeHook(name: string): boolean {
     const removed = this.#runtime.hooks.filter((hook) => hook.name === name);
-    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) this.#runtime.toolkit.remove(tool.name);
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) this.#runtime.toolkit.removeOwn(tool);
     this.#runtime.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
     return removed.length > 0;
   }

@@ -139,7 +139,7 @@ export class Runtime {
   }
 
   send(event: AgentMachineEvent): void {
-    this.actor.send(event);
+    if (!this.isStopped) this.actor.send(event);
   }
 
   status(): Status {

@@ -284,7 +284,7 @@ export interface Agent<Ctx = unknown> {
   observe(messages: Msg | readonly Msg[]): Promise<void>;
   messages(): Promise<Msg[]>;
   status(): Status;
-  /** Adds to the limits of this turn; then call(). Runs nothing. */
+  /** Adds to the limits of the turn that runs or waits; then call(). Runs nothing. The next turn has the configured ones. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
   /** A listener that throws harms nobody. With `types` only events of these are heard, and others that nobody listens to
    *  are not even made; with `after`, what a store has from that position on comes first. Returns the way to stop. Throws

@@ -1,7 +1,8 @@
 import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
+import { pairingProblem } from "../message/pairing.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { outcomeProblem } from "../tool/outcome.ts";
 import { outcomeResult } from "../tool/results.ts";
@@ -21,8 +22,8 @@ export type HookScope = {
   failed(hook: string, error: unknown): void;
 };
 
-type Found = Omit<HooksOutcome, "at">;
 type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
+type Found = Omit<HooksOutcome, "at">;
 type Answer = { readonly [key: string]: unknown };
 
 /** Hooks in the order they run: ascending priority, then order of registration. */
@@ -150,13 +151,19 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
   const { point } = given;
   const before = scope.prompt(given);
   let { messages, system, options } = before;
+  let changedBy: string | undefined;
   for (const hook of scope.hooks) {
     const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
-    messages = readableOf(hook.name, point, answer["messages"]) ?? messages;
-    messages = [...messages, ...(readableOf(hook.name, point, answer["append"]) ?? [])];
+    const replaced = readableOf(hook.name, point, answer["messages"]);
+    const added = readableOf(hook.name, point, answer["append"]);
+    if (replaced || added) {
+      messages = [...(replaced ?? messages), ...(added ?? [])];
+      changedBy = hook.name;
+    }
     system = fieldOf(hook.name, point, answer, "system", "text") ?? system;
     options = fieldOf(hook.name, point, answer, "options", "an object") ?? options;
   }
+  if (changedBy !== undefined) checkPairs(changedBy, point, before.messages, messages);
   const isSame =
     messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
   return {
@@ -166,6 +173,12 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
       ...(options !== before.options && { options }),
     },
   };
+}
+
+/** Hooks must keep calls and results together, as any provider asks; unless they were apart before (I2). */
+function checkPairs(hook: string, point: HookPoint, before: readonly Msg[], after: readonly Msg[]): void {
+  const problem = pairingProblem(after);
+  if (problem !== undefined && pairingProblem(before) === undefined) throw badReturn(hook, point, problem);
 }
 
 /** A goto may follow tool calls only with a result for each of them (spec §3.6). */
@@ -252,16 +265,18 @@ async function postActing(
       const problem = outcomeProblem(answer["result"]);
       if (problem !== undefined)
         throw badReturn(hook.name, "postActing", `\`result\` is no ToolOutcome: ${problem}`);
-      const wished = answer["result"] as ToolOutcome;
-      result = outcomeResult(result, { ...wished, state: wished.state ?? keptState(result.state) });
+      result = rewritten(result, answer["result"] as ToolOutcome);
     }
     stop ||= fieldOf(hook.name, "postActing", answer, "stop", "true or false") ?? false;
   }
   return { result, stop };
 }
 
-function keptState(state: string): "success" | "error" {
-  return state === "success" ? "success" : "error";
+/** What a hook puts in place of a result; one that says nothing of the state leaves it, and its code, as it is. */
+function rewritten(result: ToolResultBlock, wished: ToolOutcome): ToolResultBlock {
+  const outcome = outcomeResult(result, wished);
+  const { state, code } = result;
+  return wished.state === undefined ? { ...outcome, state, ...(code && { code }) } : outcome;
 }
 
 async function postMessage(

@@ -4,7 +4,8 @@ import type { FinishReason, GenerateOptions } from "../model/port.ts";
 import type { PendingCall } from "../turn/pending.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
 
-/** What every hook receives. `signal` aborts when the turn is interrupted. */
+/** What every hook receives. `signal` aborts when the turn is interrupted; for postReasoning, postActing and postSummary only
+ *  when the grace period is over, so that what they make of an answer or a result still counts. */
 export type At<Ctx = unknown> = {
   readonly agent: string;
   readonly sessionId: string;

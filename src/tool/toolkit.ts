@@ -76,6 +76,11 @@ class SessionToolkit implements Toolkit<never> {
     this.#set(tool);
   }
 
+  /** Removes this very tool, whatever presets it has got; not one that took its name. */
+  removeOwn({ name, inputSchema }: Tool<never>): void {
+    if (this.#tools.get(name)?.inputSchema === inputSchema) this.remove(name);
+  }
+
   /** All of them, or none if one cannot be added. */
   addAll(tools: readonly Tool<never>[]): void {
     const copy = this.copy();

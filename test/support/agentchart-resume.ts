@@ -57,6 +57,12 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "S11 chunk hooks, subscribers and streams": "hears every chunk of every request",
   "F13 chunk hooks are called in order": "hears every chunk of every request",
   "S16 usage survives JSON": "sums up the usage of every request",
+  "nor by the model, whose own objects stay": "sums up the usage of every request",
+  "usage that the structured answer carries": "sums up the usage of every request",
+  "hooks of preReasoning see the tool for": "counts the runs of a pre-hook",
+  "is the same in all its events and hooks": "counts the runs of a pre-hook",
+  "are its own if it was interrupted while": "counts requests",
+  "count every step that a fallback model": "counts requests",
   "S7 a response without an id": "an answer that is asked for again has an id of its own",
 };
 
