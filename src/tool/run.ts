@@ -2,6 +2,7 @@ import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
 import { copyOf, isTooDeep, MAX_DEPTH } from "../message/frozen.ts";
 import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { outputProblem } from "../message/validate.ts";
 import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { pruneNulls } from "./prune-nulls.ts";
@@ -100,6 +101,10 @@ async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never
   for (;;) {
     const step = await returned.next();
     if (step.done) return step.value;
+    if (ctx.signal.aborted) {
+      await returned.return(undefined);
+      throw new AgentError("tool/failed", "The tool was told to end.");
+    }
     ctx.emit(step.value);
   }
 }
@@ -128,9 +133,10 @@ export async function runTool(
   }
 }
 
-/** The text of one progress chunk. */
+/** The text of one progress chunk; of what is none, its JSON: progress is no reason to fail. */
 export function chunkText(chunk: string | TextBlock | MediaBlock): string {
   if (typeof chunk === "string") return chunk;
+  if (outputProblem([chunk]) !== undefined) return JSON.stringify(chunk) ?? String(chunk);
   if (chunk.type === "text") return chunk.text;
   return chunk.source.type === "url" ? chunk.source.url : `[${chunk.source.mediaType}]`;
 }
