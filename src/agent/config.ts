@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
-import { HOOK_POINTS } from "../hook/types.ts";
+import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
+import { isObject } from "../message/is-object.ts";
 import { userMsg } from "../message/create.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
@@ -33,10 +34,7 @@ export function checkConfig(config: AgentConfig<never>): void {
     throw invalid("`model` must be a ChatModel with a stream() method.");
   if (config.fallbackModel && typeof config.fallbackModel.stream !== "function")
     throw invalid("`fallbackModel` must be a ChatModel with a stream() method.");
-  if (config.sysPrompt !== undefined && typeof config.sysPrompt !== "string")
-    throw invalid("`sysPrompt` must be a text.");
-  if (config.now !== undefined && typeof config.now !== "function")
-    throw invalid("`now` must be a function that gives the time in ms.");
+  checkKinds(config);
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
@@ -65,11 +63,58 @@ export function checkConfig(config: AgentConfig<never>): void {
   listOf("messages", config.messages);
 }
 
+const KINDS = {
+  "a text": (value: unknown) => typeof value === "string",
+  "a function": (value: unknown) => typeof value === "function",
+  "an object": isObject,
+  "true or false": (value: unknown) => typeof value === "boolean",
+};
+
+/** What each setting is, if it is given. */
+const SETTINGS: { readonly [name in keyof AgentConfig]?: keyof typeof KINDS } = {
+  sysPrompt: "a text",
+  sessionId: "a text",
+  now: "a function",
+  newId: "a function",
+  redact: "a function",
+  stopWhen: "a function",
+  generateOptions: "an object",
+  meta: "an object",
+  memory: "an object",
+  budget: "an object",
+  prices: "an object",
+  recoverOrphans: "true or false",
+};
+
+function checkKinds(config: AgentConfig<never>): void {
+  for (const [name, kind] of Object.entries(SETTINGS)) {
+    const value: unknown = config[name as keyof AgentConfig];
+    if (value !== undefined && !KINDS[kind](value)) throw invalid(`\`${name}\` must be ${kind}.`);
+  }
+  const { parallelToolCalls: parallel = false, prices = {} } = config;
+  if (typeof parallel !== "boolean" && typeof parallel !== "number")
+    throw invalid("`parallelToolCalls` must be true, false or a number.");
+  for (const [model, price] of Object.entries(prices)) checkPrice(model, price);
+}
+
+/** A price that is no number would make a cost that never reaches its limit. */
+function checkPrice(model: string, price: NonNullable<AgentConfig["prices"]>[string]): void {
+  const { input, output, cachedInput = 0 } = price ?? {};
+  const isRight = [input, output, cachedInput].every((part) => Number.isFinite(part) && part! >= 0);
+  if (!isRight)
+    throw invalid(`the price of '${model}' needs \`input\` and \`output\`, numbers of at least 0.`);
+}
+
 /** Throws `config/invalid` for what is no hook; `from` is what the message begins with. */
 export function checkHook(hook: Hook<never>, from: string): void {
   if (typeof hook?.name !== "string")
     throw new AgentError("config/invalid", `${from}: every hook needs a \`name\`.`);
   const { name, tools = [] } = hook;
+  const wrong = [...HOOK_POINTS, ...CHUNK_POINTS].find(
+    (point) => hook[point] !== undefined && typeof hook[point] !== "function",
+  );
+  if (wrong !== undefined)
+    throw new AgentError("config/invalid", `${from}: \`${wrong}\` of hook '${name}' must be a function.`);
   if (!Array.isArray(tools))
     throw new AgentError("config/invalid", `${from}: the \`tools\` of hook '${name}' must be a list.`);
   for (const tool of tools) checkTool(tool, from);
@@ -91,6 +136,9 @@ function listOf<T>(name: string, list: readonly T[] | undefined): readonly T[] {
 function checkRules(permissions: AgentConfig<never>["permissions"] = {}): void {
   if (typeof permissions !== "object" || permissions === null)
     throw invalid("`permissions` must be an object.");
+  const { expiresAfterMs = 1 } = permissions;
+  if (!(typeof expiresAfterMs === "number" && expiresAfterMs > 0))
+    throw invalid(`\`permissions.expiresAfterMs\` is ${String(expiresAfterMs)}; expected a number above 0.`);
   checkChoice("permissions.otherwise", permissions.otherwise, PERMISSION_ACTIONS);
   for (const rule of listOf("permissions.rules", permissions.rules)) {
     if (typeof rule?.tool !== "string")

@@ -103,4 +103,6 @@ export const HOOK_POINTS = [
   "onInterrupt",
   "onError",
 ] as const;
+/** The points that only observe, while something streams. */
+export const CHUNK_POINTS = ["reasoningChunk", "summaryChunk", "actingChunk"] as const;
 export type HookPoint = (typeof HOOK_POINTS)[number];

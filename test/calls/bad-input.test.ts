@@ -96,6 +96,20 @@ test.each([
   [{ permissions: 5 }, "permissions"],
   [{ now: 5 }, "now"],
   [{ sysPrompt: 5 }, "sysPrompt"],
+  [{ sessionId: 5 }, "sessionId"],
+  [{ newId: 5 }, "newId"],
+  [{ redact: 5 }, "redact"],
+  [{ stopWhen: 5 }, "stopWhen"],
+  [{ generateOptions: 5 }, "generateOptions"],
+  [{ meta: 5 }, "meta"],
+  [{ memory: 5 }, "memory"],
+  [{ budget: 5 }, "budget"],
+  [{ recoverOrphans: "no" }, "recoverOrphans"],
+  [{ parallelToolCalls: "yes" }, "parallelToolCalls"],
+  [{ prices: { scripted: { input: "1", output: 1 } } }, "scripted"],
+  [{ prices: { scripted: {} }, budget: { cost: 1 } }, "scripted"],
+  [{ permissions: { expiresAfterMs: -1 } }, "permissions.expiresAfterMs"],
+  [{ hooks: [{ name: "h", preCall: "x" }] }, "preCall"],
 ])("createAgent refuses %j and names what is wrong", (wrong, named) => {
   const make = () => createAgent({ name: "x", model: scriptedModel([]), ...(wrong as object) });
   expect(make).toThrow(
