@@ -63,6 +63,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "is the same in all its events and hooks": "counts the runs of a pre-hook",
   "are its own if it was interrupted while": "counts requests",
   "count every step that a fallback model": "counts requests",
+  "is still reminded of when the budget for it": "counts requests",
   "S7 a response without an id": "an answer that is asked for again has an id of its own",
 };
 
