@@ -1,34 +1,21 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
 import { median } from "./cpu.ts";
 import { busyAgent } from "../test/e2e/support/busy.ts";
 import type { Page } from "playwright-core";
 import { makeDesk } from "../test/e2e/support/desk.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
 import { PageCost } from "../test/e2e/support/page-cost.ts";
+import { pageSize } from "../test/e2e/support/page-size.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 const ROOT = join(import.meta.dirname, "..");
 const LIVE_MS = 10_000;
 
 const desk = await makeDesk();
-
-/** Bytes of the built page, compressed: what is loaded before anything is seen, and the fonts. */
-function pageSize(): { readonly code: number; readonly fonts: number } {
-  const folder = join(ROOT, "dist/visualizer/assets");
-  const sum = (ending: RegExp, sizeOf: (bytes: Buffer) => number): number =>
-    readdirSync(folder)
-      .filter((name) => ending.test(name))
-      .reduce((total, name) => total + sizeOf(readFileSync(join(folder, name))), 0);
-  return {
-    code: sum(/\.(js|css)$/, (bytes) => gzipSync(bytes).length),
-    fonts: sum(/-latin-wght.*woff2$/, (bytes) => bytes.length),
-  };
-}
 
 /** Drags the mouse along the strip from end to end: the median time between two frames, and CPU for each. */
 async function dragAlong(

@@ -1,9 +1,11 @@
 import { defineConfig } from "vite";
+import { lexerOnly } from "./lexer-only.ts";
 
 /** A page under a strict policy: nothing is inlined, neither scripts nor fonts. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",
+  plugins: [lexerOnly],
   oxc: { jsx: { runtime: "automatic", importSource: "#page" } },
   build: {
     outDir: "../dist/visualizer",

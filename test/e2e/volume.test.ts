@@ -12,6 +12,7 @@ import { HeldModel } from "./support/held-model.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { PageCost } from "./support/page-cost.ts";
+import { pageSize } from "./support/page-size.ts";
 import { truthOf } from "./support/truth.ts";
 
 const MEGABYTE = 1_000_000;
@@ -24,6 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 afterEach(() => desk.closePages());
+
+test("the page without its fonts is at most 150 KB", () => {
+  expect(pageSize().code).toBeLessThan(150_000);
+});
 
 test("a run of 10,000 steps is there whole, at any step, and the page stays small", async () => {
   const agent = longRunner(999, desk.hub.address);

@@ -1,5 +1,5 @@
 import { SafeLink } from "./safe-link.tsx";
-import { lexer, type Token, type Tokens } from "marked";
+import { Lexer, type Token, type Tokens } from "marked";
 import { memo, type ReactNode } from "react";
 import { plain } from "../logic/format.ts";
 
@@ -8,7 +8,7 @@ import { plain } from "../logic/format.ts";
 export function Markdown({ text }: { readonly text: string }) {
   return (
     <div className="markdown">
-      {lexer(plain(text)).map((token, index) => (
+      {Lexer.lex(plain(text)).map((token, index) => (
         <BlockView key={index} raw={token.raw} token={token} />
       ))}
     </div>
