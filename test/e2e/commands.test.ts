@@ -41,6 +41,52 @@ test("a message to a run that has gone on meanwhile is not sent: what was writte
   await agent.close();
 });
 
+test("a message that is refused while another run is looked at is not offered to that one", async () => {
+  const worker = await WireWorker.connect(desk.hub, [chart]);
+  const row = { phase: "stopped", can: ["send"], leaf: "w.1" } as const;
+  for (const name of ["asked", "other"]) worker.show(name, "by-hand", ["agent", "agent.stopped"], row);
+  const { page, ui } = await desk.open();
+  await ui.choose("asked");
+  await page.getByRole("button", { name: "Message" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("For the first one.");
+  await page.getByRole("dialog").getByRole("button", { name: /^Send/ }).click();
+  await expect.poll(() => worker.commands).toMatchObject([{ runId: "asked", text: "For the first one." }]);
+  await ui.choose("other");
+  const [{ id } = { id: "" }] = worker.commands;
+  worker.say({
+    type: "ack",
+    ack: { id, ok: false, error: { code: "invalid", message: "It does not rest." } },
+  });
+  await page.getByText("It does not rest.").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await worker.close();
+});
+
+test("what was said when the inspector came back as another one is given up, and stays to be said again", async () => {
+  const { port } = new URL(desk.hub.url);
+  await desk.hub.stop();
+  desk.hub = await startHub(desk.home, ["--port", port]);
+  const worker = await WireWorker.connect(desk.hub, [chart]);
+  worker.show("left", "by-hand", ["agent", "agent.stopped"], {
+    phase: "stopped",
+    can: ["send"],
+    leaf: "w.1",
+  });
+  const { page, ui } = await desk.open();
+  await ui.choose("left");
+  await page.getByRole("button", { name: "Message" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("A long thought.");
+  await dialog.getByRole("button", { name: /^Send/ }).click();
+  await expect.poll(() => worker.commands).toHaveLength(1);
+  await desk.hub.stop(); // which takes its token with it
+  desk.hub = await startHub(desk.home, ["--port", port]);
+  await expect
+    .poll(() => dialog.getByRole("alert").innerText(), { timeout: 15_000 })
+    .toContain("no longer connected");
+  expect(await dialog.getByRole("textbox").inputValue()).toBe("A long thought.");
+});
+
 test("a budget is extended for the stop that was seen; if it is stale, the card says so and begins anew", async () => {
   const worker = await WireWorker.connect(desk.hub, [chart]);
   const row = { phase: "suspended", waitsFor: ["budget"], can: ["extendBudget"], leaf: "w.7" } as const;

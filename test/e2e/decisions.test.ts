@@ -114,6 +114,76 @@ test("a wrong edit is refused beside its field, and nothing runs", async () => {
   expect(paid).toEqual([]);
 });
 
+test("the card that is looked at stays when an older one is answered elsewhere", async () => {
+  const { agent, paid } = payer([
+    calls({ to: "ann", cents: 100 }, { to: "ben", cents: 200 }, { to: "cy", cents: 300 }),
+    "Settled.",
+  ]);
+  const { page, ui } = await desk.open();
+  await agent.call("Pay everybody.");
+  await ui.choose(agent.sessionId);
+  await page.getByRole("button", { name: "Newer" }).click();
+  const ben = ui.pending("to-ben");
+  await ben.getByRole("button", { name: /^Edit/ }).click();
+  await ben.getByRole("textbox", { name: /cents/ }).fill("250");
+  await agent.decide("to-ann", "approve");
+  await page.getByText("1 of 2").waitFor();
+  expect(await ben.getByRole("textbox", { name: /cents/ }).inputValue()).toBe("250");
+  await ben.getByRole("button", { name: /^Approve edited/ }).click();
+  await ui.pending("to-cy").waitFor();
+  expect(agent.status().pending.map(({ decided }) => decided)).toEqual([
+    "approve",
+    { edit: { to: "ben", cents: 250 } },
+    undefined,
+  ]);
+  expect(paid).toEqual([]);
+});
+
+test("what was changed as JSON is there in the form, and the other way round", async () => {
+  const { agent, paid } = payer([calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { ui } = await desk.open();
+  await agent.call("Pay.");
+  await ui.choose(agent.sessionId);
+  const card = ui.pending("to-ann");
+  await card.getByRole("button", { name: /^Edit/ }).click();
+  const [asJson, asForm] = ["as JSON", "as a form"].map((name) => card.getByRole("button", { name }));
+  await asJson!.click();
+  const json = card.getByRole("textbox", { name: "Arguments (JSON)" });
+  await json.fill('{ "to": "ann", "cents": 70, "memo": "rent" }');
+  await asForm!.click();
+  expect(await card.getByRole("textbox", { name: /cents/ }).inputValue()).toBe("70");
+  await card.getByRole("textbox", { name: "memo" }).fill("May");
+  await asJson!.click();
+  expect(JSON.parse(await json.inputValue())).toEqual({ to: "ann", cents: 70, memo: "May" });
+  await json.fill("[1]");
+  await asForm!.click();
+  expect(await json.inputValue()).toBe("[1]");
+  await json.fill('{ "to": "ann", "cents": 71 }');
+  await card.getByRole("button", { name: /^Approve edited/ }).click();
+  await rests(agent);
+  expect(paid).toEqual([{ to: "ann", cents: 71 }]);
+});
+
+test("a page that another machine has opened by plain HTTP can decide, and says that it cannot copy", async () => {
+  const { agent, paid } = payer([calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { page, ui } = await desk.open({
+    prepare: async (opened) => {
+      await opened.addInitScript(`delete Crypto.prototype.randomUUID;
+        Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });`);
+    },
+  });
+  await agent.call("Pay.");
+  await ui.choose(agent.sessionId);
+  await page.getByTitle(`Copy ${agent.sessionId}`).click();
+  await page.getByText("does not let this page copy").waitFor();
+  await ui
+    .pending("to-ann")
+    .getByRole("button", { name: /^Approve/ })
+    .click();
+  await rests(agent);
+  expect(paid).toEqual([{ to: "ann", cents: 100 }]);
+});
+
 test("a card stays until the agent has acknowledged", async () => {
   const chart = CHARTS["the agent"]!;
   const worker = await WireWorker.connect(desk.hub, [{ hash: "slow", chart }]);

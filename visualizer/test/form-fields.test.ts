@@ -57,6 +57,22 @@ test("what is optional may stay empty", () => {
   expect(readField(rate, "")).toBeUndefined();
 });
 
+test("what was not there stays away if nobody touches it, and a text that was emptied is empty", () => {
+  const given = { properties: { note: { type: "string" }, region: { enum: ["eu", "us"] } } };
+  const fields = fieldsOf(given, {})!;
+  expect(
+    readForm(fields, Object.fromEntries(fields.map((field) => [field.key, showField(field, undefined)]))),
+  ).toEqual({});
+  const [note] = fieldsOf(given, { note: "soon" })!;
+  expect(readField(note!, "")).toBe("");
+});
+
+test("a value that is none of the choices stays as it is if nobody touches it", () => {
+  const [region] = fieldsOf({ properties: { region: { enum: ["eu", "us"] } } }, { region: "moon" })!;
+  expect(region!.control).toBe("text");
+  expect(readField(region!, showField(region!, "moon"))).toBe("moon");
+});
+
 test("text with characters that nobody sees is shown as JSON, and stays as it is if nobody touches it", () => {
   const hostile = { path: "right\u202Eto left", n: 1, odd: "x\u{E0041}\n", timeout: "soon" };
   for (const schema of [

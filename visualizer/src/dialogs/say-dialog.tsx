@@ -34,8 +34,9 @@ export function SayDialog({ as, leaf, text: before = "", trouble }: Extract<Dial
   const send = async (): Promise<void> => {
     if (isWrong) return;
     model.set({ dialog: null });
+    const { runId } = model.selection;
     const ack = await commandAndSay(bodyOf(as, said, leaf), words.done);
-    if (!ack.ok && said !== "" && model.dialog === null)
+    if (!ack.ok && said !== "" && model.dialog === null && model.selection.runId === runId)
       model.set({
         dialog: { kind: "say", as, leaf: model.row?.leaf, text: said, trouble: refusalText(ack) },
       });

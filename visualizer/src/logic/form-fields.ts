@@ -6,6 +6,8 @@ export type Field = {
   readonly key: string;
   readonly label: string;
   readonly description?: string;
+  /** Left empty, it is not sent at all. */
+  readonly mayBeAbsent: boolean;
   readonly isRequired: boolean;
   /** `json` is for everything without a control of its own. */
   readonly control: "text" | "long" | "number" | "integer" | "boolean" | "choice" | "json";
@@ -36,15 +38,24 @@ function memberOf(value: Json | undefined, key: string): Json | undefined {
 
 function fieldOf(key: string, property: JsonObject, isRequired: boolean, value: Json | undefined): Field {
   const { title, description } = property;
-  const choices = Array.isArray(property["enum"]) ? property["enum"] : undefined;
+  const choices = choicesOf(property, value);
+  const control = choices ? "choice" : controlOf(property, value);
+  const isText = control === "text" || control === "long";
   return {
     key,
     label: typeof title === "string" ? title : key,
     ...(typeof description === "string" && { description }),
     isRequired,
-    control: choices ? "choice" : controlOf(property, value),
+    mayBeAbsent: !isRequired && (!isText || value === undefined),
+    control,
     ...(choices && { choices }),
   };
+}
+
+/** What there is to choose from; nothing if the value is none of it. */
+function choicesOf({ enum: all }: JsonObject, value: Json | undefined): readonly Json[] | undefined {
+  const isOne = (choice: Json): boolean => JSON.stringify(choice) === JSON.stringify(value);
+  return Array.isArray(all) && (value === undefined || all.some(isOne)) ? all : undefined;
 }
 
 function controlOf({ type }: JsonObject, value: Json | undefined): Field["control"] {
@@ -65,8 +76,7 @@ const isOther = (type: string, value: Json | undefined): boolean =>
 
 /** What a person typed, as the type of the field. Throws a sentence that says what is expected. */
 export function readField(field: Field, text: string): Json | undefined {
-  if (text === "" && !field.isRequired && field.control !== "text" && field.control !== "long")
-    return undefined;
+  if (text === "" && field.mayBeAbsent) return undefined;
   switch (field.control) {
     case "text":
     case "long":
@@ -99,7 +109,8 @@ export function readJson(text: string, label: string): Json {
 
 /** A value as a field shows it. */
 export function showField(field: Field, value: Json | undefined): string {
-  if (value === undefined) return field.control === "choice" ? JSON.stringify(field.choices?.[0]) : "";
+  if (value === undefined)
+    return field.control === "choice" && !field.mayBeAbsent ? JSON.stringify(field.choices?.[0]) : "";
   if ((field.control === "text" || field.control === "long") && typeof value === "string") return value;
   if (field.control === "choice") return JSON.stringify(value);
   return jsonText(value);

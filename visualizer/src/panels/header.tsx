@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { Mark } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
-import { notify } from "../store/notices.ts";
+import { copy } from "../store/copy.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { exportRun } from "../store/export-run.ts";
@@ -51,11 +51,6 @@ export function Header() {
       <PageTools />
     </header>
   );
-}
-
-async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
-  notify("info", "Copied.");
 }
 
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;

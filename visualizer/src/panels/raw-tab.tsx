@@ -1,7 +1,7 @@
 import { bytes } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Nothing } from "../parts/nothing.tsx";
-import { notify } from "../store/notices.ts";
+import { copy } from "../store/copy.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
 
@@ -12,17 +12,13 @@ export function RawTab() {
   const { q, step } = useStep();
   if (!step) return <Nothing q={q} />;
   const text = JSON.stringify({ ...step, states: model.run.statesAt(q) }, null, 2);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    notify("info", "Copied.");
-  };
   return (
     <div className="raw">
       <header>
         <span className="muted">
           step {q} · {bytes(text.length)}
         </span>
-        <Button tone="quiet" label="Copy" onClick={() => void copy()} />
+        <Button tone="quiet" label="Copy" onClick={() => void copy(text)} />
       </header>
       <pre tabIndex={0}>
         {text.slice(0, SHOWN)}

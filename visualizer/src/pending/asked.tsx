@@ -27,7 +27,7 @@ export function Since({ item }: { readonly item: PendingItem }) {
       </span>
     );
   return (
-    <span className="num muted" title="Waiting since">
+    <span className="num muted" title="Waiting for">
       {clock(now - item.since)}
     </span>
   );

@@ -13,20 +13,20 @@ export function useJsonForm(
   value: Json | undefined,
   label: string,
 ): JsonForm {
-  const fields = fieldsOf(schema, value);
+  const [base, setBase] = useState(value);
+  const fields = fieldsOf(schema, base);
   const [isRaw, setRaw] = useState(fields === undefined || fields.length === 0);
-  const [texts, setTexts] = useState<{ readonly [key: string]: string }>(() =>
-    Object.fromEntries(
-      (fields ?? []).map((field) => [
-        field.key,
-        showField(field, isObject(value) ? value[field.key] : undefined),
-      ]),
-    ),
-  );
+  const [texts, setTexts] = useState(() => textsOf(fields, value));
   const [raw, setRawText] = useState(() => (value === undefined ? "" : jsonText(value)));
   const isForm = fields !== undefined && !isRaw;
   const swap = (): void => {
     if (isForm) setRawText(jsonText(readForm(fields, texts)));
+    else {
+      const next = readJson(raw, label);
+      if (!isObject(next)) return;
+      setBase(next);
+      setTexts(textsOf(fieldsOf(schema, next), next));
+    }
     setRaw(!isRaw);
   };
   const view = (
@@ -62,6 +62,12 @@ export function useJsonForm(
   return { view, read: () => (isForm ? readForm(fields, texts) : readJson(raw, label)) };
 }
 
+/** What stands in the fields for a value. */
+function textsOf(fields: readonly Field[] = [], value: Json | undefined): { readonly [key: string]: string } {
+  const members = isObject(value) ? value : {};
+  return Object.fromEntries(fields.map((field) => [field.key, showField(field, members[field.key])]));
+}
+
 /** A form that cannot be read stays as it is. */
 function attempt(work: () => void): void {
   try {
@@ -84,6 +90,7 @@ function FieldOf({
   const common = {
     id,
     value: text,
+    "aria-required": field.isRequired,
     onChange: ({ target }: { target: { value: string } }) => change(target.value),
   };
   return (
@@ -101,6 +108,7 @@ function FieldOf({
         />
       ) : field.control === "choice" ? (
         <select className="input" {...common}>
+          {field.mayBeAbsent && <option value="">–</option>}
           {(field.choices ?? []).map((choice) => (
             <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>
               {String(choice)}

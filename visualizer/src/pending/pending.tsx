@@ -7,13 +7,15 @@ import { BudgetCard } from "./budget-card.tsx";
 /** What the run waits for, oldest first; always there while somebody must answer. */
 export function Pending() {
   const pending = useModel((all) => all.pending);
-  const [place, setPlace] = useState(0);
+  const [chosen, setChosen] = useState({ callId: "", place: 0 });
   const all = pending.items.toSorted((a, b) => a.since - b.since);
   const open = all.filter(({ decided }) => decided === undefined);
   const items = open.length > 0 ? open : all;
   const done = all.length - open.length;
-  const at = Math.min(place, items.length - 1);
+  const kept = items.findIndex(({ callId }) => callId === chosen.callId);
+  const at = kept >= 0 ? kept : Math.min(chosen.place, items.length - 1);
   const item = items[at];
+  const show = (place: number): void => setChosen({ callId: items[place]!.callId, place });
   if (!item)
     return pending.exceeded === undefined ? null : (
       <section className="pending" aria-label="The budget is used up">
@@ -31,19 +33,13 @@ export function Pending() {
           </span>
           {done > 0 && open.length > 0 && <span>· {done} decided</span>}
           <span className="fill" />
-          <Button
-            tone="quiet"
-            icon="back"
-            title="Older"
-            isDisabled={at === 0}
-            onClick={() => setPlace(at - 1)}
-          />
+          <Button tone="quiet" icon="back" title="Older" isDisabled={at === 0} onClick={() => show(at - 1)} />
           <Button
             tone="quiet"
             icon="forward"
             title="Newer"
             isDisabled={at === items.length - 1}
-            onClick={() => setPlace(at + 1)}
+            onClick={() => show(at + 1)}
           />
         </nav>
       )}

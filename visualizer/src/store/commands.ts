@@ -31,7 +31,7 @@ const REFUSALS: { readonly [code: string]: string } = {
 export async function command(body: Body, key: string = body.type): Promise<Ack> {
   const { runId } = model.selection;
   if (runId === null) throw new Error("A command needs a run.");
-  const id = crypto.randomUUID();
+  const id = newId();
   mark(key, id);
   const { promise, resolve } = Promise.withResolvers<Ack>();
   const cmd = { id, runId, ...body } as Command;
@@ -46,6 +46,9 @@ export async function command(body: Body, key: string = body.type): Promise<Ack>
   if (ack.error?.code === "stale") void loadRun(runId);
   return ack;
 }
+
+/** A page that another machine opened by plain HTTP has no `randomUUID`. */
+const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 /** Gives a command up that nobody answers. While there is no connection it waits: it is asked again. */
 function patience(id: string): ReturnType<typeof setTimeout> {
@@ -75,6 +78,11 @@ export function askAgain(): void {
     each.isUnsure = true;
     send({ type: "cmd", cmd: each.cmd });
   }
+}
+
+/** The connection does not come back: nobody will answer any more. */
+export function giveUp(): void {
+  for (const [id, { settle }] of waiting) settle(unanswered(id, "This page is no longer connected."));
 }
 
 /** What is still unsure is asked again when the process of its run is there again. */

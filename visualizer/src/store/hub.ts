@@ -2,7 +2,7 @@ import { Api } from "../wire/api.ts";
 import { Connection } from "../wire/connection.ts";
 import { takeToken } from "../wire/token.ts";
 import { client } from "./client.ts";
-import { askAgain } from "./commands.ts";
+import { askAgain, giveUp } from "./commands.ts";
 import { loadRuns } from "./load.ts";
 import { model } from "./model.ts";
 import { subscribe } from "./navigate.ts";
@@ -27,8 +27,10 @@ export function start(): void {
     },
     message: receive,
     lost: noteLoss,
-    refused: (why, theirs) =>
-      model.set({ connection: why === "token" ? { kind: "badToken" } : { kind: "version", theirs } }),
+    refused: (why, theirs) => {
+      model.set({ connection: why === "token" ? { kind: "badToken" } : { kind: "version", theirs } });
+      giveUp();
+    },
   });
   client.connection.connect();
 }
