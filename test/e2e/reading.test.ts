@@ -5,6 +5,7 @@ import { busyAgent } from "./support/busy.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { HeldModel } from "./support/held-model.ts";
 import { longRunner } from "./support/long-run.ts";
+import { makeTap } from "./support/tap.ts";
 import { truthOf, type Truth } from "./support/truth.ts";
 
 let desk: Desk;
@@ -134,6 +135,29 @@ type Heard = {
   readonly assertive: readonly { readonly text: string }[];
   readonly steps: number;
 };
+
+test("what counts up or down beside a trouble is not said again and again", async () => {
+  const { tap, prepare } = makeTap();
+  const { page, ui } = await desk.open({ prepare });
+  await ui.choose(agent.sessionId);
+  const region = page.locator("[role=status]:has([data-testid=lost])");
+  const counted = region.locator("[aria-hidden=true].num, [aria-hidden=true] .num");
+  /** What a reader is told: what is hidden from it changes in silence. */
+  const said = (): Promise<string> =>
+    region.evaluate((element) => {
+      const copy = element.cloneNode(true) as typeof element;
+      for (const hidden of copy.querySelectorAll("[aria-hidden=true]")) hidden.remove();
+      return copy.textContent!;
+    });
+  tap.isOpen = false;
+  tap.cut();
+  await region.waitFor();
+  const first = await said();
+  expect(first).toMatch(/does not answer\. Trying again/);
+  const shown = await counted.innerText();
+  await expect.poll(() => counted.innerText()).not.toBe(shown);
+  expect(await said()).toBe(first);
+});
 
 describe("Somebody who listens is told", () => {
   const heardBy = ({ page }: Opened): Promise<Heard> =>

@@ -4,8 +4,8 @@ import { plain } from "../logic/format.ts";
 export function HiddenIn({ text }: { readonly text: string }) {
   if (plain(text) === text) return null;
   return (
-    <div className="hidden-in" role="status" data-testid="hidden-in">
-      <p className="note">
+    <div className="hidden-in" data-testid="hidden-in">
+      <p className="note" role="status">
         It has characters that hide or turn text, and is sent with them. With them visible:
       </p>
       <pre className="mono">{text}</pre>

@@ -41,7 +41,7 @@ export function clock(ms: number): string {
 
 const pad = (value: number): string => String(value).padStart(2, "0");
 
-/** How long ago: "now", "12 s ago", "4 m ago", "3 d ago". */
+/** How long ago: "now", "12 s", "4 m", "3 d". */
 export function ago(at: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - at) / 1_000));
   if (seconds < 3) return "now";

@@ -11,7 +11,7 @@ const LOOKS = {
 export function Notices() {
   const notices = useModel((all) => all.notices);
   return (
-    <div className="notices" role="status">
+    <div className="notices" role="status" aria-atomic="false">
       {notices.map(({ id, tone, text }) => (
         <div key={id} className="notice" data-tone={LOOKS[tone].tone} data-notice={tone}>
           <Icon name={LOOKS[tone].icon} />
