@@ -110,6 +110,36 @@ test("in the past, what is asked of the run stands apart, with the live step tha
   await payer.close();
 });
 
+test("in the past of a run of which nothing can be asked, nothing stands apart", async () => {
+  const worker = await WireWorker.connect(desk.hub, [{ hash: "by-hand", chart: CHARTS["the agent"]! }]);
+  const states = ["agent", "agent.stopped", "agent.stopped.idle"];
+  worker.show("stored", "by-hand", states, { phase: "stopped", can: ["fork", "forkPlan"] });
+  const { page, ui } = await desk.open();
+  await ui.choose("stored");
+  await ui.goTo(1);
+  await page.getByRole("button", { name: /^Fork/ }).waitFor();
+  expect(await page.locator("header .is-apart").count()).toBe(0);
+  await worker.close();
+});
+
+test("the step that is compared with is named, also after another tab was looked at", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await ui.goTo(9);
+  const diff = await ui.openTab("diff");
+  const other = diff.getByRole("spinbutton");
+  await other.fill("4");
+  await expect.poll(async () => (await ui.changedPaths(diff)).length).toBeGreaterThan(0);
+  const paths = await ui.changedPaths(diff);
+  await ui.openTab("raw");
+  await ui.openTab("diff");
+  expect(await other.inputValue()).toBe("4");
+  expect(await ui.changedPaths(diff)).toEqual(paths);
+  await page.keyboard.press("Escape");
+  await page.getByRole("listbox", { name: "Steps" }).press("d");
+  await expect.poll(() => other.inputValue()).toBe("");
+});
+
 test("what was done in the inspector is said so in the timeline, at the call and at the message", async () => {
   const payer = await waiting();
   const { page, ui } = await desk.open();

@@ -74,7 +74,7 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
 function CompareWith({ q }: { readonly q: number }) {
   const compareWith = useModel((all) => all.compareWith);
   const last = useModel((all) => all.run.last);
-  const [text, setText] = useState("");
+  const [text, setText] = useState(String(compareWith));
   return (
     <label className="compare">
       <span>Step {q} compared with</span>

@@ -2,15 +2,18 @@ import { Button } from "../parts/button.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import type { Command } from "../wire/types.ts";
 
 /** What may be asked of the run as it stands now, whichever step is shown. */
 export function Actions() {
   const can = useModel((all) => all.row?.can ?? NOTHING);
+  const hasButton = can.some((each) => BUTTONS.has(each));
   const isOpen = useModel((all) => all.isConnected);
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
   const isLive = useModel((all) => all.isLive);
   const last = useModel((all) => all.run.last);
-  if (can.length === 0 || isReadonly) return isReadonly ? <span className="chip">read-only</span> : null;
+  if (isReadonly) return <span className="chip">read-only</span>;
+  if (!hasButton) return null;
   return (
     <div className={isLive ? "actions" : "actions is-apart"}>
       {!isLive && <span className="is-minor">applies to live step {last}</span>}
@@ -57,3 +60,5 @@ export function Actions() {
 }
 
 const NOTHING: readonly never[] = [];
+/** What is asked with a button here; the rest is asked in its own place. */
+const BUTTONS: ReadonlySet<Command["type"]> = new Set(["steer", "send", "shutdown", "resume", "interrupt"]);
