@@ -1,7 +1,8 @@
+import { groupOf } from "../logic/run-groups.ts";
 import { cameraKeys } from "../chart/camera-keys.ts";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
-import { goLive, goTo, move, moveTop } from "../store/navigate.ts";
+import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
 import { togglePlay } from "../store/playback.ts";
 import { preferences } from "../store/preferences.ts";
 
@@ -50,10 +51,19 @@ export const KEYS: readonly Key[] = [
     keys: ["y"],
     show: ["y"],
     what: "to what waits for you",
-    act: () => document.getElementById("approval")?.focus(),
+    act: toWhatWaits,
   },
   { keys: ["?"], show: ["?"], what: "these keys", act: () => model.set({ dialog: { kind: "help" } }) },
 ];
+
+/** The card of the shown run, else the run that has waited longest; there the same key leads to its card. */
+function toWhatWaits(): void {
+  const card = document.getElementById("approval");
+  if (card) return card.focus();
+  const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou");
+  const [longest] = waiting.toSorted((a, b) => a.updatedAt - b.updatedAt);
+  if (longest) select({ runId: longest.runId, q: null });
+}
 
 function fork(): void {
   if (model.isConnected && model.row?.can.includes("fork") && model.q > 0)

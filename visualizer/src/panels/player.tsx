@@ -15,6 +15,7 @@ export function Player() {
   const last = useModel((all) => Math.max(all.run.last, all.run.total));
   const filter = useModel((all) => all.stepFilter);
   const isEmpty = last === 0;
+  const end = useModel((all) => (all.row?.source === "file" ? "End" : "Live"));
   return (
     <div className="player" role="toolbar" aria-label="Playback">
       <Button
@@ -37,7 +38,13 @@ export function Player() {
         isDisabled={isEmpty}
         onClick={() => move(1)}
       />
-      <Button tone="quiet" icon="last" title="Live (End)" isDisabled={isEmpty} onClick={goLive} />
+      <Button
+        tone="quiet"
+        icon="last"
+        title={end === "Live" ? "Live (End)" : "To the end (End)"}
+        isDisabled={isEmpty}
+        onClick={goLive}
+      />
       <span className="rule" />
       {SPEEDS.map((speed) => (
         <Button
@@ -49,13 +56,7 @@ export function Player() {
           onClick={() => play(speed)}
         />
       ))}
-      <Button
-        tone="quiet"
-        label="Live"
-        isPressed={isLive && !isEmpty}
-        isDisabled={isEmpty}
-        onClick={goLive}
-      />
+      <Button tone="quiet" label={end} isPressed={isLive && !isEmpty} isDisabled={isEmpty} onClick={goLive} />
       <button
         type="button"
         className="where num"

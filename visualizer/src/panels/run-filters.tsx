@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { GROUP_NAMES, GROUPS, type Group } from "../logic/run-groups.ts";
 import { Icon } from "../parts/icon.tsx";
 import { loadRuns } from "../store/load.ts";
@@ -6,10 +6,14 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import { OpenFile } from "./open-file.tsx";
 
+/** Nobody wants the runs of each letter of a word, ms. */
+const TYPING = 150;
+
 export function Filters() {
   // of its own: the model tells of changes a frame later, and fast typing does not wait for it
   const [text, setText] = useState(model.search);
   const group = useModel((all) => all.group);
+  const asking = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (
     <div className="filters" role="search">
       <label className="find">
@@ -24,7 +28,8 @@ export function Filters() {
           onChange={(event) => {
             setText(event.target.value);
             model.set({ search: event.target.value });
-            void loadRuns();
+            clearTimeout(asking.current);
+            asking.current = setTimeout(() => void loadRuns(), TYPING);
           }}
         />
         <kbd aria-hidden="true">/</kbd>

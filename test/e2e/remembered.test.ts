@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "agentchart";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { parserFixer } from "./support/scene.ts";
+
+let desk: Desk;
+let agent: Agent;
+beforeAll(async () => {
+  desk = await makeDesk();
+  agent = parserFixer({ inspect: desk.hub.address });
+  await agent.call("Please mend the lexer.");
+});
+afterAll(async () => {
+  await agent.close();
+  await desk.close();
+});
+afterEach(() => desk.closePages());
+
+const background = (page: Page): Promise<string> =>
+  page.evaluate("getComputedStyle(document.body).backgroundColor");
+
+describe("The page remembers", () => {
+  test("whether it is dark or light; unless told it does as the system does", async () => {
+    const { page } = await desk.open({ colorScheme: "light" });
+    const light = await background(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => background(page)).not.toBe(light);
+    const dark = await background(page);
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).waitFor();
+    expect(await background(page)).toBe(light);
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await expect.poll(() => background(page)).toBe(dark);
+  });
+
+  test("how wide its panels are, however they were moved", async () => {
+    const { page, ui } = await desk.open();
+    await ui.choose(agent.sessionId);
+    const list = page.getByRole("separator", { name: "Width of the run list" });
+    const width = async (): Promise<number> => (await page.locator("nav.left").boundingBox())!.width;
+    const before = await width();
+    await list.focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(width).toBe(before + 16);
+    const bar = (await list.boundingBox())!;
+    await page.mouse.move(bar.x + 3, bar.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + 43, bar.y + 200, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(width).toBe(before + 56);
+    await page.reload();
+    await expect.poll(width).toBe(before + 56);
+    expect(await list.getAttribute("aria-valuenow")).toBe(String(before + 56));
+  });
+
+  test("to follow the active state, as long as that is wanted", async () => {
+    const { page, ui } = await desk.open();
+    await ui.choose(agent.sessionId);
+    const camera = (): Promise<string | null> => page.locator("svg.chart > g").getAttribute("style");
+    const follow = page.getByRole("button", { name: "Follow the active state" });
+    await ui.goTo(5);
+    const still = await camera();
+    await follow.click();
+    await expect.poll(camera).not.toBe(still);
+    const here = await camera();
+    await page.keyboard.press("Home");
+    await expect.poll(camera).not.toBe(here);
+    await follow.click();
+    await page.getByRole("button", { name: "Follow the active state", pressed: false }).waitFor();
+    const left = await camera();
+    await ui.goTo(12);
+    expect(await camera()).toBe(left);
+  });
+});
+
+test("the title and the icon of the tab count who needs somebody", async () => {
+  const { page } = await desk.open();
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+  const icon = page.locator('link[rel="icon"]');
+  const picture = async (): Promise<string> => decodeURIComponent((await icon.getAttribute("href"))!);
+  expect(await picture()).toMatch(/^data:image\/svg\+xml,<svg .*>1<\/text><\/svg>$/);
+  const other = parserFixer({ inspect: desk.hub.address });
+  await other.call("Please mend the lexer.");
+  await expect.poll(picture).toContain(">2</text>");
+  other.interrupt();
+  await expect.poll(picture).toContain(">1</text>");
+  await other.close();
+});
+
+test("a key leads to the run that has waited longest, and there to its card", async () => {
+  const resting = parserFixer({ inspect: desk.hub.address });
+  await resting.call("Please mend the lexer.");
+  resting.interrupt();
+  const { page, ui } = await desk.open();
+  await ui.choose(resting.sessionId);
+  await expect.poll(() => page.locator("#approval").count()).toBe(0);
+  await page.keyboard.press("y");
+  const card = ui.pending("c5");
+  await card.waitFor();
+  expect(await ui.run(agent.sessionId).getAttribute("aria-current")).toBe("true");
+  await page.keyboard.press("y");
+  await card.and(page.locator(":focus")).waitFor();
+  await resting.close();
+});
+
+test("a file that is dropped anywhere on the page is opened", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: /export/i }).click();
+  const text = readFileSync(await (await saved).path(), "utf8");
+  await page.evaluate(`{
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([${JSON.stringify(text)}], "dropped.ndjson"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }`);
+  await expect.poll(() => page.getByTestId("file").innerText()).toContain("dropped.ndjson");
+  await ui.pending("c5").waitFor({ state: "detached" });
+});
+
+test("two fingers bring the chart nearer", async () => {
+  const { page, ui } = await desk.open({ hasTouch: true });
+  await ui.choose(agent.sessionId);
+  const zoom = page.locator(".tools .zoom");
+  const scale = async (): Promise<number> => Number.parseInt(await zoom.innerText(), 10);
+  const whole = await scale();
+  const box = (await page.locator("svg.chart").boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const browser = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", apart: number): Promise<unknown> =>
+    browser.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints:
+        type === "touchEnd"
+          ? []
+          : [
+              { x: x - apart / 2, y, id: 1 },
+              { x: x + apart / 2, y, id: 2 },
+            ],
+    });
+  await touch("touchStart", 100);
+  for (const apart of [120, 150, 180, 200]) await touch("touchMove", apart);
+  await touch("touchEnd", 0);
+  await expect.poll(async () => Math.abs((await scale()) / whole - 2)).toBeLessThan(0.3);
+  expect(await page.locator(".timeline .found").count()).toBe(0);
+});
