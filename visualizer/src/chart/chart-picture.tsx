@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import { keyOf, topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
+import { topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import type { StepFilter } from "../store/model.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
@@ -102,10 +102,7 @@ function looksOf(index: ChartIndex) {
       const top = topOf(index, id);
       let depth = 0;
       for (let at = index.nodes.get(id); at?.parent !== undefined; at = index.nodes.get(at.parent)) depth++;
-      return [
-        id,
-        { tone: toneOf(index, top === undefined ? [] : [index.root, top]), depth, key: keyOf(id) },
-      ] as const;
+      return [id, { tone: toneOf(index, top === undefined ? [] : [index.root, top]), depth }] as const;
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { Group } from "../logic/run-groups.ts";
-import type { Chart, ChartMessage, JsonObject, Layouts, PendingItem, RunRow, StepPage } from "./types.ts";
+import type { Chart, ChartMessage, Layouts, PendingItem, RunRow, StepPage } from "./types.ts";
 
 /** The chart of the hub's release, which is no secret; undefined if there is no hub. */
 export async function ownChart(): Promise<ChartMessage | undefined> {
@@ -39,10 +39,6 @@ export class Api {
 
   steps(runId: string, from: number, to: number): Promise<StepPage> {
     return this.#json(`/api/runs/${encodeURIComponent(runId)}/steps?from=${from}&to=${to}`);
-  }
-
-  keyframe(runId: string, at: number): Promise<{ readonly at: number; readonly context: JsonObject }> {
-    return this.#json(`/api/runs/${encodeURIComponent(runId)}/keyframe?at=${at}`);
   }
 
   /** Undefined if the hub does not have it. */

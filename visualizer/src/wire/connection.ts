@@ -4,7 +4,7 @@ export type ConnectionEvents = {
   open(welcome: Extract<HubToPage, { type: "welcome" }>): void;
   message(message: HubToPage): void;
   /** It will be tried again at `retryAt`, epoch ms. */
-  lost(retryAt: number, attempt: number): void;
+  lost(retryAt: number): void;
   /** It will not be tried again. */
   refused(why: "token" | "version", theirs?: number): void;
 };
@@ -73,7 +73,7 @@ export class Connection {
     else {
       const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
       this.#timer = setTimeout(() => this.connect(), wait);
-      this.#events.lost(Date.now() + wait, this.#attempt);
+      this.#events.lost(Date.now() + wait);
     }
   }
 
