@@ -6,10 +6,14 @@ type Box = Size & { readonly x: number; readonly y: number };
 export const LEAST_SCALE = 0.1;
 export const MOST_SCALE = 3;
 const MARGIN = 20;
+/** Room for the tools above the picture, besides the margin. */
+const TOOLS = 30;
 
-/** The whole picture, in the middle, never enlarged beyond `most`. */
+/** The whole picture, in the middle below the tools, never enlarged beyond `most`. */
 export function fitCamera(picture: Size, panel: Size, most = 1.25): Camera {
-  return showBox({ x: 0, y: 0, ...picture }, panel, most);
+  const room = { ...panel, height: panel.height - TOOLS };
+  const camera = showBox({ x: 0, y: 0, ...picture }, room, most);
+  return { ...camera, y: camera.y + TOOLS };
 }
 
 /** A part of the picture in the middle of the panel, at most `most` and at least `least` as large as it is. */

@@ -133,7 +133,7 @@ function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
   return (
     <div className="will-run" data-testid="will-run">
       <p>
-        <Icon name="warn" /> This will run again in the fork:
+        <Icon name="warn" /> In the fork this may run again:
       </p>
       <ul className="mono">
         {plan.map((one) => (

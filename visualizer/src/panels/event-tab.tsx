@@ -98,9 +98,13 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
           <p className="mono source">{shortName(taken.source)}</p>
           <ul>
             {notTaken.map((edge) => (
-              <Branch key={edge.id} edge={edge} isTaken={false} />
+              <Branch key={edge.id} edge={edge} text={guardText(edge)} isTaken={false} />
             ))}
-            <Branch edge={taken} isTaken />
+            <Branch
+              edge={taken}
+              text={taken.guard || notTaken.length > 0 ? guardText(taken) : eventText(taken.event)}
+              isTaken
+            />
           </ul>
         </div>
       ))}
@@ -113,13 +117,15 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
   );
 }
 
-function Branch({ edge, isTaken }: { readonly edge: ChartEdge; readonly isTaken: boolean }) {
+type BranchProps = { readonly edge: ChartEdge; readonly text: string; readonly isTaken: boolean };
+
+function Branch({ edge, text, isTaken }: BranchProps) {
   const target = edge.targets.length === 0 ? "stays" : `→ ${edge.targets.map(shortName).join(", ")}`;
   return (
     <li className={isTaken ? "branch is-taken" : "branch"} data-guard={isTaken ? "taken" : "not-taken"}>
       <button type="button" onClick={() => narrow({ kind: "edge", ids: [edge.id] })}>
         <span className="mark">{isTaken ? "✓" : "✕"}</span>
-        <span className="mono">{guardText(edge)}</span>
+        <span className="mono">{text}</span>
         <span className="mono muted">{target}</span>
         {!isTaken && <em>not taken</em>}
       </button>

@@ -18,9 +18,10 @@ export function drawMarks(
 ): void {
   const last = { red: -9, amber: -9, text: -9 };
   for (let at = 0; at < edges.length - 1; at++) {
-    const x = edges[at]! - from;
-    if (x < 0 || x > width) continue;
+    const begin = edges[at]! - from;
+    if (begin < 0 || begin > width) continue;
     const kind = markAt(run, run.first + at);
+    const x = Math.min(width - 3, Math.max(3, begin));
     if (!kind || x - last[kind] < 5) continue;
     last[kind] = x;
     paper.fillStyle = palette[kind];

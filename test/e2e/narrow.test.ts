@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "agentchart";
+import { makeDesk, type Desk } from "./support/desk.ts";
+import { parserFixer } from "./support/scene.ts";
+
+let desk: Desk;
+let agent: Agent;
+beforeAll(async () => {
+  desk = await makeDesk();
+  agent = parserFixer({ name: "an-agent-with-a-rather-long-name", inspect: desk.hub.address });
+  await agent.call("Please mend the lexer.");
+});
+afterAll(async () => {
+  await agent.close();
+  await desk.close();
+});
+afterEach(() => desk.closePages());
+
+/** The parts that are seen and whose content is wider than they are. */
+const cutOff = (page: Page, parts: readonly string[]): Promise<string[]> =>
+  page.evaluate(`${JSON.stringify(parts)}.filter((part) =>
+    [...document.querySelectorAll(part)].some((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1))`);
+
+const PARTS = [
+  ".foot",
+  ".filters",
+  ".tabs",
+  ".player",
+  ".line.is-head",
+  ".outline-pane",
+  ".tokens",
+  ".pending",
+];
+
+describe("Nothing is cut off", () => {
+  test("in a window of 1024 px, and the chart lies below its tools", async () => {
+    const { page, ui } = await desk.open({ viewport: { width: 1_024, height: 720 } });
+    await ui.choose(agent.sessionId);
+    await ui.pending("c5").waitFor();
+    await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
+    const edges = await page.evaluate<readonly [tools: number, chart: number]>(
+      `[document.querySelector(".tools").getBoundingClientRect().bottom,
+        document.querySelector("svg.chart > g").getBoundingClientRect().top]`,
+    );
+    expect(edges[1]).toBeGreaterThanOrEqual(edges[0]);
+    await ui.openTab("tokens");
+    await page.keyboard.press("o");
+    await page.locator(".outline-pane").waitFor();
+    await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
+  });
+
+  test("on a phone, in any panel", async () => {
+    const { page, ui } = await desk.open({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const show = (panel: string): Promise<void> =>
+      page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
+    await show("Runs");
+    await ui.choose(agent.sessionId);
+    await page.getByRole("button", { name: "Outline (o)" }).click();
+    for (const panel of ["Runs", "Chart", "Steps", "Details"]) {
+      await show(panel);
+      await expect.poll(() => cutOff(page, PARTS), { message: panel }).toEqual([]);
+    }
+    await ui.openTab("tokens");
+    await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
+    const [pill, word] = await page.evaluate<readonly [number, number]>(
+      `(() => {
+        const pill = document.querySelector(".status");
+        const range = document.createRange();
+        range.selectNodeContents([...pill.childNodes].find((each) => each.nodeType === 3));
+        return [pill.getBoundingClientRect().right, range.getBoundingClientRect().right];
+      })()`,
+    );
+    expect(word).toBeLessThanOrEqual(pill);
+    expect(await page.locator("kbd").filter({ visible: true }).count()).toBe(0);
+  });
+});
+
+test("a transition that was the only one is named by its event", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  const at = (event: string): Promise<number> =>
+    page.evaluate(`Array.from({ length: __agentchart.steps }, (_, at) => at + 1)
+      .find((q) => __agentchart.stepAt(q).e === ${JSON.stringify(event)})`);
+  await ui.goTo(await at("xstate.done.actor.reviewCalls"));
+  const event = await ui.openTab("event");
+  await expect
+    .poll(() => event.locator("[data-guard=taken]").innerText())
+    .toMatch(/done reviewCalls\s+→ acting.authorizing/);
+});
