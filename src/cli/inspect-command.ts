@@ -19,6 +19,7 @@ export async function inspectCommand(
   if (port > MOST_PORTS) throw new UsageError(`"--port" must be at most ${MOST_PORTS}, not "${port}".`);
   const host = flags.text("host");
   return withStore(flags.text("store"), async (store) => {
+    await store.list({ limit: 1 }); // one that cannot be reached is said here, not in the page
     const hub = await startHub({
       port,
       ...(host !== undefined && { host }),

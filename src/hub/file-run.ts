@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Chart } from "../chart/chart-json.ts";
 import { AgentError, messageOf } from "../error/error.ts";
-import { PROTOCOL, type RunRow, type Step } from "../inspect/protocol.ts";
+import { PROTOCOL, type RunRow } from "../inspect/protocol.ts";
+import { chartOf, recordOf, rowOf, statesOf, stepOf } from "../inspect/run-file-shape.ts";
+import { isObject } from "../message/is-object.ts";
 import type { JsonObject } from "../message/types.ts";
 import { factsOf } from "../store/position.ts";
 import type { JournalEntry } from "../store/port.ts";
-import { isChart } from "./charts.ts";
 import { FoldedRun } from "./folded-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
@@ -54,10 +55,10 @@ function stopped(number: number, problem: string): string {
 function takeLines(lines: readonly string[], take: (value: JsonObject) => void): string | undefined {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || (line === "" && index === lines.length - 1)) continue;
-    const value = parsed(line);
-    if (!value) return stopped(index + 1, index === lines.length - 1 ? "is cut off" : "is no JSON object");
+    if (!parsed(line))
+      return stopped(index + 1, index === lines.length - 1 ? "is cut off" : "is no JSON object");
     try {
-      take(value);
+      take(recordOf(line));
     } catch (error) {
       return stopped(index + 1, `cannot be read (${messageOf(error)})`);
     }
@@ -66,24 +67,21 @@ function takeLines(lines: readonly string[], take: (value: JsonObject) => void):
 }
 
 function openRunFile(path: string, header: JsonObject, lines: readonly string[], own: KnownChart): FileRun {
-  const row = header["row"] as unknown as RunRow | undefined;
   if (header["agentchartRun"] !== PROTOCOL)
     throw new AgentError("session/version", `${path} is of another release; this one reads ${PROTOCOL}.`);
-  if (typeof row?.runId !== "string")
-    throw new AgentError("session/damaged", `${path}: the first line does not say which run it is.`);
+  const row = rowIn(path, header);
   const log = new RunLog(row.runId, Number.POSITIVE_INFINITY);
   const blobs = new Map<string, string>();
   const states: number[] = [];
-  let chart: Chart | undefined;
+  let chart: KnownChart | undefined;
   let keyframe: JsonObject | undefined;
   const notice = takeLines(lines, (value) => {
-    if ("chart" in value) chart = isChart(value["chart"]) ? value["chart"] : undefined;
-    else if (Array.isArray(value["state"])) states.push(log.stateOf(value["state"] as readonly string[]));
-    else if (value["keyframe"]) keyframe = value["keyframe"] as JsonObject;
+    if (isObject(value["chart"])) chart = chartOf(value, row.chart);
+    else if (Array.isArray(value["state"])) states.push(log.stateOf(statesOf(value["state"])));
+    else if (isObject(value["keyframe"])) keyframe = value["keyframe"];
     else if (typeof value["blob"] === "string") blobs.set(value["blob"], String(value["text"]));
-    else if (Number.isInteger(value["q"])) {
-      const step = value as unknown as Step;
-      if (log.last > 0 && step.q !== log.last + 1) throw new Error(`step ${log.last + 1} is missing`);
+    else if ("q" in value) {
+      const step = stepOf(value, log.last > 0 ? log.last : undefined);
       log.take({ ...step, s: states[step.s] ?? log.stateOf([]) }, keyframe);
     } else throw new Error("it is nothing of a run");
   });
@@ -91,15 +89,23 @@ function openRunFile(path: string, header: JsonObject, lines: readonly string[],
     notice ?? (log.last < row.steps ? `The file ends after step ${log.last} of ${row.steps}.` : undefined);
   const told = chart || row.chart === own.hash ? cut : [cut, NO_CHART].filter(Boolean).join(" ");
   return {
-    ...(chart && { chart: { hash: row.chart, chart } }),
+    ...(chart && { chart: { hash: row.chart, chart: chart.chart } }),
     run: {
-      row: { ...row, source: "file", steps: log.last, pending: 0, can: [], ...(told && { notice: told }) },
+      row: { ...row, steps: log.last, ...(told && { notice: told }) },
       pending: [],
       log,
       blob: (sha) => blobs.get(sha),
       blobs: () => blobs,
     },
   };
+}
+
+function rowIn(path: string, { row }: JsonObject): RunRow {
+  try {
+    return rowOf(row);
+  } catch (error) {
+    throw new AgentError("session/damaged", `${path}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function openSessionFile(header: JsonObject, lines: readonly string[], own: KnownChart): FileRun {

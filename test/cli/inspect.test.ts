@@ -119,6 +119,12 @@ describe("agentchart inspect", () => {
       const { code, stderr } = await agentchart(["inspect", ...flags], { env });
       expect([code, stderr]).toEqual([2, expect.stringContaining(said) as never]);
     }
+    const away = await agentchart(["inspect", "--store", "postgres://nobody@127.0.0.1:1/none"], { env });
+    expect([away.code, away.stdout, away.stderr]).toEqual([
+      1,
+      "",
+      expect.stringMatching(/^agentchart: Postgres: could not list/) as never,
+    ]);
     const bad = join(place, "bad.ndjson");
     writeFileSync(bad, "nothing\n");
     const refused = await agentchart(["inspect", "--open", bad], { env });

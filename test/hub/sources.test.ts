@@ -1,61 +1,19 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createAgent, exportSession, openSession, type Agent, type SessionStore } from "agentchart";
-import { inspector, type StartedHub } from "agentchart/inspect";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openSession } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
-import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { applyPatch } from "../../src/inspect/patch.ts";
-import type { PendingItem, RunRow, StepPage } from "../../src/inspect/protocol.ts";
+import type { RunRow, StepPage } from "../../src/inspect/protocol.ts";
 import type { Layouts } from "../../src/layout/layout.ts";
 import type { JsonObject } from "../../src/message/types.ts";
-import { toolOf } from "../support/agents.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
-
-type Detail = { readonly row: RunRow; readonly chart: string; readonly pending: readonly PendingItem[] };
-type List = { readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number };
-
-async function get<T>(hub: StartedHub, path: string): Promise<T> {
-  const answer = await ask(hub, path);
-  expect(answer.status, path).toBe(200);
-  return (await answer.json()) as T;
-}
-
-const steps = (hub: StartedHub, runId: string): Promise<StepPage> =>
-  get(hub, `/api/runs/${encodeURIComponent(runId)}/steps?from=1`);
+import { get, steps, storedSession, type Detail, type List } from "../support/stored-runs.ts";
 
 const contextOf = ({ items, keyframe = {} }: StepPage): JsonObject =>
   items.reduce<JsonObject>((context, { p = [] }) => applyPatch(context, p), keyframe);
-
-/** A session that looked something up, and waits for an approval. */
-async function storedSession(store: SessionStore, sessionId: string, more = {}): Promise<Agent> {
-  const agent = createAgent({
-    name: "clerk",
-    store,
-    sessionId,
-    model: scriptedModel([
-      [
-        { type: "tool.delta", key: 0, name: "look", args: '{"at":"shelf"}' },
-        { type: "finish", reason: "tool_calls" },
-      ],
-      "It is there.",
-      [
-        { type: "tool.delta", key: 0, name: "sell", args: "{}" },
-        { type: "finish", reason: "tool_calls" },
-      ],
-    ]),
-    tools: [
-      toolOf("look", () => `seen ${"x".repeat(9_000)}`),
-      toolOf("sell", () => "sold", { permission: "ask" }),
-    ],
-    ...more,
-  });
-  await agent.call("Is it there?");
-  await agent.call("Then sell it.");
-  return agent;
-}
 
 describe("a session in a store", () => {
   test("is shown step by step as its journal tells it, with the messages and states it had", async () => {
@@ -229,6 +187,8 @@ test("thousands of sessions are listed page by page, each once, and are found by
     expect((await ask(hub, `/api/runs?${bad}`)).status, bad).toBe(400);
 });
 
+const NOTHING = { tags: [], entry: [], exit: [], invoke: [] };
+
 test("a chart that nobody knows is laid out for who has the token", async () => {
   const hub = await testHub({ home: testHome() });
   const place = (body: string, token = hub.token): Promise<Response> =>
@@ -241,137 +201,4 @@ test("a chart that nobody knows is laid out for who has the token", async () => 
     expect((await place(bad)).status, bad).toBe(400);
   expect((await place(`"${"x".repeat(1_000_001)}"`)).status).toBe(413);
   expect((await place(JSON.stringify(chart), "wrong")).status).toBe(401);
-});
-
-const NOTHING = { tags: [], entry: [], exit: [], invoke: [] };
-
-describe("a file", () => {
-  const home = (): string => testHome();
-  const write = (place: string, text: string): string => {
-    const path = join(place, "run.ndjson");
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    return path;
-  };
-
-  /** A live run, exported, and what the live hub said of it. */
-  async function exported(
-    place: string,
-  ): Promise<{ text: string; page: StepPage; runId: string; detail: Detail }> {
-    const hub = await testHub({ home: place });
-    const inspect = inspector({ home: place, retryMs: [10, 50] });
-    onTestFinished(() => inspect.close());
-    const agent = await storedSession(memoryStore(), "s-1", { inspect });
-    await expect.poll(async () => (await ask(hub, "/api/runs/s-1")).status).toBe(200);
-    await expect.poll(async () => (await get<Detail>(hub, "/api/runs/s-1")).row.phase).toBe("suspended");
-    await agent.close();
-    await expect.poll(async () => (await steps(hub, "s-1")).items.at(-1)?.e).toBe("xstate.stop");
-    const text = await (await ask(hub, "/api/runs/s-1/export")).text();
-    return {
-      text,
-      page: await steps(hub, "s-1"),
-      runId: "s-1",
-      detail: await get<Detail>(hub, "/api/runs/s-1"),
-    };
-  }
-
-  test("of an exported run shows the same picture as the live run did", async () => {
-    const { text, page, detail } = await exported(home());
-    const place = home();
-    const hub = await testHub({ home: place, files: [write(place, text)] });
-    const opened = await steps(hub, "s-1");
-    expect(opened).toEqual(page);
-    const again = await get<Detail>(hub, "/api/runs/s-1");
-    expect(again.row).toMatchObject({
-      source: "file",
-      usage: detail.row.usage,
-      steps: detail.row.steps,
-      phase: "suspended",
-      can: [],
-    });
-    expect(again.row.notice).toBeUndefined();
-    const chart = await get<{ chart: { edges: unknown[] } }>(hub, `/api/charts/${again.chart}`);
-    expect(chart.chart.edges.length).toBeGreaterThan(100);
-    const [, sha] = /"\$blob":"(\w+)"/.exec(JSON.stringify(opened))!;
-    expect(await (await ask(hub, `/api/runs/s-1/blob/${sha!}`)).text()).toMatch(/^seen x{9000}$/);
-    expect(await (await ask(hub, "/api/runs/s-1/export")).text()).toContain('"q":1');
-    expect((await get<List>(hub, "/api/runs")).rows.map(({ runId }) => runId)).toEqual(["s-1"]);
-  });
-
-  test("that is cut off or damaged is opened to its last good line, and the first bad one is named", async () => {
-    const { text } = await exported(home());
-    const lines = text.split("\n");
-    const at = lines.findIndex((line) => line.startsWith('{"q":9,'));
-    const cut = [...lines.slice(0, at), lines[at]!.slice(0, 30)].join("\n");
-    const damaged = lines.with(at, "not json").join("\n");
-    const missing = lines.toSpliced(at, 1).join("\n");
-    for (const [what, broken, notice] of [
-      ["cut", cut, `Opened to line ${at}: line ${at + 1} is cut off.`],
-      ["damaged", damaged, `Opened to line ${at}: line ${at + 1} is no JSON object.`],
-      ["missing", missing, /^Opened to line \d+: line \d+ cannot be read \(step 9 is missing\)\.$/],
-    ] as const) {
-      const place = home();
-      const hub = await testHub({ home: place, files: [write(place, broken)] });
-      const { row } = await get<Detail>(hub, "/api/runs/s-1");
-      expect(row.notice, what).toMatch(notice);
-      expect(row.steps, what).toBe(8);
-      expect((await steps(hub, "s-1")).items).toHaveLength(8);
-    }
-  });
-
-  test("of an exported run brings its chart in a short line, and without it has the built-in one if that is the same", async () => {
-    const { text, page } = await exported(home());
-    const [header, chartLine, ...rest] = text.split("\n") as [string, string, ...string[]];
-    expect(JSON.parse(chartLine)).toMatchObject({ chart: { id: "agent" }, layouts: null });
-    expect(chartLine.length).toBeLessThan(60_000);
-    const open = async (lines: readonly string[]) => {
-      const place = home();
-      const hub = await testHub({ home: place, files: [write(place, lines.join("\n"))] });
-      const { row, chart } = await get<Detail>(hub, "/api/runs/s-1");
-      expect((await steps(hub, "s-1")).items).toEqual(page.items);
-      return { notice: row.notice, status: (await ask(hub, `/api/charts/${chart}`)).status };
-    };
-    expect(await open([header, ...rest])).toEqual({ notice: undefined, status: 200 });
-    const { row, ...more } = JSON.parse(header) as { row: RunRow };
-    const other = JSON.stringify({ ...more, row: { ...row, chart: "0123456789abcdef" } });
-    expect(await open([other, ...rest])).toEqual({
-      notice: "Its chart is not in the file, and this release has another one: it is shown without.",
-      status: 404,
-    });
-    expect(await open([other, chartLine, ...rest])).toEqual({ notice: undefined, status: 200 });
-  });
-
-  test("of an exported session is shown as the store would show it, cut off too", async () => {
-    const store = memoryStore();
-    await (await storedSession(store, "s-1")).close();
-    let text = "";
-    for await (const line of exportSession(store, "s-1")) text += line;
-    const place = home();
-    const hub = await testHub({ home: place, store, files: [write(place, text)] });
-    const stored = await testHub({ home: home(), store });
-    expect(await steps(hub, "s-1")).toEqual(await steps(stored, "s-1"));
-    expect((await get<Detail>(hub, "/api/runs/s-1")).row).toMatchObject({
-      source: "file",
-      phase: "suspended",
-      pending: 1,
-    });
-    expect((await get<List>(hub, "/api/runs")).rows).toHaveLength(1);
-    const lines = text.split("\n");
-    const other = home();
-    const cut = await testHub({ home: other, files: [write(other, lines.slice(0, 6).join("\n"))] });
-    const { row } = await get<Detail>(cut, "/api/runs/s-1");
-    expect(row.notice).toMatch(/^The file ends after entry 5 of \d+\.$/);
-    expect(row.steps).toBe(5);
-  });
-
-  test("that is none of ours, of another release or not there is refused in words", async () => {
-    const place = home();
-    await expect(testHub({ home: place, files: [write(place, "hello\n")] })).rejects.toThrow(
-      /is no exported run and no exported session/,
-    );
-    await expect(
-      testHub({ home: place, files: [write(place, '{"agentchartRun":9,"row":{"runId":"x"}}\n')] }),
-    ).rejects.toThrow(/another release/);
-    await expect(testHub({ home: place, files: [join(place, "absent")] })).rejects.toThrow(/cannot be read/);
-  });
 });

@@ -1,6 +1,6 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
 import { isObject } from "../../../src/message/is-object.ts";
-import { chartOf, isCount, recordOf, rowOf, statesOf, stepOf } from "./run-file-shape.ts";
+import { chartOf, isCount, recordOf, rowOf, statesOf, stepOf } from "../../../src/inspect/run-file-shape.ts";
 
 /** The version of exported runs that this page reads. */
 const FORMAT = 1;

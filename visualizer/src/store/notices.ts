@@ -6,7 +6,8 @@ let count = 0;
 /** A short word at the edge of the page that goes by itself. */
 export function notify(tone: Notice["tone"], text: string): void {
   const notice = { id: ++count, tone, text };
-  model.set({ notices: [...model.notices.slice(-3), notice] });
+  const others = model.notices.filter((each) => each.text !== text);
+  model.set({ notices: [...others.slice(-3), notice] });
   setTimeout(() => dismiss(notice.id), SHOWN_FOR);
 }
 

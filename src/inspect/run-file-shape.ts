@@ -1,6 +1,8 @@
-import type { Chart, Json, JsonObject, Layouts, RunRow, Step } from "../wire/types.ts";
-import { cut } from "./json-rows.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import type { Chart } from "../chart/chart-json.ts";
+import type { Layouts } from "../layout/layout.ts";
+import { isObject } from "../message/is-object.ts";
+import type { Json, JsonObject } from "../message/types.ts";
+import type { RunRow, Step } from "./protocol.ts";
 
 /** Values nested deeper than any that is recorded. */
 const DEEPEST = 200;
@@ -22,12 +24,14 @@ function isWithin(value: Json, depth: number): boolean {
 }
 
 /** The row of a header: what is in it and fits, nothing else. Throws if it does not say which run it is. */
-export function rowOf(given: Json | undefined): RunRow {
+export function rowOf(given: unknown): RunRow {
   const row = isObject(given) ? given : {};
   const { runId, agent, chart, reason, forkOf, notice, usage } = row;
   if (typeof runId !== "string" || typeof agent !== "string" || typeof chart !== "string")
     throw new Error("This is no exported run: its `row` lacks `runId`, `agent` or `chart`.");
-  const figures = isObject(usage) ? Object.entries(usage).filter(([, value]) => isNumber(value)) : [];
+  const figures = isObject(usage)
+    ? Object.entries(usage).filter(([, value]) => isNumber(value) || value === true)
+    : [];
   return {
     runId: cut(runId, LONGEST_NAME),
     agent: cut(agent, LONGEST_NAME),
@@ -159,6 +163,8 @@ const isName = (value: unknown): boolean =>
   isObject(value) && isText(value["name"]) && (value["params"] === undefined || isObject(value["params"]));
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isName);
 
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
 const textIn = (object: JsonObject, key: string): string => {
   const value = object[key];
   return isText(value) ? cut(value, LONGEST_NAME) : "";
