@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
+import type { HubToPage } from "../../src/inspect/protocol.ts";
 import { CHARTS } from "../layout/charts.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { startHub } from "./support/hub.ts";
+import { makeTap } from "./support/tap.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
 let desk: Desk;
@@ -59,6 +61,35 @@ test("a message that is refused while another run is looked at is not offered to
   });
   await page.getByText("It does not rest.").waitFor();
   expect(await page.getByRole("dialog").count()).toBe(0);
+  await worker.close();
+});
+
+test("a fork that was not answered when the connection went waits for the process that may have written it", async () => {
+  const worker = await WireWorker.connect(desk.hub, [chart]);
+  const row = { phase: "stopped", can: ["fork", "forkPlan"], seq: 4 } as const;
+  worker.show("forked", "by-hand", ["agent", "agent.stopped"], row);
+  const { tap, prepare } = makeTap();
+  const { page, ui } = await desk.open({ prepare });
+  await ui.choose("forked");
+  await page.keyboard.press("f");
+  await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
+  const forks = (): readonly string[] =>
+    worker.commands.flatMap(({ id, type }) => (type === "fork" ? [id] : []));
+  await expect.poll(forks).toHaveLength(1);
+  const rows: HubToPage[] = [];
+  const asked: string[] = [];
+  tap.toPage = (message) => (message.type === "runs" ? void rows.push(message) : message);
+  tap.toHub = (message) => {
+    if (message.type === "cmd") asked.push(message.cmd.type);
+    return message;
+  };
+  tap.cut();
+  await expect.poll(() => rows.length).toBeGreaterThan(0);
+  await expect.poll(() => asked).toContain("forkPlan");
+  expect(asked).not.toContain("fork");
+  for (const message of rows) tap.say(message);
+  await expect.poll(forks).toHaveLength(2);
+  expect(new Set(forks()).size).toBe(1);
   await worker.close();
 });
 

@@ -13,7 +13,7 @@ type Waiting = {
   timer: ReturnType<typeof setTimeout>;
   /** Sent on a connection that was lost before it was answered: it may have been carried out. */
   isUnsure: boolean;
-  /** The process of its run was not there when it was asked again. */
+  /** To be asked when the process of its run is there again. */
   isRefused: boolean;
 };
 const waiting = new Map<string, Waiting>();
@@ -70,13 +70,16 @@ export function settleAck(ack: Ack): void {
   else found?.settle(ack);
 }
 
-/** The connection is there again: what was not answered is asked again, and done once. */
+/** The connection is there again: what was not answered is asked again, and done once. A fork waits for the process that may
+ *  have written it: another hub would write it itself. */
 export function askAgain(): void {
   for (const each of waiting.values()) {
+    const { cmd } = each;
     clearTimeout(each.timer);
-    each.timer = patience(each.cmd.id);
+    each.timer = patience(cmd.id);
     each.isUnsure = true;
-    send({ type: "cmd", cmd: each.cmd });
+    if (cmd.type === "fork" && model.rows.get(cmd.runId)?.worker) each.isRefused = true;
+    else send({ type: "cmd", cmd });
   }
 }
 
