@@ -1,3 +1,4 @@
+import { isObject } from "../message/is-object.ts";
 import { AgentError } from "../error/error.ts";
 import type { JsonObject } from "../message/types.ts";
 import { executionProblem } from "../model/execution.ts";
@@ -66,10 +67,12 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
   const problem = executionProblem(spec.execution)?.replace("`", "`execution.") ?? callingProblem(spec);
   if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem}`);
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
+  const inputSchema = jsonSchemaOf(input);
+  checkPreset(name, inputSchema, preset);
   return {
     name,
     description,
-    inputSchema: jsonSchemaOf(input),
+    inputSchema,
     external: execute === undefined,
     groups,
     preset,
@@ -80,4 +83,17 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
     ...(rest.execution && { execution: rest.execution }),
     ...(rest.permission && { permission: rest.permission as NonNullable<Tool<Ctx>["permission"]> }),
   };
+}
+
+/** Throws `config/invalid` for a preset that the tool's schema refuses: the model could not mend that. */
+export function checkPreset(
+  name: string,
+  { properties, additionalProperties }: JsonObject,
+  preset: JsonObject,
+): void {
+  if (additionalProperties !== false) return;
+  const declared = isObject(properties) ? properties : {};
+  const unknown = Object.keys(preset).find((key) => !Object.hasOwn(declared, key));
+  if (unknown !== undefined)
+    throw new AgentError("config/invalid", `Tool '${name}' has no parameter '${unknown}' to preset.`);
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { JsonObject, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ToolSpec } from "../model/port.ts";
-import { defineTool } from "./define.ts";
+import { checkPreset, defineTool } from "./define.ts";
 import { suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { runTool } from "./run.ts";
 import { validateInput } from "./schema.ts";
@@ -123,6 +123,7 @@ class SessionToolkit implements Toolkit<never> {
   setPreset(name: string, values: JsonObject): void {
     const tool = this.#tools.get(name);
     if (!tool) throw new AgentError("tool/unknown", `There is no tool named '${name}'.`);
+    checkPreset(tool.name, tool.inputSchema, values);
     this.#set({ ...tool, preset: values });
   }
 

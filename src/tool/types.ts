@@ -91,7 +91,7 @@ export interface Toolkit<Ctx = unknown> {
   /** Throws `tool/unknown-group`; then nothing has changed. */
   setGroups(change: { readonly activate?: readonly string[]; readonly deactivate?: readonly string[] }): void;
   activeGroups(): string[];
-  /** Replaces the presets of a tool. Throws `tool/unknown`. */
+  /** Replaces the presets of a tool. Throws `tool/unknown`, and `config/invalid` for one that its schema refuses. */
   setPreset(tool: string, values: JsonObject): void;
   /** One attempt; a failing tool is a result and not an exception. */
   invoke(

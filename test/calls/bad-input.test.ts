@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, createToolkit, defineTool, userMsg, type Agent, type Hook } from "agentchart";
+import {
+  createAgent,
+  createToolkit,
+  defineTool,
+  userMsg,
+  type Agent,
+  type Hook,
+  type JsonObject,
+} from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 import { historyProblem } from "../support/history.ts";
@@ -18,6 +26,15 @@ test("a schema that its owner has frozen is one like any other", async () => {
   const { agent } = scripted([{ calls: [{ name: "count", input: { n: 1 } }] }, "done"], { tools: [tool] });
   await agent.call("go");
   expect(outputOf(resultsOf(await agent.messages())[0])).toBe("counted");
+});
+
+test("a preset that the schema refuses is refused itself", () => {
+  const input = { type: "object", properties: { n: {} }, additionalProperties: false } as const;
+  const count = (preset: JsonObject) => defineTool({ name: "count", description: "", input, preset });
+  const refusal = "Tool 'count' has no parameter 'm' to preset.";
+  expect(() => count({ m: 1 })).toThrow(refusal);
+  const toolkit = createToolkit({ tools: [count({ n: 1 })] });
+  expect(() => toolkit.setPreset("count", { m: 1 })).toThrow(refusal);
 });
 
 describe("what is no decision is refused, and the call waits as before", () => {
