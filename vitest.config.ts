@@ -11,6 +11,8 @@ const CHAOS_TESTS = "test/chaos/*.test.ts";
 
 /** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
+  "test/cli/bad-input.test.ts",
+  "test/cli/help.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
   "test/cli/serve-health.test.ts",
@@ -23,6 +25,7 @@ const PROCESS_TESTS = [
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
   "examples/data-analyst/test/demo.test.ts",
+  "examples/data-analyst/test/planner.test.ts",
   "examples/data-analyst/test/planner-answers.test.ts",
   "examples/data-analyst/test/planner-foreign.test.ts",
 ];
