@@ -1,12 +1,17 @@
-/** Draws the agent's chart for the README and the docs: docs/chart.svg and docs/chart-dark.svg. */
+/** Draws the agent's chart for the README and the docs, docs/chart.svg and docs/chart-dark.svg, and keeps its layouts for
+ *  the inspector. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { chartSvg } from "../src/layout/chart-svg.ts";
 import { layoutChart } from "../src/layout/layout-chart.ts";
+import { layoutKey } from "../src/layout/layout-in-worker.ts";
 
 const chart = chartJson(agentMachine);
-const { landscape } = await layoutChart(chart);
+const layouts = await layoutChart(chart);
+const { landscape } = layouts;
 const docs = join(import.meta.dirname, "../docs");
 writeFileSync(join(docs, "chart.svg"), chartSvg(chart, landscape, "light"));
 writeFileSync(join(docs, "chart-dark.svg"), chartSvg(chart, landscape, "dark"));
+const shipped = join(import.meta.dirname, "../src/layout/agent-layouts.json");
+writeFileSync(shipped, `${JSON.stringify({ key: layoutKey(chart), layouts })}\n`);

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Chart } from "../chart/chart-json.ts";
+import shipped from "./agent-layouts.json" with { type: "json" };
 import type { Layouts } from "./layout.ts";
 
 const DEADLINE_MS = 20_000;
@@ -12,7 +13,15 @@ const CAPACITY = 50;
 /** In the sources the worker stands beside this file; a build puts this one into the main folder or into one of its own. */
 const WORKER = ["./layout-worker.ts", "./layout/layout-worker.mjs", "../layout/layout-worker.mjs"];
 
-const known = new Map<string, Promise<Layouts | null>>();
+/** The layouts of the agent's own chart come with the package: `npm run docs:chart` makes them. */
+const known = new Map<string, Promise<Layouts | null>>([
+  [shipped.key, Promise.resolve(shipped.layouts as unknown as Layouts)],
+]);
+
+/** What two charts have in common that are laid out alike. */
+export function layoutKey(chart: Chart): string {
+  return hash("sha256", JSON.stringify(chart));
+}
 
 /**
  * Lays a chart out in a thread of its own, so that the caller goes on meanwhile, and remembers it. Null if it is not done
@@ -23,7 +32,7 @@ export function layoutInWorker(
   chart: Chart,
   { deadlineMs = DEADLINE_MS }: { readonly deadlineMs?: number } = {},
 ): Promise<Layouts | null> {
-  const key = hash("sha256", JSON.stringify(chart));
+  const key = layoutKey(chart);
   const layouts = known.get(key) ?? begin(key, chart, deadlineMs);
   known.delete(key);
   known.set(key, layouts);

@@ -94,6 +94,7 @@ describe("From the page a run is", () => {
     await ui.choose(agent.sessionId);
     held.give(say("I take"));
     await page.getByRole("button", { name: /^Pause/ }).click();
+    await expect.poll(() => agent.snapshot()).toMatchObject({ kept: { progress: { draining: true } } });
     held.give(...callNote);
     const resume = page.getByRole("button", { name: /^Resume/ });
     await resume.waitFor();
@@ -251,7 +252,7 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => conversation.innerText()).toContain("Pay seven.");
   });
 
-  test("while its model is asked again later: the fork asks at once, and the original goes on", async () => {
+  test("while its model is asked again later: the fork asks at once, and the original waits on", async () => {
     const held = new HeldModel();
     let failures = 1;
     const model: ChatModel = {
@@ -261,13 +262,8 @@ describe("From the page a run is forked", () => {
         yield* held.model.stream(request, options);
       },
     };
-    const busy = createAgent({
-      name: "busy",
-      model,
-      store,
-      modelExecution: { initialBackoffMs: 12_000 },
-      inspect: desk.hub.address,
-    });
+    const modelExecution = { initialBackoffMs: 600_000, maxBackoffMs: 600_000 };
+    const busy = createAgent({ name: "busy", model, store, modelExecution, inspect: desk.hub.address });
     const reply = busy.call("Hello.");
     const { page, ui } = await desk.open();
     await ui.choose(busy.sessionId);
@@ -280,14 +276,14 @@ describe("From the page a run is forked", () => {
     await held.asked(1);
     held.give(say("Hello from the fork."), stop);
     await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
-    expect(held.requests).toHaveLength(1);
-    await held.asked(2);
-    held.give(say("Hello from the original."), stop);
-    expect((await reply).text).toBe("Hello from the original.");
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("Hello from the fork.");
     await page.getByRole("link", { name: /^Begins here as a fork of busy/ }).click();
-    await expect.poll(() => conversation.innerText()).toContain("Hello from the original.");
+    await expect.poll(() => ui.standing()).toMatch(/backingOff/);
+    expect(await conversation.innerText()).not.toContain("Hello from the fork.");
+    expect(held.requests).toHaveLength(1);
+    busy.interrupt();
+    expect((await reply).reason).toBe("INTERRUPTED");
     await busy.close();
   });
 });

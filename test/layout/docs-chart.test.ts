@@ -4,14 +4,17 @@ import { expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
 import { chartSvg } from "../../src/layout/chart-svg.ts";
 import { layoutChart } from "../../src/layout/layout-chart.ts";
+import { layoutKey } from "../../src/layout/layout-in-worker.ts";
 import { ROOT } from "../project/source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-test("the pictures in docs are those of the machine: npm run docs:chart draws them again", async () => {
+test("the pictures and layouts are those of the machine: npm run docs:chart makes them again", async () => {
   const chart = chartJson(agentMachine);
-  const { landscape } = await layoutChart(chart);
+  const layouts = await layoutChart(chart);
+  const { landscape } = layouts;
   expect(read("docs/chart.svg") === chartSvg(chart, landscape, "light")).toBe(true);
+  expect(JSON.parse(read("src/layout/agent-layouts.json"))).toEqual({ key: layoutKey(chart), layouts });
   expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
 });
 

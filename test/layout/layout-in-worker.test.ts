@@ -6,7 +6,7 @@ import { CHARTS } from "./charts.ts";
 import { edge, tangle } from "./tangle.ts";
 
 test("a chart is laid out in a thread, once, and as it would be here", async () => {
-  const chart = CHARTS["the agent"]!;
+  const chart = CHARTS["three levels"]!;
   const layouts = await layoutInWorker(chart, { deadlineMs: 60_000 });
   expect(layouts).toEqual(await layoutChart(chart));
   expect(await layoutInWorker(structuredClone(chart))).toBe(layouts);

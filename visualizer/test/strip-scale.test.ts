@@ -46,6 +46,14 @@ test("the part of the strip that is seen moves as little as a step needs to be s
   expect(fromToSee(scale, 99, 0, 1)).toBe(scale.edges[4]);
 });
 
+test("a strip that is seen whole begins with its first step, whatever its last one comes to", () => {
+  for (let count = 1; count <= 200; count++) {
+    const lasting = Float64Array.from({ length: count }, (_, at) => (at * 7_919) % 1_009);
+    const scale = stripScale(lasting, () => false, 851);
+    expect(fromToSee(scale, count - 1, 0, 851)).toBe(0);
+  }
+});
+
 test("a place leads back to its step", () => {
   const scale = stripScale(durations, (at) => at === 3, 1_000);
   for (let at = 0; at < durations.length; at++) {

@@ -68,7 +68,8 @@ export function moved(x: number, from: StripScale, to: StripScale): number {
 export function fromToSee({ edges }: StripScale, index: number, from: number, width: number): number {
   const at = Math.min(Math.max(0, index), edges.length - 2);
   if (at < 0) return 0;
-  return Math.min(edges[at]!, Math.max(from, edges[at + 1]! - width));
+  const most = Math.max(0, Math.floor(edges.at(-1)! - width));
+  return Math.min(edges[at]!, most, Math.max(from, edges[at + 1]! - width));
 }
 
 /** Height of a bar from 0 to 1: the logarithm of its duration between 0.1 ms and a minute. */

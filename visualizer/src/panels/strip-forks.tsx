@@ -21,7 +21,9 @@ export function StripForks({ version, width, placeOf }: ForksProps) {
   const row = useModel((all) => all.row);
   const rows = useModel((all) => all.rows);
   const marks = useMemo(() => forkMarks(run, row, rows), [run, version, row, rows]);
-  const seen = marks.map((mark) => ({ ...mark, x: placeOf(mark.q) })).filter(({ x }) => x >= 0 && x <= width);
+  const seen = marks
+    .map((mark) => ({ ...mark, x: placeOf(mark.q) }))
+    .filter(({ x }) => x >= -1 && x <= width + 1);
   if (seen.length === 0) return null;
   const room = spread(
     seen.map(({ x }) => Math.max(x, APART / 2)),
