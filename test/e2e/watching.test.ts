@@ -79,12 +79,8 @@ test("a run is played from a step on, compared with another step, and narrowed t
   await ui.goTo(2);
   await page.getByRole("button", { name: "4×" }).click();
   await expect.poll(async () => (await ui.step())[0]).toBeGreaterThan(4);
-  const stop = page.getByRole("button", { name: "Stop playing (space)" });
-  await stop.or(page.getByRole("button", { name: "Play (space)" })).waitFor();
-  if (await stop.isVisible()) await stop.click({ timeout: 2_000 }).catch(() => {}); // it may have come to the end meanwhile
-  const [at] = await ui.step();
-  expect(at).toBeLessThanOrEqual(truth.length);
   await ui.goTo(20);
+  await page.getByRole("button", { name: "Play (space)" }).waitFor();
   const diff = await ui.openTab("diff");
   const toLast = await diff.innerText();
   await diff.getByRole("spinbutton").or(diff.getByRole("textbox")).first().fill("3");

@@ -97,10 +97,11 @@ export function narrow(filter: StepFilter | null): void {
   model.set({ stepFilter: isSame ? null : filter });
 }
 
-/** Follows the address of the page. */
+/** Follows the address of the page; who asks for a step by it has seen enough of what was playing. */
 export function followAddress(): void {
-  addEventListener("hashchange", () => {
-    const selection = readAddress(location.hash);
+  addEventListener("hashchange", ({ newURL }) => {
+    const selection = readAddress(new URL(newURL).hash);
+    model.set({ playback: null });
     if (selection.runId !== model.selection.runId || selection.q !== model.selection.q)
       select(selection, "replace");
   });
