@@ -75,7 +75,8 @@ export class EventBuffer {
   }
 
   #forget(): void {
-    this.#unread.splice(0, this.#read);
+    if (this.#read === this.#unread.length) this.#unread.length = 0;
+    else this.#unread.splice(0, this.#read);
     this.#read = 0;
   }
 
