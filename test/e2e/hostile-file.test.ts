@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_FAULTS, type Faults } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
-import { HOSTILE, hostileLines, type Lines } from "./support/hostile.ts";
+import { HOSTILE, hostileLines, stateOf, TABS, type Lines } from "./support/hostile.ts";
 import type { InspectorPage } from "./support/inspector-page.ts";
 
 let desk: Desk;
@@ -12,8 +12,6 @@ beforeAll(async () => {
 });
 afterEach(() => desk.closePages());
 afterAll(() => desk.close());
-
-const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
 
 /** Opens these lines as a file. */
 async function drop(lines: Lines): Promise<{ ui: InspectorPage; faults: Faults }> {
@@ -153,16 +151,9 @@ describe("A file is opened up to its first line that cannot be", () => {
 
 describe("The chart of a file", () => {
   test("of 10,000 states is an outline, and the page can be used", async () => {
-    const nodes = Array.from({ length: 10_000 }, (_, at) => ({
-      id: `m.${HOSTILE} ${at}`,
-      key: `${HOSTILE} ${at}`,
-      parent: "m",
-      type: "atomic",
-      tags: [],
-      entry: [],
-      exit: [],
-      invoke: [],
-    }));
+    const nodes = Array.from({ length: 10_000 }, (_, at) =>
+      stateOf({ id: `m.${HOSTILE} ${at}`, key: `${HOSTILE} ${at}` }),
+    );
     const { ui, faults } = await drop(hostileLines({ nodes, state: nodes.at(-1)!.id }));
     await ui.page.getByTestId("file").waitFor();
     await ui.page.locator(".outline-pane .card").first().waitFor();
@@ -189,16 +180,7 @@ describe("The chart of a file", () => {
     ["has no names", [{ id: 5 }]],
     ["has a service that is an object", [{ id: "a", invoke: [{}] }]],
   ])("in which a state %s is damage", async (_, states) => {
-    const nodes = states.map((state) => ({
-      key: "k",
-      parent: "m",
-      type: "atomic",
-      tags: [],
-      entry: [],
-      exit: [],
-      invoke: [],
-      ...state,
-    }));
+    const nodes = states.map(stateOf);
     const { ui, faults } = await drop(hostileLines({ nodes }));
     await expect.poll(() => ui.page.getByTestId("damaged").innerText()).toContain("line 2");
     await ui.openTab("raw");

@@ -4,7 +4,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
-import { HOSTILE } from "./support/hostile.ts";
+import { HOSTILE, TABS } from "./support/hostile.ts";
 
 let desk: Desk;
 beforeAll(async () => {
@@ -13,7 +13,6 @@ beforeAll(async () => {
 afterEach(() => desk.closePages());
 afterAll(() => desk.close());
 
-const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
 const LONG = "L".repeat(20_000);
 const PICTURE = `data:image/png;base64,${"A".repeat(20_000)}`;
 

@@ -151,3 +151,12 @@ export function hostileLines(options: HostileOptions = {}): Lines {
     { blob: HOSTILE, text: HOSTILE },
   ];
 }
+
+/** The tabs of a step, the first one last. */
+export const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
+
+/** A state of a chart as files have it. */
+export function stateOf<State extends object>(state: State) {
+  const none = { tags: [], entry: [], exit: [], invoke: [] };
+  return { key: "k", parent: "m", type: "atomic", ...none, ...state };
+}

@@ -25,19 +25,17 @@ type RowProps = {
 export const Row = memo(function Row({ q, top, isSelected, count, place, start }: RowProps) {
   const { run } = model;
   const step = run.at(q);
-  const position = { top };
+  const option = {
+    style: { top },
+    id: `step-${q}`,
+    role: "option",
+    "aria-selected": isSelected,
+    "aria-setsize": count,
+    "aria-posinset": place,
+  } as const;
   if (!step)
     return (
-      <div
-        className="line is-gap"
-        style={position}
-        id={`step-${q}`}
-        role="option"
-        aria-selected={isSelected}
-        aria-setsize={count}
-        aria-posinset={place}
-        onClick={() => void fillAround(q)}
-      >
+      <div className="line is-gap" {...option} onClick={() => void fillAround(q)}>
         step {q} is not here yet: <span className="link">load</span>
       </div>
     );
@@ -48,12 +46,7 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
   return (
     <div
       className={isFailure(step) ? "line is-failure" : "line"}
-      style={position}
-      id={`step-${q}`}
-      role="option"
-      aria-selected={isSelected}
-      aria-setsize={count}
-      aria-posinset={place}
+      {...option}
       data-q={q}
       data-tone={toneOf(model.chart?.index, states)}
       onClick={() => goTo(q)}
