@@ -1,78 +1,16 @@
-import {
-  createAgent,
-  defineTool,
-  suspend,
-  type Agent,
-  type AgentConfig,
-  type SessionStore,
-} from "agentchart";
-import { inspector, type StartedHub } from "agentchart/inspect";
+import { defineTool, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { expect, test } from "vitest";
 import { untilAborted } from "../support/agents.ts";
-import { HubPage, testHome, testHub } from "../support/hub-page.ts";
-
-type Stage = {
-  readonly hub: StartedHub;
-  readonly page: HubPage;
-  readonly agent: Agent;
-  readonly model: ScriptedModel;
-  readonly ran: unknown[];
-};
-
-const STARS = { type: "object", properties: { stars: { type: "number" } }, required: ["stars"] };
-const asks = (name: string, ...args: readonly object[]): ScriptedTurn => [
-  ...args.map((each, key) => ({ type: "tool.delta", key, name, args: JSON.stringify(each) }) as const),
-  { type: "finish", reason: "tool_calls" },
-];
-
-async function stage(
-  turns: readonly ScriptedTurn[],
-  config: Partial<AgentConfig> = {},
-  options: { readonly readonly?: boolean } = {},
-): Promise<Stage> {
-  const home = testHome();
-  const hub = await testHub({ home, ...options, ...(config.store && { store: config.store }) });
-  const inspect = inspector({ home, retryMs: [10, 50] });
-  onTestFinished(() => inspect.close());
-  const ran: unknown[] = [];
-  const pay = defineTool({
-    name: "pay",
-    description: "Pays.",
-    input: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
-    permission: "ask",
-    execute: (input) => {
-      ran.push(input);
-      return "paid";
-    },
-  });
-  const survey = defineTool({
-    name: "survey",
-    description: "Asks a person.",
-    input: { type: "object" },
-    execute: () => suspend("How many stars?", { answerSchema: STARS }),
-  });
-  const model = scriptedModel(turns);
-  const agent = createAgent({ name: "bot", model, tools: [pay, survey], inspect, ...config });
-  const page = await HubPage.open(hub);
-  await expect.poll(() => page.rows.has(agent.sessionId)).toBe(true);
-  page.follow(agent.sessionId);
-  return { hub, page, agent, model, ran };
-}
-
-async function waits({ page, agent }: Stage, count = 1) {
-  await expect.poll(() => page.pending.get(agent.sessionId)?.length).toBe(count);
-  return page.pending.get(agent.sessionId)!;
-}
+import { HubPage } from "../support/hub-page.ts";
+import { asks, phaseOf, stage, STARS, waits } from "../support/hub-stage.ts";
 
 async function journalOf(store: SessionStore, sessionId: string): Promise<string> {
   const entries: unknown[] = [];
   for await (const entry of store.read(sessionId)) entries.push(entry);
   return JSON.stringify(entries);
 }
-
-const phaseOf = ({ page, agent }: Stage) => page.rows.get(agent.sessionId)?.phase;
 
 test("an approval goes to the agent, which goes on; the card goes before the page hears that it is done", async () => {
   const on = await stage([asks("pay", { amount: 5 }), "done"]);
@@ -135,98 +73,6 @@ test("two tabs: the first answer wins, the other hears so, and the same command 
   expect(on.ran.length).toBe(acks[0].ok ? 1 : 0);
   expect(await on.page.command(on.agent.sessionId, command, "three")).toMatchObject({
     error: { code: "answered" },
-  });
-});
-
-describe.each([
-  ["with a store", () => ({ store: memoryStore() })],
-  ["without one", () => ({})],
-] as const)("two tabs at the same moment, %s:", (_, place) => {
-  const free = defineTool({ name: "free", description: "", input: { type: "object" }, execute: () => "ok" });
-  /** A turn of the model that is not over before it is released. */
-  const held = (release: Promise<void>, turn: ScriptedTurn): ScriptedTurn =>
-    async function* (request, signal) {
-      await release;
-      yield* scriptedModel([turn]).stream(request, { signal });
-    };
-  const bothSend = async (on: Stage, command: object): Promise<readonly unknown[]> => {
-    const other = await HubPage.open(on.hub);
-    const acks = await Promise.all(
-      [on.page, other].map((page, index) => page.command(on.agent.sessionId, command, `tab-${index}`)),
-    );
-    return acks.map(({ ok, error }) => error?.code ?? ok).toSorted();
-  };
-
-  test("a budget is extended once, and later once more", async () => {
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    const on = await stage(
-      [asks("free", {}), held(release, asks("free", {})), asks("free", {}), asks("free", {}), "done"],
-      { budget: { modelCalls: 1 }, tools: [free], ...place() },
-    );
-    await on.agent.call("go");
-    await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("extendBudget");
-    const extend = { type: "extendBudget", extra: { modelCalls: 2 } };
-    expect(await bothSend(on, extend)).toEqual(["answered", true]);
-    resolve();
-    await expect.poll(() => phaseOf(on)).toBe("suspended");
-    expect(on.model.requests).toHaveLength(3);
-    expect(await on.page.command(on.agent.sessionId, extend)).toMatchObject({ ok: true });
-    await expect.poll(() => phaseOf(on)).toBe("stopped");
-  });
-
-  test("an extension that is refused leaves the other one possible", async () => {
-    const on = await stage([asks("free", {}), "done"], {
-      budget: { modelCalls: 1 },
-      tools: [free],
-      ...place(),
-    });
-    await on.agent.call("go");
-    await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("extendBudget");
-    const extend = (modelCalls: number) =>
-      on.page.command(on.agent.sessionId, { type: "extendBudget", extra: { modelCalls } });
-    expect(await Promise.all([extend(-1), extend(1)])).toMatchObject([
-      { error: { code: "invalid" } },
-      { ok: true },
-    ]);
-    await expect.poll(() => phaseOf(on)).toBe("stopped");
-  });
-
-  test("a run that was shut down is resumed once", async () => {
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    const started = Promise.withResolvers<void>();
-    const slept = Promise.withResolvers<string>();
-    const slow = defineTool({
-      name: "slow",
-      description: "",
-      input: { type: "object" },
-      execute: () => {
-        started.resolve();
-        return slept.promise;
-      },
-    });
-    const on = await stage([asks("slow", {}), held(release, "done")], { tools: [slow], ...place() });
-    on.agent.call("go").catch(() => {});
-    await started.promise;
-    const shutdown = on.page.command(on.agent.sessionId, { type: "shutdown" });
-    await expect.poll(() => on.page.steps.get(on.agent.sessionId)?.at(-1)?.e).toBe("run.shutdown");
-    slept.resolve("slept");
-    await shutdown;
-    await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("resume");
-    expect(await bothSend(on, { type: "resume" })).toEqual(["answered", true]);
-    resolve();
-    await expect.poll(() => phaseOf(on)).toBe("stopped");
-    expect(on.model.requests).toHaveLength(2);
-  });
-
-  test("one message is taken, and the other tab hears that its own was not", async () => {
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    const on = await stage(["hello", held(release, "once")], place());
-    await on.agent.call("hi");
-    await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("send");
-    expect(await bothSend(on, { type: "send", text: "and now?" })).toEqual(["invalid", true]);
-    resolve();
-    await expect.poll(() => phaseOf(on)).toBe("stopped");
-    expect(await on.agent.messages()).toHaveLength(4);
   });
 });
 

@@ -1,0 +1,43 @@
+import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { expect, onTestFinished } from "vitest";
+import { z } from "zod";
+import type { Desk } from "./desk.ts";
+
+const permissions = { rules: [{ tool: "pay", action: "ask" }] } as const;
+
+/** An agent on a desk that asks before it pays, and what it paid. */
+export function payer({ hub }: Desk, turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}) {
+  const paid: unknown[] = [];
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    input: z.object({ to: z.string(), cents: z.number(), urgent: z.boolean().optional() }),
+    execute: (input) => {
+      paid.push(input);
+      return "Paid.";
+    },
+  });
+  const model = scriptedModel(turns);
+  const agent = createAgent({
+    name: "payer",
+    model,
+    tools: [pay],
+    permissions,
+    inspect: hub.address,
+    ...config,
+  });
+  onTestFinished(() => agent.close());
+  return { agent, model, paid };
+}
+
+/** A turn of the model that pays, once for each input. */
+export const calls = (
+  ...inputs: readonly { readonly to: string; readonly cents: number }[]
+): ScriptedTurn => ({
+  calls: inputs.map((input) => ({ id: `to-${input.to}`, name: "pay", input })),
+});
+
+export async function rests(agent: Agent): Promise<void> {
+  await expect.poll(() => agent.status().phase).toBe("stopped");
+}
