@@ -46,7 +46,7 @@ class BlockSink {
     }
     this.#open = chunk;
     const { delta, soFar } = chunk;
-    this.#host.publish({ type: "block.delta", ...this.#block(chunk), delta, soFar });
+    this.#host.publish({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
     if (this.#hooks.length > 0) this.#tellHooks(chunk);
   }
 
@@ -56,14 +56,8 @@ class BlockSink {
   }
 
   #block({ kind, callId, name }: FoldChunk) {
-    return {
-      messageId: this.#messageId,
-      phase: this.#input.phase,
-      index: this.#index,
-      kind,
-      ...(callId !== undefined && { callId }),
-      ...(name !== undefined && { name }),
-    };
+    const block = { messageId: this.#messageId, phase: this.#input.phase, index: this.#index, kind };
+    return callId === undefined ? block : { ...block, callId, ...(name !== undefined && { name }) };
   }
 
   #tellHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {

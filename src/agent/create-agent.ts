@@ -193,14 +193,12 @@ class AgentSession implements InboxAgent {
     options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
   ): AgentStream<OutputOf<S>> {
     let isMine = false; // what happens before its own turn is not the stream's
-    return createStream<OutputOf<S>>(
-      {
-        subscribe: (listener) => this.#runtime.hub.subscribe((event) => isMine && listener(event)),
-        run: () => this.#call(input, options, () => (isMine = true)),
-        interrupt: () => void this.interrupt(),
-      },
-      options?.cumulative ?? false,
-    );
+    return createStream<OutputOf<S>>({
+      subscribe: (listener) =>
+        this.#runtime.hub.subscribe((event) => isMine && listener(event), undefined, options?.cumulative),
+      run: () => this.#call(input, options, () => (isMine = true)),
+      interrupt: () => void this.interrupt(),
+    });
   }
 
   async decide(

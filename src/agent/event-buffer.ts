@@ -8,21 +8,27 @@ function isDelta(event: AgentEvent): event is Delta {
   return event.type === "block.delta" || event.type === "tool.delta";
 }
 
-/** The block or the call whose text an event is part of, or the bounds of it; undefined for all other events. */
+/** The message or the call whose text an event is part of, or a bound of; undefined for all other events. */
 function ownerOf(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "block.start":
     case "block.delta":
     case "block.end":
-      return `block ${event.index} ${event.messageId}`;
+      return event.messageId;
     case "tool.start":
-      return `call ${event.call.id}`;
+      return event.call.id;
     case "tool.delta":
     case "tool.end":
-      return `call ${event.callId}`;
+      return event.callId;
     default:
       return undefined;
   }
+}
+
+/** True for two deltas of one block or of one call, both of the same owner. */
+function continues(earlier: AgentEvent, later: AgentEvent): earlier is Delta {
+  if (earlier.type === "block.delta") return later.type === "block.delta" && later.index === earlier.index;
+  return earlier.type === "tool.delta" && later.type === "tool.delta";
 }
 
 /** The later delta with the text of both, numbered and timed as the earlier one, in whose place it is read. */
@@ -32,12 +38,12 @@ function joined({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
 
 /** Events that nobody has read yet, in order. Deltas of one block or of one call become one, where the first of them
  *  stands, unless the block or the attempt has begun or ended in between: what is kept is no more than the text and the
- *  other events. */
+ *  other events. A message has one block open at a time. */
 export class EventBuffer {
   #unread: Unread[] = [];
   /** How many of the first ones are read; they go some at a time, since each time moves all the others. */
   #read = 0;
-  /** The delta of a block or a call that takes in what follows. */
+  /** By message or call: the delta that takes in what follows. */
   readonly #open = new Map<string, Unread>();
 
   get size(): number {
@@ -47,8 +53,8 @@ export class EventBuffer {
   push(event: AgentEvent): void {
     const owner = ownerOf(event);
     const open = owner === undefined ? undefined : this.#open.get(owner);
-    if (open && isDelta(event)) {
-      open.event = joined(open.event as Delta, event);
+    if (open && isDelta(event) && continues(open.event, event)) {
+      open.event = joined(open.event, event);
       return;
     }
     const unread = { event };

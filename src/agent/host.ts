@@ -5,6 +5,7 @@ import type { FoundTool, SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
 import type { Position } from "../turn/services.ts";
 import type { At } from "../hook/types.ts";
+import type { EventExtras } from "./hub.ts";
 import type { AgentConfig, AgentEventBody } from "./types.ts";
 
 /** What the services of one session may use. The chart does not know it. */
@@ -22,7 +23,7 @@ export type Host = {
   context(): never;
   now(): number;
   newId(): string;
-  publish(event: AgentEventBody): void;
+  publish(event: AgentEventBody, extras?: EventExtras): void;
   /** Ends when all that happened is durable. */
   commit(): Promise<void>;
   /** Aborts the signals of what runs; the services then end by themselves. */

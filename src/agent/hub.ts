@@ -3,7 +3,19 @@ import type { AgentEvent, AgentEventBody } from "./types.ts";
 
 type Type = AgentEvent["type"];
 type Listener = (event: AgentEvent) => void;
-type Subscription = { readonly listener: Listener; readonly types: ReadonlySet<Type> | undefined };
+type Subscription = {
+  readonly listener: Listener;
+  readonly types: ReadonlySet<Type> | undefined;
+  readonly isCumulative: boolean;
+};
+
+/** What an event needs besides its body. */
+export type EventExtras = {
+  /** The turn it belongs to, if that is another one than the one that runs. */
+  readonly turn?: number;
+  /** The whole block that it is a delta of, for listeners that are cumulative. */
+  readonly soFar?: string;
+};
 
 const TYPES: { readonly [T in Type]: true } = {
   "turn.start": true,
@@ -24,6 +36,8 @@ const TYPES: { readonly [T in Type]: true } = {
   "turn.end": true,
 };
 
+const NO_EXTRAS: EventExtras = {};
+
 /** Hands events to listeners, numbered. A listener that throws harms nobody. */
 export class EventHub {
   readonly #subscriptions = new Set<Subscription>();
@@ -41,22 +55,27 @@ export class EventHub {
     return false;
   }
 
-  /** `turn` is there if the event belongs to another turn than the one that runs. */
-  publish(body: AgentEventBody, turn?: number): void {
+  publish(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
     let event: AgentEvent | undefined;
-    for (const { listener, types } of this.#subscriptions) {
+    for (const { listener, types, isCumulative } of this.#subscriptions) {
       if (types && !types.has(body.type)) continue;
-      event ??= { ...this.#frame(), ...(turn !== undefined && { turn }), n: ++this.#n, ...body };
+      event ??= this.#framed(body, turn);
       try {
-        listener(event);
+        const isWhole = isCumulative && soFar !== undefined;
+        listener(isWhole && event.type === "block.delta" ? { ...event, soFar } : event);
       } catch {
         // the listener's own affair: a turn must not fail because somebody watches it
       }
     }
   }
 
+  #framed(body: AgentEventBody, ofTurn?: number): AgentEvent {
+    const { seq, at, turn } = this.#frame();
+    return { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
+  }
+
   /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
-  subscribe(listener: Listener, types?: readonly Type[]): () => void {
+  subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
     if (types && !(Array.isArray(types) && types.every((type) => Object.hasOwn(TYPES, String(type))))) {
       const known = Object.keys(TYPES).join(", ");
       throw new AgentError(
@@ -64,7 +83,7 @@ export class EventHub {
         `subscribe: \`types\` is ${JSON.stringify(types)}; expected a list of: ${known}.`,
       );
     }
-    const subscription: Subscription = { listener, types: types && new Set(types) };
+    const subscription: Subscription = { listener, types: types && new Set(types), isCumulative };
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
   }

@@ -363,7 +363,7 @@ export class Runtime {
       context: () => this.userContext,
       now: () => this.now(),
       newId: this.#config.newId ?? randomUUID,
-      publish: (event) => this.hub.publish(event),
+      publish: (event, extras) => this.hub.publish(event, extras),
       commit: () => this.saved(),
       abort: () => this.#controllers.forEach((controller) => controller.abort()),
       hold: (controller) => {

@@ -18,11 +18,14 @@ class EventQueue {
     this.#wake?.();
   }
 
-  async next(): Promise<AgentEvent | undefined> {
-    while (this.#events.size === 0 && !this.#isOver) {
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-    return this.#events.shift();
+  /** The first unread one; waits for one only where there is none, and gives nothing after the last. */
+  next(): AgentEvent | undefined | Promise<AgentEvent | undefined> {
+    return this.#events.shift() ?? (this.#isOver ? undefined : this.#later());
+  }
+
+  async #later(): Promise<AgentEvent | undefined> {
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.next();
   }
 }
 
@@ -36,7 +39,7 @@ export type StreamSource<O> = {
 
 /** A turn as a stream of events. It starts when the first event or the reply is asked for; leaving the loop early
  *  interrupts it. */
-export function createStream<O>(source: StreamSource<O>, cumulative: boolean): AgentStream<O> {
+export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const queue = new EventQueue();
   let reply: Promise<Reply<O>> | undefined;
   let isOver = false;
@@ -45,10 +48,7 @@ export function createStream<O>(source: StreamSource<O>, cumulative: boolean): A
     if (reply) return reply;
     const stop = source.subscribe((event) => {
       if (event.type === "turn.end") isOver = true; // what is left is to store it
-      if (event.type === "block.delta" && !cumulative) {
-        const { soFar: _, ...incremental } = event;
-        queue.push(incremental);
-      } else queue.push(event);
+      queue.push(event);
     });
     reply = source.run().finally(() => {
       isOver = true;
@@ -62,7 +62,12 @@ export function createStream<O>(source: StreamSource<O>, cumulative: boolean): A
   async function* events(): AsyncGenerator<AgentEvent, void> {
     const running = start();
     try {
-      for (let event = await queue.next(); event; event = await queue.next()) yield event;
+      for (;;) {
+        const next = queue.next();
+        const event = next instanceof Promise ? await next : next;
+        if (!event) break;
+        yield event;
+      }
       await running;
     } finally {
       if (!isOver) source.interrupt();

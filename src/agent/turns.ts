@@ -165,7 +165,7 @@ export class Turns {
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
     this.#running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
     const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
-    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, turn);
+    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
     const unlimit = this.#limit(options);
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);

@@ -220,7 +220,7 @@ export type AgentEventBody =
       readonly type: "block.delta";
       readonly phase: Phase;
       readonly index: number;
-      /** The whole block so far, if the stream is cumulative. */
+      /** The whole block so far: only in a stream that is `cumulative`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
   /** A message as stored, after hooks. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
 import { eventsOf, scripted } from "../support/agents.ts";
 import { call, traced } from "../support/trace.ts";
@@ -20,17 +21,23 @@ describe("stream", () => {
     expect(events.at(-1)?.type).toBe("turn.end");
   });
 
-  test("carries deltas only, or totals if cumulative", async () => {
+  test("carries deltas only, or totals if cumulative; a subscriber beside it hears deltas only", async () => {
     const parts: ScriptedTurn = [
       { type: "text.delta", delta: "a" },
       { type: "text.delta", delta: "b" },
     ];
-    const deltas = async (cumulative: boolean) =>
-      (await eventsOf(scripted([parts]).agent.stream("go", { cumulative }))).flatMap((event) =>
-        event.type === "block.delta" ? [event.soFar ?? event.delta] : [],
-      );
-    expect((await deltas(false)).join("")).toBe("ab");
-    expect((await deltas(true)).at(-1)).toBe("ab");
+    const deltas = async (cumulative: boolean) => {
+      const { agent } = scripted([parts]);
+      const heard: AgentEvent[] = [];
+      agent.subscribe((event) => void heard.push(event), { types: ["block.delta"] });
+      const read = await eventsOf(agent.stream("go", { cumulative }));
+      expect(heard.map((event) => "soFar" in event)).toEqual([false, false]);
+      return read.filter((event) => event.type === "block.delta");
+    };
+    const incremental = await deltas(false);
+    expect(incremental.map(({ delta }) => delta).join("")).toBe("ab");
+    expect(incremental.some((event) => "soFar" in event)).toBe(false);
+    expect((await deltas(true)).at(-1)?.soFar).toBe("ab");
   });
 
   test("starts nothing before it is read", async () => {

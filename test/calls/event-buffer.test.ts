@@ -7,13 +7,14 @@ import { scripted, toolOf } from "../support/agents.ts";
 
 type Step = { readonly kind: "start" | "delta" | "end" | "other" | "read"; readonly of: number };
 
-const block = (index: number) => ({ messageId: "m", phase: "reasoning", index, kind: "text" }) as const;
+const block = (of: number, index = 0) =>
+  ({ messageId: `m${of}`, phase: "reasoning", index, kind: "text" }) as const;
 
 const call = (callId: string) => ({ type: "tool_use", id: callId, name: "t", input: {} }) as const;
 const result = (id: string) =>
   ({ type: "tool_result", id, name: "t", output: [], state: "success" }) as const;
 
-/** An event of block 0 or 1, or of call 2 or 3. */
+/** An event of the block of message 0 or 1, or of call 2 or 3. */
 function bodyOf({ kind, of }: Step, n: number): AgentEventBody {
   const callId = `c${of}`;
   if (kind === "other") return { type: "state", value: "acting" };
@@ -28,7 +29,7 @@ function bodyOf({ kind, of }: Step, n: number): AgentEventBody {
 }
 
 const ownerOf = (event: AgentEvent): string => {
-  if ("index" in event) return `b${event.index}`;
+  if ("index" in event) return event.messageId;
   if (event.type === "tool.start") return event.call.id;
   return "callId" in event ? (event.callId ?? "") : "";
 };
@@ -69,7 +70,7 @@ test("however blocks and calls interleave: no text is lost, bounds keep their or
       expect(buffer.size).toBeLessThanOrEqual(2 * bounds + 4);
       read.push(...buffer.take());
       expect(buffer.size).toBe(0);
-      for (const owner of ["b0", "b1", "c2", "c3"]) expect(told(read, owner)).toBe(told(given, owner));
+      for (const owner of ["m0", "m1", "c2", "c3"]) expect(told(read, owner)).toBe(told(given, owner));
       const rest = (events: readonly AgentEvent[]) => events.filter((event) => !isDelta(event));
       expect(rest(read)).toEqual(rest(given));
       const numbers = read.map(({ n }) => n);
@@ -87,6 +88,18 @@ test("a joined delta has all of the text so far", () => {
     buffer.push({ seq: 0, at: n, turn: 1, n, type: "tool.delta", callId: "c", delta });
   }
   expect(buffer.take()).toMatchObject([{ delta: "ab", soFar: "ab" }, { delta: "ab" }]);
+});
+
+test("deltas of two blocks of a message stay apart", () => {
+  const buffer = new EventBuffer();
+  for (const [n, index] of [0, 0, 1, 1, 0].entries())
+    buffer.push({ seq: 0, at: n, turn: 1, n, type: "block.delta", ...block(0, index), delta: `${n}` });
+  const read = buffer.take().map((event) => event.type === "block.delta" && [event.index, event.delta]);
+  expect(read).toEqual([
+    [0, "01"],
+    [1, "23"],
+    [0, "4"],
+  ]);
 });
 
 test("a slow reader of two tools that emit in turns gets one delta of each", async () => {

@@ -48,6 +48,17 @@ function pathOf(value: unknown): string {
   return inner === "running" ? state : `${state}.${pathOf(inner)}`;
 }
 
+/** Makes events what a cumulative stream has of them: each delta with its whole block. */
+function withSoFar(): (event: AgentEvent) => AgentEvent {
+  let soFar = "";
+  return (event) => {
+    if (event.type === "block.start") soFar = "";
+    if (event.type !== "block.delta") return event;
+    soFar += event.delta;
+    return { ...event, soFar };
+  };
+}
+
 /** A signal that aborts with the caller's until it is unlinked. */
 function linked(
   signal: AbortSignal,
@@ -129,9 +140,10 @@ export class Resumed {
   stream(input?: Input, options: Options & { readonly cumulative?: boolean } = {}): unknown {
     if (typeof options !== "object" || options === null) return this.#inner.stream(input, options);
     let mine: Call | undefined;
+    const told = options.cumulative ? withSoFar() : (event: AgentEvent) => event;
     const source = {
       subscribe: (listener: (event: AgentEvent) => void) =>
-        this.subscribe((event) => mine && mine === this.#calls[0] && listener(event)),
+        this.subscribe((event) => mine && mine === this.#calls[0] && listener(told(event))),
       run: () => {
         const { promise, resolve, reject } = Promise.withResolvers<Reply>();
         mine = { input, options, startedAt: Date.now(), resolve, reject };
@@ -140,7 +152,7 @@ export class Resumed {
       },
       interrupt: () => void this.tell((agent) => agent.interrupt()),
     };
-    return createStream(source, options.cumulative ?? false);
+    return createStream(source);
   }
 
   subscribe(listener: (event: AgentEvent) => void, options: { readonly types?: Types } = {}): () => void {
