@@ -53,14 +53,14 @@ function judge(
   tool: Tool<never>,
   call: ToolUseBlock,
   value: unknown,
-  argsHash: string,
+  argsHash: () => string,
   given: ReviewInput,
 ): Judgement {
   const input = value as JsonObject;
   const deny = matching(host, call, input, "deny");
   if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
   const isRemembered = given.remembered.some(
-    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash),
+    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash()),
   );
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
@@ -132,7 +132,7 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
 
-  const argsHash = hashInput(prepared.input);
+  const argsHash = (): string => hashInput(prepared.input);
   const isOutput = tool === host.output()?.tool;
   const { action, reason }: Judgement = isOutput
     ? { action: "allow" }
@@ -142,11 +142,11 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
-  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash, reason);
+  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash(), reason);
   return {
     ...base,
     action: "allow",
-    ...(isApproval(decided) && { argsHash }),
+    ...(isApproval(decided) && { argsHash: argsHash() }),
     execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),

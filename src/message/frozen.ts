@@ -8,10 +8,11 @@ function isPlain(value: unknown): value is object {
 
 function mapped(value: object, each: (part: unknown) => unknown): object {
   if (Array.isArray(value)) return value.map(each);
-  if (Object.hasOwn(value, "__proto__"))
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, each(part)]));
-  const copy: { [key: string]: unknown } = {};
-  for (const key of Object.keys(value)) copy[key] = each((value as typeof copy)[key]);
+  const copy: { [key: string]: unknown } = { ...value };
+  for (const key of Object.keys(copy)) {
+    const part = copy[key];
+    if (typeof part === "object" && part !== null) copy[key] = each(part);
+  }
   return copy;
 }
 

@@ -15,8 +15,12 @@ export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Exe
 };
 
 function mergeFields<T extends object>(primary: T | null | undefined, fallback: T | null | undefined): T {
-  const said = Object.entries(primary ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  return { ...fallback, ...Object.fromEntries(said) } as T;
+  const merged = { ...fallback } as T;
+  for (const key of Object.keys(primary ?? {}) as (keyof T)[]) {
+    const value = primary![key];
+    if (value !== undefined && value !== null) merged[key] = value;
+  }
+  return merged;
 }
 
 /** The longest delay a Node timer takes, ms: about 24 days. A limit beyond it is none. */
