@@ -278,7 +278,8 @@ export interface Agent<Ctx = unknown> {
   decide(callId: string, decision: Decision, expect?: { readonly argsHash: string }): Promise<PendingCall[]>;
   /** False: no turn was running or suspended, and nothing is remembered. */
   interrupt(message?: string | Msg): boolean;
-  /** Seen by the next model call of this turn. False: no turn is running, and nothing is remembered. */
+  /** Seen by the next model call: of this turn, or of the next one if the structured answer of this one is there already.
+   *  False: no turn is running, and nothing is remembered. */
   steer(message: string | Msg): boolean;
   /** Adds messages without running anything; while calls are open they wait behind them. */
   observe(messages: Msg | readonly Msg[]): Promise<void>;
