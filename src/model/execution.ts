@@ -15,10 +15,11 @@ export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Exe
 };
 
 function mergeFields<T extends object>(primary: T | null | undefined, fallback: T | null | undefined): T {
-  const merged = { ...fallback } as T;
+  const merged = { ...fallback, ...primary } as T;
   for (const key of Object.keys(primary ?? {}) as (keyof T)[]) {
-    const value = primary![key];
-    if (value !== undefined && value !== null) merged[key] = value;
+    if (merged[key] !== undefined && merged[key] !== null) continue;
+    if (fallback?.[key] === undefined) delete merged[key];
+    else merged[key] = fallback[key];
   }
   return merged;
 }
