@@ -239,7 +239,12 @@ export const agentMachine = agentSetup.createMachine({
           invoke: {
             src: "runHooks",
             id: "runHooks",
-            input: ({ context }) => ({ ...position(context), point: "postReasoning", draft: context.draft! }),
+            input: ({ context }) => ({
+              ...position(context),
+              point: "postReasoning",
+              draft: context.draft!,
+              ...asked(context),
+            }),
             onDone: [
               {
                 guard: "isInterrupted",

@@ -2,6 +2,7 @@ import { agentMachine } from "../../machines/agent.machine.ts";
 import { errorInfo } from "../error/error.ts";
 import { frozenCopy } from "../message/frozen.ts";
 import { runHooks } from "../hook/run.ts";
+import type { Json, Msg } from "../message/types.ts";
 import type {
   CommitInput,
   CommitOutcome,
@@ -16,7 +17,7 @@ import type {
   ToolInput,
   ToolRunOutcome,
 } from "../turn/services.ts";
-import { callModel } from "./call-model.ts";
+import { callModel, nativeOutput } from "./call-model.ts";
 import { LONGEST_DELAY_MS } from "../model/execution.ts";
 import { hostOf, type Host } from "./host.ts";
 import { promptOf } from "./request.ts";
@@ -62,6 +63,17 @@ const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, system })
   return { at: host.now(), verdicts };
 });
 
+/** The structured answer of a native model, where hooks have put another message in place of its own. */
+async function rewrittenOutput(
+  host: Host,
+  input: HooksInput,
+  message: Msg | undefined,
+): Promise<Json | undefined> {
+  if (input.point !== "postReasoning" || !message || message === input.draft.message) return undefined;
+  const { finishReason } = input.draft;
+  return nativeOutput(host, { ...input, phase: "reasoning" }, { message, finishReason });
+}
+
 const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
   withSignal(scope, async (host, { signal }) => {
     const { input } = scope;
@@ -78,7 +90,8 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
         },
         input,
       );
-      return frozenCopy({ ...found, at: host.now() });
+      const value = await rewrittenOutput(host, input, found.message);
+      return frozenCopy({ ...found, ...(value !== undefined && { value }), at: host.now() });
     } catch (error) {
       throw { ...errorInfo(error, "hook/failed"), at: host.now() };
     }

@@ -1,5 +1,6 @@
 import { AgentError, messageOf } from "../error/error.ts";
 import type { Hook } from "../hook/types.ts";
+import { frozenCopy } from "../message/frozen.ts";
 import { toolUsesOf } from "../message/query.ts";
 import type { Json, Msg, Usage } from "../message/types.ts";
 import { LONGEST_DELAY_MS } from "../model/execution.ts";
@@ -61,7 +62,7 @@ class BlockSink {
   }
 
   #tellHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
-    const event = {
+    const event = Object.freeze({
       ...this.#host.at(this.#input, this.#signal),
       messageId: this.#messageId,
       kind,
@@ -70,7 +71,7 @@ class BlockSink {
       ...(callId !== undefined && { callId }),
       ...(name !== undefined && { name }),
       ...(this.usage && { usage: this.usage }),
-    };
+    });
     for (const hook of this.#hooks) observe(this.#host, hook, () => hook[this.#point]?.(event as never));
   }
 }
@@ -210,7 +211,7 @@ export async function callModel(
   let outcome!: ModelOutcome;
   const take = (part: StreamPart): void => {
     checkPart(part);
-    if (part.type === "usage") sink.usage = part.usage;
+    if (part.type === "usage") sink.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
     if (chunk) sink.push(chunk);
   };
@@ -233,18 +234,19 @@ export async function callModel(
     ...error.toJSON(),
     ...(!outcome.delivered && { retry: mayRetry(error, request.execution.retryOn) }),
   };
-  const isWhole = !error && !signal.aborted && outcome.finishReason !== "length";
-  const value = isWhole ? await nativeOutput(host, input, outcome.message) : undefined;
+  const isWhole = !error && !signal.aborted;
+  const value = isWhole ? await nativeOutput(host, input, outcome) : undefined;
   return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
 }
 
 /** What a model that keeps to a schema by itself has answered, if it did. */
-async function nativeOutput(
+export async function nativeOutput(
   host: Host,
-  input: ModelInput,
-  message: Msg | undefined,
+  asked: Pick<ModelInput, "phase" | "usesFallback" | "wanted">,
+  { message, finishReason }: Pick<ModelOutcome, "message" | "finishReason">,
 ): Promise<Json | undefined> {
-  if (outputModeOf(host, input) !== "native" || !message || toolUsesOf(message).length > 0) return undefined;
+  if (outputModeOf(host, asked) !== "native" || finishReason === "length") return undefined;
+  if (!message || toolUsesOf(message).length > 0) return undefined;
   const said = nativeValue(message);
   const schema = host.output()?.schema;
   if (said === undefined || !schema) return undefined;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
+import { freeze } from "../message/frozen.ts";
 import { isObject } from "../message/is-object.ts";
 import { userMsg } from "../message/create.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
@@ -109,7 +110,9 @@ function checkPrice(model: string, price: NonNullable<AgentConfig["prices"]>[str
 export function checkHook(hook: Hook<never>, from: string): void {
   if (typeof hook?.name !== "string")
     throw new AgentError("config/invalid", `${from}: every hook needs a \`name\`.`);
-  const { name, tools = [] } = hook;
+  const { name, tools = [], priority = 0 } = hook;
+  if (typeof priority !== "number" || Number.isNaN(priority))
+    throw new AgentError("config/invalid", `${from}: the \`priority\` of hook '${name}' must be a number.`);
   const wrong = [...HOOK_POINTS, ...CHUNK_POINTS].find(
     (point) => hook[point] !== undefined && typeof hook[point] !== "function",
   );
@@ -210,7 +213,7 @@ export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
  *  `message/invalid`. */
 export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
   if (input === null || input === undefined) return [];
-  if (typeof input === "string") return [userMsg(input)];
+  if (typeof input === "string") return freeze([userMsg(input)]);
   const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
   for (const [index, message] of list.entries()) {
     const problem =
@@ -223,7 +226,7 @@ export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
             : undefined;
     if (problem) throw new AgentError("message/invalid", `The input: message ${index} ${problem}.`);
   }
-  return list;
+  return Object.freeze(list);
 }
 
 /** A message that is said into a turn. Throws `message/invalid` for none and for several. */

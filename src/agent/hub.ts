@@ -1,4 +1,5 @@
 import { AgentError } from "../error/error.ts";
+import { frozenCopy } from "../message/frozen.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
 
 type Type = AgentEvent["type"];
@@ -38,7 +39,7 @@ const TYPES: { readonly [T in Type]: true } = {
 
 const NO_EXTRAS: EventExtras = {};
 
-/** Hands events to listeners, numbered. A listener that throws harms nobody. */
+/** Hands events to listeners, numbered. A listener that throws harms nobody, and none can change what others get. */
 export class EventHub {
   readonly #subscriptions = new Set<Subscription>();
   readonly #frame: () => { readonly seq: number; readonly at: number; readonly turn: number };
@@ -62,7 +63,7 @@ export class EventHub {
       event ??= this.#framed(body, turn);
       try {
         const isWhole = isCumulative && soFar !== undefined;
-        listener(isWhole && event.type === "block.delta" ? { ...event, soFar } : event);
+        listener(isWhole && event.type === "block.delta" ? Object.freeze({ ...event, soFar }) : event);
       } catch {
         // the listener's own affair: a turn must not fail because somebody watches it
       }
@@ -71,7 +72,8 @@ export class EventHub {
 
   #framed(body: AgentEventBody, ofTurn?: number): AgentEvent {
     const { seq, at, turn } = this.#frame();
-    return { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
+    const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
+    return event.type === "block.delta" ? Object.freeze(event) : frozenCopy(event);
   }
 
   /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */

@@ -1,3 +1,4 @@
+import { freeze } from "../message/frozen.ts";
 import type { Msg } from "../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../model/port.ts";
@@ -9,7 +10,14 @@ import type { ModelInput } from "../turn/services.ts";
 import type { Host } from "./host.ts";
 
 function note(id: string, text: string, name = "user"): Msg {
-  return { id, role: "user", name, content: [{ type: "text", text }], metadata: {}, timestamp: 0 };
+  return freeze<Msg>({
+    id,
+    role: "user",
+    name,
+    content: [{ type: "text", text }],
+    metadata: {},
+    timestamp: 0,
+  });
 }
 
 const SUMMARY_PROMPT = note(
@@ -116,13 +124,13 @@ let lastSystem: Msg | undefined;
 /** The same object for the same text, so that adapters convert it once. */
 function systemMessage(text: string): Msg {
   if (lastSystem?.content[0]?.type === "text" && lastSystem.content[0].text === text) return lastSystem;
-  lastSystem = {
+  lastSystem = freeze<Msg>({
     id: "system",
     role: "system",
     name: "system",
     content: [{ type: "text", text }],
     metadata: {},
     timestamp: 0,
-  };
+  });
   return lastSystem;
 }

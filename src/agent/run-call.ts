@@ -81,7 +81,7 @@ export async function runCall(
       idle.touch();
       const delta = chunkText(chunk);
       host.publish({ type: "tool.delta", callId: call.id, delta });
-      const event = { ...host.at(input, signal), call, delta };
+      const event = Object.freeze({ ...host.at(input, signal), call, delta });
       for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
     },
   });

@@ -5,6 +5,7 @@ import { createActor, type Actor, type SnapshotFrom } from "xstate";
 import { AgentError, messageOf, type ErrorInfo } from "../error/error.ts";
 import { sortHooks } from "../hook/run.ts";
 import type { Hook } from "../hook/types.ts";
+import { frozenCopy } from "../message/frozen.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { DurableSession, type Stored } from "../session/durable.ts";
@@ -349,9 +350,10 @@ export class Runtime {
 
   #host(): Host {
     const { sessionId, agent, maxIters } = this.settings;
+    const { generateOptions = {} } = this.#config;
     return {
       sessionId,
-      config: this.#config,
+      config: { ...this.#config, generateOptions: frozenCopy(generateOptions) },
       toolkit: this.toolkit,
       maxIters,
       find: (call) => {

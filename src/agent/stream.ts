@@ -4,18 +4,19 @@ import type { AgentEvent, AgentStream, Reply } from "./types.ts";
 /** Events between a run that must not wait and a reader that may be slow: unread deltas of one block or call become one. */
 class EventQueue {
   readonly #events = new EventBuffer();
-  #wake: (() => void) | undefined;
+  /** Those who wait for the next one: a stream may have several readers. */
+  #waiting: (() => void)[] = [];
   #isOver = false;
 
   push(event: AgentEvent): void {
     if (this.#isOver) return;
     this.#events.push(event);
-    this.#wake?.();
+    this.#wake();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#wake?.();
+    this.#wake();
   }
 
   /** The first unread one; waits for one only where there is none, and gives nothing after the last. */
@@ -24,8 +25,13 @@ class EventQueue {
   }
 
   async #later(): Promise<AgentEvent | undefined> {
-    await new Promise<void>((resolve) => (this.#wake = resolve));
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.next();
+  }
+
+  #wake(): void {
+    if (this.#waiting.length === 0) return;
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 

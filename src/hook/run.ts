@@ -1,5 +1,6 @@
 import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
+import { frozenCopy, jsonProblem } from "../message/frozen.ts";
 import { pairingProblem } from "../message/pairing.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
@@ -37,6 +38,12 @@ function badReturn(hook: string, point: HookPoint, problem: string): AgentError 
   });
 }
 
+/** A value that makes no sense, as a message shows it. */
+function shown(value: unknown): string {
+  const isJson = typeof value !== "function" && jsonProblem(value) === undefined;
+  return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
+}
+
 /** Asks one hook: what it returns as an object, or nothing. A throw becomes `hook/failed`. */
 async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<Answer> {
   let answer: unknown;
@@ -51,7 +58,7 @@ async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<
   }
   if (answer === undefined || answer === null) return {};
   if (typeof answer !== "object" || Array.isArray(answer)) {
-    throw badReturn(hook.name, point, `expected an object or nothing, got ${JSON.stringify(answer)}`);
+    throw badReturn(hook.name, point, `expected an object or nothing, got ${shown(answer)}`);
   }
   return answer as Answer;
 }
@@ -75,16 +82,17 @@ function fieldOf<Name extends keyof typeof KINDS>(
 ): KindOf<Name> | undefined {
   const value = answer[field];
   if (value === undefined) return undefined;
-  if (!KINDS[kind](value))
-    throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${JSON.stringify(value)}`);
-  return value as KindOf<Name>;
+  if (!KINDS[kind](value)) throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${shown(value)}`);
+  const unfit = jsonProblem(value);
+  if (unfit !== undefined) throw badReturn(hook, point, `\`${field}\` ${unfit}`);
+  return frozenCopy(value) as KindOf<Name>;
 }
 
 function messagesOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw badReturn(hook, point, "expected a list of messages");
   try {
-    return checkMessages(value, `Hook '${hook}', ${point}`);
+    return Object.freeze(checkMessages(value, `Hook '${hook}', ${point}`));
   } catch (error) {
     throw badReturn(hook, point, messageOf(error));
   }
@@ -138,7 +146,7 @@ function answerOf(
 
 async function preCall(scope: HookScope, given: HooksInput & { readonly point: "preCall" }): Promise<Found> {
   let { input, system } = given;
-  const history = given.transcript.slice();
+  const history = Object.freeze(given.transcript.slice());
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });
     input = storableOf(hook.name, "preCall", answer["input"]) ?? input;
@@ -149,7 +157,7 @@ async function preCall(scope: HookScope, given: HooksInput & { readonly point: "
 
 async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
   const { point } = given;
-  const before = scope.prompt(given);
+  const before = frozenPrompt(scope.prompt(given));
   let { messages, system, options } = before;
   let changedBy: string | undefined;
   for (const hook of scope.hooks) {
@@ -157,7 +165,7 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
     const replaced = readableOf(hook.name, point, answer["messages"]);
     const added = readableOf(hook.name, point, answer["append"]);
     if (replaced || added) {
-      messages = [...(replaced ?? messages), ...(added ?? [])];
+      messages = Object.freeze([...(replaced ?? messages), ...(added ?? [])]);
       changedBy = hook.name;
     }
     system = fieldOf(hook.name, point, answer, "system", "text") ?? system;
@@ -173,6 +181,13 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
       ...(options !== before.options && { options }),
     },
   };
+}
+
+/** The lists of a prompt belong to all hooks of the point; what they hold is frozen already. */
+function frozenPrompt(prompt: Prompt): Prompt {
+  Object.freeze(prompt.messages);
+  Object.freeze(prompt.tools);
+  return prompt;
 }
 
 /** Hooks must keep calls and results together, as any provider asks; unless they were apart before (I2). */
@@ -239,7 +254,7 @@ async function preActing(
       const input = fieldOf(hook.name, "preActing", answer, "input", "an object");
       if (input) {
         const { rawInput: _, ...rest } = call;
-        call = { ...rest, input };
+        call = Object.freeze({ ...rest, input });
       }
       deny = fieldOf(hook.name, "preActing", answer, "deny", "text");
     }
@@ -265,7 +280,7 @@ async function postActing(
       const problem = outcomeProblem(answer["result"]);
       if (problem !== undefined)
         throw badReturn(hook.name, "postActing", `\`result\` is no ToolOutcome: ${problem}`);
-      result = rewritten(result, answer["result"] as ToolOutcome);
+      result = frozenCopy(rewritten(result, answer["result"] as ToolOutcome));
     }
     stop ||= fieldOf(hook.name, "postActing", answer, "stop", "true or false") ?? false;
   }
@@ -297,9 +312,10 @@ async function postMessage(
 }
 
 async function tell(scope: HookScope, point: HookPoint, event: object): Promise<Found> {
+  const told = frozenCopy(event);
   for (const hook of scope.hooks) {
     try {
-      await ask(hook, point, { ...scope.at, ...event });
+      await ask(hook, point, { ...scope.at, ...told });
     } catch (error) {
       scope.failed(hook.name, error);
     }

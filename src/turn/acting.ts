@@ -5,7 +5,7 @@ import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
 import { wantedNow } from "./entry.ts";
-import { outputOf } from "./output.ts";
+import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "./services.ts";
 
 /** The calls that preActing is still to see. */
@@ -288,7 +288,10 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
     outcome.result ?? record.result!,
   );
   const stop = context.stop || (outcome.stop ?? false);
-  return { at: outcome.at, ...stored, stop, progress: { ...stored.progress!, stopping: stop } };
+  const isRefused =
+    record.result!.state === "success" && (outcome.result ?? record.result!).state !== "success";
+  const wanted = isRefused ? withoutOutput(context, record.call.id) : context.wanted;
+  return { at: outcome.at, ...stored, wanted, stop, progress: { ...stored.progress!, stopping: stop } };
 }
 
 /** The results enter the transcript as they are, in call order, up to one that a hook is to see. */

@@ -2,7 +2,7 @@ import { textOf, toolUsesOf } from "../message/query.ts";
 import { pruneNulls } from "../tool/prune-nulls.ts";
 import type { Json, Msg, Usage } from "../message/types.ts";
 import { openCalls } from "./calls.ts";
-import type { AgentContext, Change } from "./context.ts";
+import type { AgentContext, Change, WantedOutput } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import { addUsage } from "./usage.ts";
 
@@ -49,6 +49,15 @@ export function outputOf({ calls, wanted }: AgentContext, callId: string): Json 
   const call = calls.find((record) => record.call.id === callId)?.call;
   const given = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
   return given === undefined ? undefined : pruneNulls(wanted!.schema, given);
+}
+
+/** What is wanted once a hook has refused what this call gave. */
+export function withoutOutput(context: AgentContext, callId: string): WantedOutput | null {
+  const { wanted } = context;
+  const given = outputOf(context, callId);
+  if (!wanted || given === undefined || JSON.stringify(given) !== JSON.stringify(wanted.value)) return wanted;
+  const { value: _, ...rest } = wanted;
+  return rest;
 }
 
 /** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */

@@ -136,10 +136,13 @@ export function failEmpty(context: AgentContext): Change {
 }
 
 export function applyPostReasoning(context: AgentContext, outcome: HooksOutcome): Change {
-  const draft: Draft | null = context.draft && {
-    ...context.draft,
-    ...(outcome.message && { message: outcome.message }),
-  };
+  const { draft: before } = context;
+  const { message = before?.message, value } = outcome;
+  const isSame = message === before?.message;
+  const draft: Draft | null =
+    before && message && !isSame
+      ? { message, finishReason: before.finishReason, ...(value !== undefined && { value }) }
+      : before;
   return { at: outcome.at, draft, stop: outcome.stop ?? false, goto: outcome.goto ?? null };
 }
 

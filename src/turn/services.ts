@@ -83,7 +83,11 @@ export type HooksInput = Position & { readonly transcript: Transcript } & (
         ModelInput,
         "system" | "usesFallback" | "wanted"
       >)
-    | { readonly point: "postReasoning" | "postSummary"; readonly draft: Draft }
+    | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
+        ModelInput,
+        "usesFallback" | "wanted"
+      >)
+    | { readonly point: "postSummary"; readonly draft: Draft }
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
     | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }
     | { readonly point: "postCall"; readonly reply: Msg }
@@ -100,6 +104,8 @@ export type HooksOutcome = Timed & {
   readonly system?: string;
   readonly edit?: PromptEdit;
   readonly message?: Msg;
+  /** The structured answer that the message of a native model holds after them. */
+  readonly value?: Json;
   readonly stop?: boolean;
   readonly goto?: readonly Msg[];
   readonly calls?: readonly {

@@ -91,6 +91,39 @@ describe("hooks", () => {
     });
   });
 
+  test.each<[string, unknown]>([
+    ["a bigint", 10n],
+    ["a function", () => 1],
+    ["a list", []],
+    ["a stop of a bigint", { stop: 10n }],
+    ["a stop that holds itself", { stop: Object.assign([], { 0: [] }) }],
+  ])("that return %s as well", async (_, nonsense) => {
+    const { agent } = traced(["1"], { hooks: [{ name: "g", postReasoning: (() => nonsense) as never }] });
+    await expect(agent.call("go")).rejects.toMatchObject({ code: "hook/bad-return" });
+  });
+
+  test("may not put into options or arguments what is no JSON", async () => {
+    const round: { self?: unknown } = {};
+    round.self = round;
+    for (const [point, patch] of [
+      ["preReasoning", { options: { extraBody: round } }],
+      ["preReasoning", { options: { seed: 1n } }],
+      ["preActing", { input: round }],
+    ] as const) {
+      const { agent } = traced([{ calls: [call("c1")] }, "2"], {
+        hooks: [{ name: "g", [point]: () => patch } as never],
+      });
+      await expect(agent.call("go")).rejects.toMatchObject({ code: "hook/bad-return" });
+    }
+  });
+
+  test.each(["high", Number.NaN, null])("need a priority that is a number, not %s", (priority) => {
+    const hook = { name: "odd", priority: priority as number };
+    const odd = { code: "config/invalid", message: expect.stringContaining("`priority` of hook 'odd'") };
+    expect(() => scripted([], { hooks: [hook] })).toThrow(expect.objectContaining(odd));
+    expect(() => scripted([]).agent.addHook(hook)).toThrow(expect.objectContaining(odd));
+  });
+
   test("can be added and removed while the agent lives", async () => {
     const { agent } = scripted(["a", "b", "c"]);
     let heard = 0;

@@ -87,4 +87,13 @@ describe("stream", () => {
     expect(deltas).toBe(1);
     expect(text).toBe(Array.from({ length: 500 }, (_, i) => `${i},`).join(""));
   });
+
+  test("has several readers, who share its events and all come to its end", async () => {
+    const { agent } = scripted(["hello"]);
+    const stream = agent.stream("go");
+    const shares = await Promise.all([eventsOf(stream), eventsOf(stream), eventsOf(stream)]);
+    const numbers = shares.flat().map(({ n }) => n);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+    expect(shares.flat().filter(({ type }) => type === "turn.end")).toHaveLength(1);
+  });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { userMsg, type Hook, type JsonObject, type Msg, type StreamPart } from "agentchart";
+import { describe, expect, test, vi } from "vitest";
+import { textOf, userMsg, type Hook, type JsonObject, type Msg, type StreamPart } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 
 /** Everything in it that could be changed is set to something else; how much of it let itself be changed. */
@@ -104,6 +104,126 @@ describe("what is stored can be changed by nobody", () => {
     await agent.call("go");
     spoil(kept);
     expect(JSON.stringify(await agent.messages())).not.toContain("spoilt");
+  });
+});
+
+describe("who watches cannot change what others are told, nor what happens", () => {
+  const script = [{ ...call, thinking: "hm", usage: { inputTokens: 5 } }, "done"];
+  const tools = [
+    toolOf("look", (_, ctx) => {
+      ctx.emit("looking");
+      return "seen";
+    }),
+  ];
+
+  test("neither a listener, of any event", async () => {
+    const { agent, model } = scripted(script, { tools });
+    const told: string[] = [];
+    const spoilt = new Set<string>();
+    agent.subscribe((event) => void (spoil(event) > 0 && spoilt.add(event.type)));
+    agent.subscribe((event) => {
+      if ("input" in event) expect(() => (event.input as Msg[]).push(userMsg("more"))).toThrow(TypeError);
+    });
+    agent.subscribe((event) => told.push(JSON.stringify(event)));
+    expect((await agent.call("go")).text).toBe("done");
+    expect([...spoilt]).toEqual([]);
+    expect(told.join()).not.toContain("spoilt");
+    expect(model.requests[0]!.messages).toHaveLength(1);
+  });
+
+  test("nor a listener of a cumulative stream", async () => {
+    const { agent } = scripted(["done"]);
+    const told = [];
+    for await (const event of agent.stream("go", { cumulative: true })) told.push(spoil(event));
+    expect(told.every((changed) => changed === 0)).toBe(true);
+  });
+
+  test.each(["reasoningChunk", "summaryChunk", "actingChunk"] as const)("nor a %s hook", async (point) => {
+    const heard: string[] = [];
+    const spoils = ({ context: _, signal: __, ...event }: object & { context: unknown; signal: unknown }) =>
+      void heard.push(JSON.stringify(event));
+    const { agent } = scripted(script, {
+      maxIters: 1,
+      tools,
+      hooks: [
+        { name: "careless", [point]: (event: object) => void spoil({ usage: (event as Msg).usage }) },
+        { name: "rude", [point]: (event: { delta: string }) => void (event.delta = "spoilt") },
+        { name: "hears", [point]: spoils },
+      ],
+    });
+    await agent.call("go");
+    expect(heard.length).toBeGreaterThan(0);
+    expect(heard.join()).not.toContain("spoilt");
+  });
+
+  test.each(["onInterrupt", "onError"] as const)("nor an %s hook", async (point) => {
+    const heard: string[] = [];
+    const careless = (event: object): void => {
+      const { pending, error } = event as { pending?: unknown; error?: unknown };
+      spoil(pending ?? error);
+    };
+    const hears = ({ context: _, signal: __, ...event }: { context: unknown; signal: unknown }): void =>
+      void heard.push(JSON.stringify(event));
+    const { agent } = scripted([point === "onError" ? { error: new Error("down") } : call], {
+      modelExecution: { maxAttempts: 1 },
+      tools: [toolOf("look")],
+      hooks: [
+        { name: "careless", [point]: careless },
+        { name: "hears", [point]: hears },
+      ],
+    });
+    await agent.call("go").catch(() => {});
+    agent.interrupt();
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    expect(heard[0]).not.toContain("spoilt");
+  });
+});
+
+describe("a hook changes a prompt by what it returns, and by nothing else", () => {
+  const rude = (
+    change: (event: { messages: Msg[]; options: { temperature: number }; tools: string[] }) => void,
+  ) => ({
+    name: "rude",
+    preReasoning: (event: unknown) => {
+      expect(() => change(event as never)).toThrow(TypeError);
+    },
+    preSummary: (event: unknown) => {
+      expect(() => change(event as never)).toThrow(TypeError);
+    },
+  });
+
+  test.each<[string, Parameters<typeof rude>[0]]>([
+    ["its messages", ({ messages }) => messages.shift()],
+    [
+      "one of them",
+      ({ messages }) => void ((messages.at(-1)!.content[0] as { text: string }).text = "spoilt"),
+    ],
+    ["its options", ({ options }) => void (options.temperature = 9)],
+    ["its tools", ({ tools }) => void tools.push("other")],
+  ])("nobody can change %s in place", async (_, change) => {
+    const generateOptions = { temperature: 0.5 };
+    const { agent, model } = scripted([call, "summary"], {
+      maxIters: 1,
+      generateOptions,
+      tools: [toolOf("look", () => "seen")],
+      hooks: [rude(change), { name: "adds", preReasoning: () => ({ append: [userMsg("note")] }) }],
+    });
+    await agent.call("go");
+    expect(model.requests.map(({ options }) => options)).toEqual([generateOptions, generateOptions]);
+    expect(model.requests[0]!.messages.map(textOf)).toEqual(["go", "note"]);
+    expect(JSON.stringify(model.requests[1]!.messages)).not.toContain("spoilt");
+    expect(Object.isFrozen(generateOptions)).toBe(false);
+  });
+
+  test("nor the history and the input of preCall, which hold messages afterwards too", async () => {
+    const preCall = ({ history, input }: { history: readonly Msg[]; input: readonly Msg[] }): void => {
+      expect(() => (history as Msg[]).pop()).toThrow(TypeError);
+      expect(() => (input as Msg[]).pop()).toThrow(TypeError);
+      expect(spoil(input)).toBe(0);
+    };
+    const { agent } = scripted(["done"], { hooks: [{ name: "rude", preCall } as unknown as Hook] });
+    expect((await agent.call("go")).text).toBe("done");
+    expect((await agent.messages()).map(textOf)).toEqual(["go", "done"]);
   });
 });
 

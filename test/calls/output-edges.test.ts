@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentError, textOf, type FinishReason } from "agentchart";
+import { AgentError, textOf, toolError, type FinishReason, type Hook } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { z } from "zod";
 import { scripted, toolOf } from "../support/agents.ts";
@@ -37,6 +37,63 @@ describe("a model that keeps to a schema by itself", () => {
     expect((await agent.call("go", { output })).reason).toBe("REASONING_STOP_REQUESTED");
     expect(await agent.call()).toMatchObject({ reason: "STRUCTURED_OUTPUT", output: { n: 1 } });
     expect((await agent.messages()).map(textOf)).toEqual(["go", '{"n":1}']);
+  });
+});
+
+describe("what a postReasoning hook makes of a native model's answer is the structured one (S45)", () => {
+  const put = (text: string): Hook => {
+    let answers = 0;
+    return {
+      name: "writes",
+      postReasoning: ({ message }) =>
+        answers++ === 0 ? { message: { ...message, content: [{ type: "text", text }] } } : undefined,
+    };
+  };
+  const ask = async (said: string, text: string) => {
+    const model = scriptedModel([said, '{"n":7}'], { capabilities: native });
+    const { agent } = scripted([], { model, hooks: [put(text)] });
+    const reply = await agent.call("go", { output });
+    return [reply.output, reply.text, model.requests.length];
+  };
+
+  test("in the place of another that fits", async () => {
+    expect(await ask('{"n":1}', '{"n":2}')).toEqual([{ n: 2 }, '{"n":2}', 1]);
+  });
+
+  test("of one that did not fit before", async () => {
+    expect(await ask('```json\n{"n":1}\n```', '{"n":1}')).toEqual([{ n: 1 }, '{"n":1}', 1]);
+  });
+
+  test.each(["kept secret", '{"n":"one"}'])("and %s is none, so the model is reminded", async (text) => {
+    expect(await ask('{"n":1}', text)).toEqual([{ n: 7 }, '{"n":7}', 2]);
+  });
+});
+
+describe("a structured answer whose result a postActing hook turns into a failure", () => {
+  const picky = (isGood: (n: unknown) => boolean): Hook => ({
+    name: "picky",
+    postActing: ({ call }) =>
+      isGood((call.input["response"] as { n: number }).n)
+        ? undefined
+        : { result: toolError("not good enough") },
+  });
+
+  test("is none: the model reads why and gives another", async () => {
+    const { agent, model } = scripted(
+      [{ calls: [given({ n: 1 })] }, { calls: [{ ...given({ n: 2 }), id: "g2" }] }],
+      {
+        hooks: [picky((n) => n !== 1)],
+      },
+    );
+    expect((await agent.call("go", { output })).output).toEqual({ n: 2 });
+    expect(JSON.stringify(model.requests[1]!.messages.at(-1))).toContain("not good enough");
+    expect((await agent.messages()).map(textOf)).toEqual(["go", '{"n":2}']);
+  });
+
+  test("does not take away another one of the same message", async () => {
+    const calls = [given({ n: 1 }), { ...given({ n: 2 }), id: "g2" }];
+    const { agent } = scripted([{ calls }], { hooks: [picky((n) => n !== 1)] });
+    expect((await agent.call("go", { output })).output).toEqual({ n: 2 });
   });
 });
 
