@@ -10,6 +10,9 @@ export function toFinishReason(raw: string | undefined): FinishReason {
       return raw;
     case "function_call":
       return "tool_calls";
+    case "model_length": // Mistral
+    case "max_tokens": // gateways to Anthropic
+      return "length";
     default:
       return "unknown";
   }

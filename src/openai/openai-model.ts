@@ -5,7 +5,7 @@ import { createClient, postChat, startCall, type ChatCompletionsClient } from ".
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
-import { createPartReader } from "./part-reader.ts";
+import { createPartReader, type PartReader } from "./part-reader.ts";
 import { toChatRequest } from "./to-chat-request.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
@@ -72,7 +72,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
         for (const chunk of batch) {
           throwIfAborted(signal);
           if (chunk === DONE) isDone = true;
-          else for (const part of reader.read(chunk)) yield part;
+          else for (const part of partsOf(reader, chunk, endpoint)) yield part;
         }
       }
       throwIfAborted(signal);
@@ -83,10 +83,19 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     if (reader.serverFailure) throw toModelError(new WireError({ message: reader.serverFailure }), endpoint);
     if (!reader.hasFinished && !reader.hasContent) throw badResponse("ended before it began.", endpoint);
     if (!reader.hasFinished && !isDone) throw cutOff(endpoint);
-    yield reader.finish();
+    yield* reader.finish();
   }
 
   return { name, ...(capabilities && { capabilities }), stream };
+}
+
+/** The parts of a chunk; one that is not built as chunks are cannot be read. */
+function partsOf(reader: PartReader, chunk: WireChunk, endpoint: Endpoint): StreamPart[] {
+  try {
+    return reader.read(chunk);
+  } catch {
+    throw badResponse("holds a chunk that cannot be read.", endpoint);
+  }
 }
 
 function throwIfAborted(signal: AbortSignal): void {

@@ -1,5 +1,6 @@
 import type { FinishReason, StreamPart } from "../model/port.ts";
 import { isServerFailure, toFinishReason } from "./finish-reason.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
 import { createToolCallKeys } from "./tool-call-keys.ts";
 import { usageOf } from "./usage.ts";
 import type { WireChunk, WireContent, WireContentPart, WireDelta, WireToolDelta } from "./wire.ts";
@@ -8,8 +9,8 @@ import type { WireChunk, WireContent, WireContentPart, WireDelta, WireToolDelta 
 export interface PartReader {
   /** The parts of one chunk; a whole, unstreamed answer counts as one chunk. */
   read(chunk: WireChunk): StreamPart[];
-  /** The last part of the stream. */
-  finish(): StreamPart;
+  /** The last parts of the stream. */
+  finish(): StreamPart[];
   /** True once text, thinking or a tool call came. */
   readonly hasContent: boolean;
   /** True once the server said why the model stopped. */
@@ -25,23 +26,27 @@ export function createPartReader(): PartReader {
   let raw: string | undefined;
   let hasContent = false;
   let isRefusal = false;
+  let field: typeof REASONING_FIELD | undefined;
+  const details = new ReasoningDetails();
 
   const readDelta = (delta: WireDelta, parts: StreamPart[]) => {
     const thinking = delta.reasoning_content || delta.reasoning;
     if (typeof thinking === "string" && thinking !== "") {
+      if (!delta.reasoning_content) field = REASONING_FIELD;
       parts.push({
         type: "thinking.delta",
         delta: thinking,
         ...(!delta.reasoning_content && { opaque: REASONING_FIELD }),
       });
     }
+    details.add(delta.reasoning_details);
     if (delta.content) readContent(delta.content, parts);
     if (delta.refusal) {
       isRefusal = true;
       parts.push({ type: "text.delta", delta: delta.refusal });
     }
-    if (delta.tool_calls)
-      for (const fragment of delta.tool_calls) parts.push(readCall(fragment, keyOf(fragment)));
+    for (const fragment of delta.tool_calls ?? [])
+      if (fragment) parts.push(readCall(fragment, keyOf(fragment)));
   };
 
   return {
@@ -59,12 +64,17 @@ export function createPartReader(): PartReader {
     },
     finish() {
       const reason: FinishReason = isRefusal ? "refusal" : toFinishReason(raw);
-      return {
+      const end: StreamPart = {
         type: "finish",
         reason,
         ...(raw !== undefined && { raw }),
         ...(responseId !== undefined && { responseId }),
       };
+      if (details.all.length === 0) return [end];
+      return [
+        { type: "thinking.delta", delta: "", opaque: { ...field, reasoning_details: details.all } },
+        end,
+      ];
     },
     get hasContent() {
       return hasContent;
@@ -87,6 +97,7 @@ function readContent(content: Exclude<WireContent, null>, parts: StreamPart[]): 
     return;
   }
   for (const part of content) {
+    if (!part) continue;
     const thinking = thinkingOf(part);
     if (thinking !== "") parts.push({ type: "thinking.delta", delta: thinking });
     else if (part.text) parts.push({ type: "text.delta", delta: part.text });

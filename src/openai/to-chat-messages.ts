@@ -6,6 +6,7 @@ import type {
   MediaBlock,
   Msg,
   TextBlock,
+  ThinkingBlock,
   ToolResultBlock,
   ToolUseBlock,
 } from "../message/types.ts";
@@ -133,14 +134,21 @@ function assistantMessage(msg: Msg, dialect: Dialect): ChatMessage {
   const field = thinking.some(({ opaque }) => objectOf(opaque)?.["field"] === "reasoning")
     ? "reasoning"
     : "reasoning_content";
+  const details = sendReasoning ? thinking.flatMap(detailsOf) : [];
   const calls = msg.content.filter((block) => block.type === "tool_use");
   return {
     role: "assistant",
     ...speaker(msg, dialect),
     content: content.join("\n"),
     ...(reasoning !== "" && { [field]: reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, strictNames)) }),
   };
+}
+
+function detailsOf({ opaque }: ThinkingBlock): readonly Json[] {
+  const details = objectOf(opaque)?.["reasoning_details"];
+  return Array.isArray(details) ? details : [];
 }
 
 function toolCall({ id, name, input, opaque }: ToolUseBlock, strictNames: boolean): ChatToolCall {

@@ -26,6 +26,8 @@ export type ChatMessage =
       readonly content: string;
       readonly reasoning_content?: string;
       readonly reasoning?: string;
+      /** What OpenRouter wants back with thinking: signatures, encrypted parts. */
+      readonly reasoning_details?: readonly Json[];
       readonly tool_calls?: readonly ChatToolCall[];
     }
   | {
@@ -78,7 +80,7 @@ export type WireToolDelta = {
 };
 
 /** Text, or (Mistral's reasoning models) parts of text and thinking. */
-export type WireContent = string | readonly WireContentPart[] | null;
+export type WireContent = string | readonly (WireContentPart | null)[] | null;
 export type WireContentPart = {
   readonly type?: string;
   readonly text?: string;
@@ -89,8 +91,9 @@ export type WireDelta = {
   readonly content?: WireContent;
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
+  readonly reasoning_details?: readonly JsonObject[] | null;
   readonly refusal?: string | null;
-  readonly tool_calls?: readonly WireToolDelta[] | null;
+  readonly tool_calls?: readonly (WireToolDelta | null)[] | null;
 };
 
 /** One chunk of a stream, or a whole answer: as the compatible servers send them, so nothing is certain to be there. */

@@ -230,6 +230,9 @@ describe("failures", () => {
     ["", "text/event-stream", "model/bad-response", true],
     ["data: [DONE]\n\n", "text/event-stream", "model/bad-response", true],
     ["data: 7\n\n", "text/event-stream", "model/bad-response", true],
+    ['data: {"choices":[{"delta":{"content":7}}]}\n\n', "text/event-stream", "model/bad-response", true],
+    ['data: {"choices":[null]}\n\n', "text/event-stream", "model/bad-response", true],
+    ['data: {"choices":[{"delta":{"tool_calls":{}}}]}\n\n', "text/event-stream", "model/bad-response", true],
     ["<html></html>", "text/html", "model/bad-response", false],
     ['{"choices":', "application/json", "model/bad-response", true],
     [

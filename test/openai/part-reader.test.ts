@@ -9,7 +9,7 @@ function read(...chunks: readonly WireChunk[]) {
   const reader = createPartReader();
   const fold = createFold({ newCallId: () => "own" });
   for (const chunk of chunks) for (const part of reader.read(chunk)) fold.push(part);
-  fold.push(reader.finish());
+  for (const part of reader.finish()) fold.push(part);
   return fold.finish();
 }
 
@@ -113,6 +113,46 @@ describe("what servers put into deltas", () => {
     ]);
   });
 
+  test("null among calls and parts is nothing", () => {
+    const { content } = read(
+      chunkOf({ tool_calls: [null, { index: 0, id: "a", function: { name: "f" } }] }),
+      chunkOf({ content: [null, { type: "text", text: "yes" }] }),
+    );
+    expect(content).toMatchObject([{ text: "yes" }, { id: "a" }]);
+  });
+
+  describe("reasoning_details", () => {
+    const said = (text: string, more: object = {}) => ({ type: "reasoning.text", text, index: 0, ...more });
+
+    test("are kept with the thinking, pieces of one put together, its signature with it", () => {
+      const { content } = read(
+        chunkOf({ reasoning: "h", reasoning_details: [said("h", { signature: null })] }),
+        chunkOf({ reasoning: "m", reasoning_details: [said("m")] }),
+        chunkOf({ reasoning_details: [{ type: "reasoning.text", index: 0, signature: "s" }] }),
+        chunkOf({ reasoning_details: [said("more"), { type: "reasoning.encrypted", data: "x", index: 1 }] }),
+        chunkOf({ reasoning_details: [{ type: "reasoning.encrypted", data: "y", index: 1 }] }),
+      );
+      const reasoning_details = [
+        said("hm", { signature: "s" }),
+        said("more"),
+        { type: "reasoning.encrypted", data: "x", index: 1 },
+        { type: "reasoning.encrypted", data: "y", index: 1 },
+      ];
+      expect(content).toEqual([
+        { type: "thinking", thinking: "hm", opaque: { field: "reasoning", reasoning_details } },
+      ]);
+    });
+
+    test("without a text are thinking that nobody can read", () => {
+      const reasoning_details = [{ type: "reasoning.encrypted", data: "x" }];
+      const { content } = read(chunkOf({ reasoning_details }), chunkOf({ content: "yes" }));
+      expect(content).toEqual([
+        { type: "thinking", thinking: "", opaque: { reasoning_details } },
+        { type: "text", text: "yes" },
+      ]);
+    });
+  });
+
   test("only the first choice is read", () => {
     const choices = [
       { index: 1, delta: { content: "other" } },
@@ -135,6 +175,8 @@ describe("what servers put into deltas", () => {
     ["tool_calls", "tool_calls"],
     ["function_call", "tool_calls"],
     ["content_filter", "content_filter"],
+    ["model_length", "length"],
+    ["max_tokens", "length"],
     ["eos", "unknown"],
   ])("finish_reason %s is %s", (raw, reason) => {
     expect(read({ choices: [{ delta: {}, finish_reason: raw }] })).toMatchObject({

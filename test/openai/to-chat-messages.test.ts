@@ -83,6 +83,16 @@ describe("assistant", () => {
     ]);
   });
 
+  test("signed thinking goes back as it came, after a round through JSON too", () => {
+    const reasoning_details = [{ type: "reasoning.text", text: "hm", signature: "s" }];
+    const thinking = { type: "thinking", thinking: "hm", opaque: { field: "reasoning", reasoning_details } };
+    const message = JSON.parse(JSON.stringify(assistant(thinking as never)));
+    expect(toChatMessages([message])).toEqual([
+      { role: "assistant", content: "", reasoning: "hm", reasoning_details },
+    ]);
+    expect(toChatMessages([message], { sendReasoning: false })).toEqual([{ role: "assistant", content: "" }]);
+  });
+
   test("thinking stays here if sendReasoning is off, and foreign opaque data always", () => {
     const thinking = { type: "thinking", thinking: "hm", opaque: { signature: "s" } } as const;
     expect(toChatMessages([assistant(thinking)], { sendReasoning: false })).toEqual([
