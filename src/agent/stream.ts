@@ -53,7 +53,8 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const start = (): Promise<Reply<O>> => {
     if (reply) return reply;
     const stop = source.subscribe((event) => {
-      if (event.type === "turn.end") isOver = true; // what is left is to store it
+      if (isOver) return; // the turn after it is not this stream's
+      isOver = event.type === "turn.end"; // what is left is to store it
       queue.push(event);
     });
     reply = source.run().finally(() => {

@@ -45,9 +45,13 @@ function entered({ steering, queued }: Inbox): Inbox {
   return { input: [], steering, queued };
 }
 
-/** The call goes on with a turn: what it asks for itself counts, else what the turn was to give. */
+/** The call goes on with a turn: what it asks for itself counts, else what the turn was to give. One that asks for the
+ *  same again gets what the turn has given already. */
 export function wantedNow({ inbox, wanted }: AgentContext): WantedOutput | null {
-  return inbox.wanted ?? wanted;
+  const asked = inbox.wanted;
+  if (!asked || !wanted) return asked ?? wanted;
+  const isSame = JSON.stringify(asked.schema) === JSON.stringify(wanted.schema);
+  return isSame ? { ...wanted, mode: asked.mode } : asked;
 }
 
 /** An approval that nobody gave in time is a denial; time is judged by the event that comes. */

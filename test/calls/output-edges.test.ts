@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentError, textOf, toolError, type FinishReason, type Hook } from "agentchart";
+import { AgentError, textOf, toolError, toolResultMsg, type FinishReason, type Hook } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { z } from "zod";
 import { scripted, toolOf } from "../support/agents.ts";
@@ -94,6 +94,32 @@ describe("a structured answer whose result a postActing hook turns into a failur
     const calls = [given({ n: 1 }), { ...given({ n: 2 }), id: "g2" }];
     const { agent } = scripted([{ calls }], { hooks: [picky((n) => n !== 1)] });
     expect((await agent.call("go", { output })).output).toEqual({ n: 2 });
+  });
+});
+
+describe("a suspended turn that has given its structured answer already", () => {
+  const other = z.object({ m: z.number() });
+  const suspended = async () => {
+    const { agent, model } = scripted(
+      [
+        { calls: [{ id: "e1", name: "clerk" }, given({ n: 1 })] },
+        { calls: [{ ...given({ m: 2 }), id: "g2" }] },
+      ],
+      { tools: [toolOf("clerk")] },
+    );
+    await agent.call("go", { output });
+    return { agent, model, results: toolResultMsg([{ callId: "e1", name: "clerk", text: "yes" }]) };
+  };
+
+  test("ends with it, also if the call that goes on asks for the same again", async () => {
+    const { agent, model, results } = await suspended();
+    expect((await agent.call(results, { output })).output).toEqual({ n: 1 });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("gives another one if it is asked for another", async () => {
+    const { agent, results } = await suspended();
+    expect((await agent.call(results, { output: other })).output).toEqual({ m: 2 });
   });
 });
 

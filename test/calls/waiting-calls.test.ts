@@ -28,6 +28,16 @@ describe("a call that waits for the one before it", () => {
     expect(events.at(-1)!.type).toBe("turn.end");
   });
 
+  test("adds nothing to the stream of the call before it", async () => {
+    const { agent } = scripted(["abc", "xyz", "123"]);
+    const streams = ["one", "two", "three"].map((text) => agent.stream(text, { whenBusy: "queue" }));
+    for (const events of await Promise.all(streams.map(eventsOf))) {
+      expect(events[0]!.type).toBe("turn.start");
+      expect(events.at(-1)!.type).toBe("turn.end");
+      expect(new Set(events.map(({ turn }) => turn)).size).toBe(1);
+    }
+  });
+
   test("is over when its time is, though its turn has not begun", async () => {
     const { agent } = scripted([slow("a", 400), "never"]);
     const first = agent.call("one");
