@@ -73,7 +73,8 @@ export class EventHub {
   #framed(body: AgentEventBody, ofTurn?: number): AgentEvent {
     const { seq, at, turn } = this.#frame();
     const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
-    return event.type === "block.delta" ? Object.freeze(event) : frozenCopy(event);
+    const isFlat = event.type === "block.delta" || event.type === "tool.delta";
+    return isFlat ? Object.freeze(event) : frozenCopy(event);
   }
 
   /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
