@@ -1,5 +1,5 @@
 import { AgentError } from "../error/error.ts";
-import { frozenCopy } from "../message/frozen.ts";
+import { freeze } from "../message/frozen.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
 
 type Type = AgentEvent["type"];
@@ -74,7 +74,7 @@ export class EventHub {
     const { seq, at, turn } = this.#frame();
     const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
-    return isFlat ? Object.freeze(event) : frozenCopy(event);
+    return isFlat ? Object.freeze(event) : freeze(event);
   }
 
   /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
