@@ -369,9 +369,13 @@ export const agentMachine = agentSetup.createMachine({
           initial: "starting",
           states: {
             starting: {
-              description: "The calls that may start now are noted as running.",
+              description: "The calls that may start now are noted as running; over budget none does.",
               entry: "startCalls",
-              always: [{ guard: "mustCommit", target: "committing" }, { target: "running" }],
+              always: [
+                { guard: "mustPause", target: "#agent.acting.authorizing" },
+                { guard: "mustCommit", target: "committing" },
+                { target: "running" },
+              ],
             },
             committing: {
               description: "What is about to run is made durable first.",

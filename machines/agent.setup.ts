@@ -132,7 +132,8 @@ const base = setup({
     needsApproval: ({ context }) => context.calls.some(({ asks, stored }) => asks !== undefined && !stored),
     hasUnknownOutcome: ({ context }) => context.calls.some(({ status }) => status === "unknown"),
     allSettled: ({ context }) => allSettled(context.calls),
-    noneRunning: ({ context }) => context.calls.every(({ status }) => status !== "running"),
+    noneRunning: ({ context }) => acting.noneRunning(context),
+    mustPause: ({ context }) => budget.exceededByTools(context) !== undefined && acting.noneRunning(context),
     isLate: ({ context }, { outcome }: { outcome: ToolRunOutcome }) => acting.isLate(context, outcome),
     settlesBatch: ({ context }, { outcome }: { outcome: ToolRunOutcome }) =>
       acting.settlesBatch(context, outcome),

@@ -2,6 +2,7 @@ import type { JsonObject } from "../message/types.ts";
 import { backoffMs, jitterAt } from "../model/execution.ts";
 import { hashInput } from "../tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
+import { exceededByTools } from "./budget.ts";
 import { allSettled, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "./context.ts";
 import { wantedNow } from "./entry.ts";
@@ -103,8 +104,10 @@ export function rerunSuspended(context: AgentContext): Change {
   return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
 }
 
-/** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. */
+/** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. None
+ *  starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
+  if (exceededByTools(context) !== undefined) return [];
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
   const running = calls.filter(({ status }) => status === "running");
@@ -141,6 +144,10 @@ export function startCalls(context: AgentContext): Change {
     };
   });
   return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
+}
+
+export function noneRunning({ calls }: AgentContext): boolean {
+  return calls.every(({ status }) => status !== "running");
 }
 
 /** The calls that are to run and have no service yet. */
@@ -181,8 +188,11 @@ export function holdCalls(context: AgentContext): Change {
   };
 }
 
+/** One more attempt is one more call of a tool: there must be an attempt and a budget left, also for the calls behind. */
 function mayRetry(context: AgentContext, record: CallRecord): boolean {
-  return !context.interruption && record.attempt < (record.execution?.maxAttempts ?? 1);
+  if (context.interruption || record.attempt >= (record.execution?.maxAttempts ?? 1)) return false;
+  const calls = updateCall(context.calls, record.call.id, { status: "approved" });
+  return exceededByTools({ ...context, calls }) === undefined;
 }
 
 function retried(record: CallRecord, at: number): CallRecord {
@@ -207,7 +217,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   const { callId, at, result, suspension, retry } = outcome;
   const record = runningCall(context, outcome);
   if (!record) return { at };
-  if (retry && mayRetry(context, record)) {
+  if (retry && mayRetry({ ...context, at }, record)) {
     return { at, calls: context.calls.map((each) => (each === record ? retried(record, at) : each)) };
   }
   const change: Partial<CallRecord> = suspension
@@ -241,15 +251,15 @@ export function expiredCalls(context: AgentContext, at: number): readonly CallRe
 /** Calls past their deadline are tried again or answered with the time-out. */
 export function expireCalls(context: AgentContext, at: number): Change {
   const expired = new Set(expiredCalls(context, at));
+  let now: AgentContext = { ...context, at };
   const calls = context.calls.map((record): CallRecord => {
     if (!expired.has(record)) return record;
-    if (mayRetry(context, record)) return retried(record, at);
-    return {
-      ...record,
-      status: "done",
-      since: at,
-      result: timedOut(record.call, record.execution?.timeoutMs ?? 0),
-    };
+    const { call, execution } = record;
+    const change: CallRecord = mayRetry(now, record)
+      ? retried(record, at)
+      : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
+    now = { ...now, calls: updateCall(now.calls, call.id, change) };
+    return change;
   });
   return { at, calls };
 }

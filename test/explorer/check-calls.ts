@@ -37,7 +37,7 @@ const limitOf = ({ settings, progress }: AgentContext, name: "modelCalls" | "too
   (settings.budget[name] ?? Number.POSITIVE_INFINITY) + (progress.extended[name] ?? 0);
 
 /** Iterations, gotos, empty answers, attempts and budgets have limits. A crash or a new call may start an open attempt
- *  anew; a repetition belongs to the request that was checked against the budget. */
+ *  anew. */
 export const limitsHold: Check = ({ world, after, memory }) => {
   const { context } = after.snapshot;
   const { settings, tool } = world;
@@ -54,8 +54,8 @@ export const limitsHold: Check = ({ world, after, memory }) => {
     const isFirst = attempt === 1 && !usesFallback && retries === 0;
     if (isFirst && stats.modelCalls > limitOf(context, "modelCalls")) return `model call ${stats.modelCalls}`;
   }
-  const isFirst = startedOf(after, "runTool").some(({ input }) => (input as ToolInput).attempt === 1);
-  if (isFirst && stats.toolCalls > limitOf(context, "toolCalls") + restarts)
+  const isStarted = startedOf(after, "runTool").length > 0;
+  if (isStarted && stats.toolCalls > limitOf(context, "toolCalls") + restarts)
     return `tool call ${stats.toolCalls}`;
   const excess = context.calls.find(({ attempt }) => attempt > (tool.execution.maxAttempts ?? 1) + restarts);
   return excess && `attempt ${excess.attempt} of ${excess.call.id}`;

@@ -9,6 +9,7 @@ import {
   type WantedOutput,
 } from "../../src/turn/context.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";
+import { TICK } from "./move.ts";
 
 /** One configuration of an agent, and how its services may behave. */
 export type World = {
@@ -149,6 +150,11 @@ const WORLDS: readonly World[] = [
   world("budget that stops", {
     ...SHORT,
     settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 }, onBudget: "stop" },
+  }),
+  world("time that is used up within a batch", {
+    ...SHORT,
+    answers: ["text", "2 calls"],
+    settings: { ...SHORT.settings, parallel: 1, budget: { wallMs: 2.5 * TICK } },
   }),
 ];
 
