@@ -10,7 +10,7 @@ import * as waiting from "../src/turn/waiting.ts";
 import * as output from "../src/turn/output.ts";
 import * as reasoning from "../src/turn/reasoning.ts";
 import { decideCall, reviveCalls } from "../src/turn/resume.ts";
-import { nextInstant } from "../src/turn/timer.ts";
+import { nextInstant, timedAttempts } from "../src/turn/timer.ts";
 import type {
   AgentMachineEvent,
   CommitInput,
@@ -227,10 +227,10 @@ export const agentSetup = base.extend({
       toolActorOf(context, (event as DoneActorEvent<ToolRunOutcome>).output.callId),
     ),
     expireCalls: base.enqueueActions(({ context, event, enqueue }) => {
-      const { at } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
+      const { at, final } = (event as unknown as DoneActorEvent<SleepOutcome>).output;
       for (const { call } of acting.expiredCalls(context, at))
         enqueue.stopChild(toolActorOf(context, call.id));
-      enqueue.assign(acting.expireCalls(context, at));
+      enqueue.assign(acting.expireCalls(context, at, final));
     }),
     stopCalls: base.enqueueActions(({ context, enqueue }) => {
       for (const { call, status } of context.calls)
@@ -257,7 +257,10 @@ export const agentSetup = base.extend({
     // time
     startTimer: base.enqueueActions(({ context, enqueue }) => {
       const until = nextInstant(context);
-      if (until !== null) enqueue.spawnChild("sleepUntil", { id: "sleepUntil", input: { until } });
+      if (until === null) return;
+      const timed = timedAttempts(context);
+      const input = timed.length > 0 ? { until, timed } : { until };
+      enqueue.spawnChild("sleepUntil", { id: "sleepUntil", input });
     }),
     stopTimer: base.stopChild("sleepUntil"),
 

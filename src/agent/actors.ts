@@ -24,6 +24,7 @@ import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
 import { fromService, type ServiceScope } from "./service.ts";
+import { finalTimeouts } from "./time-outs.ts";
 
 /** Runs a service with a signal that aborts when the service is stopped or told to end. Of a stopped one nothing is to be
  *  heard any more. */
@@ -99,14 +100,16 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
 );
 
 const sleep = fromService<SleepOutcome, SleepInput>(
-  ({ input: { until }, system, onStop }) =>
+  ({ input: { until, timed }, system, onStop }) =>
     new Promise((resolve) => {
       if (until === null) return;
       const host = hostOf(system);
       const wait = (): NodeJS.Timeout | undefined => {
         const left = until - host.now();
         if (left > 0) return setTimeout(() => (timer = wait()), Math.min(left, LONGEST_DELAY_MS));
-        resolve({ at: host.now() });
+        const at = host.now();
+        const final = timed ? finalTimeouts(host, timed, at) : [];
+        resolve(final.length > 0 ? { at, final } : { at });
         return undefined;
       };
       let timer = wait();

@@ -248,16 +248,17 @@ export function expiredCalls(context: AgentContext, at: number): readonly CallRe
   );
 }
 
-/** Calls past their deadline are tried again or answered with the time-out. */
-export function expireCalls(context: AgentContext, at: number): Change {
+/** Calls past their deadline are tried again, unless they are among the `final` ones, or answered with the time-out. */
+export function expireCalls(context: AgentContext, at: number, final: readonly string[] = []): Change {
   const expired = new Set(expiredCalls(context, at));
   let now: AgentContext = { ...context, at };
   const calls = context.calls.map((record): CallRecord => {
     if (!expired.has(record)) return record;
     const { call, execution } = record;
-    const change: CallRecord = mayRetry(now, record)
-      ? retried(record, at)
-      : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
+    const change: CallRecord =
+      !final.includes(call.id) && mayRetry(now, record)
+        ? retried(record, at)
+        : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
     now = { ...now, calls: updateCall(now.calls, call.id, change) };
     return change;
   });

@@ -172,6 +172,8 @@ export type RequestState = {
   readonly graceAt: number | null;
   /** The running attempt has used up its time. */
   readonly timedOut: boolean;
+  /** It has, and is not to be repeated. */
+  readonly final?: boolean;
   /** How the last answer ended, even one without content. */
   readonly finishReason?: FinishReason;
 };

@@ -5,7 +5,7 @@ import { recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
 import { addUsage } from "./usage.ts";
-import type { HooksOutcome, ModelOutcome } from "./services.ts";
+import type { HooksOutcome, ModelOutcome, SleepOutcome } from "./services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
   return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
@@ -13,7 +13,8 @@ export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): C
 
 /** One more request, with its deadline. */
 export function beginAttempt(context: AgentContext): Change {
-  const { at, request, progress, settings, failure } = context;
+  const { at, progress, settings, failure } = context;
+  const { final: _, ...request } = context.request;
   const { timeoutMs } = settings.model;
   const { stats } = progress;
   const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null;
@@ -40,7 +41,9 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   return {
     at: outcome.at,
     request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
-    failure: isLate ? timeoutOf(context, outcome.delivered ? undefined : true) : (error ?? null),
+    failure: isLate
+      ? timeoutOf(context, outcome.delivered ? undefined : !context.request.final)
+      : (error ?? null),
     draft:
       message && (context.interruption || !(isLate || error))
         ? { message, finishReason, ...(value !== undefined && { value }) }
@@ -53,9 +56,10 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
 }
 
 /** An attempt has used up its time; the service is told to end and says what it has. */
-export function noteTimeout(context: AgentContext, event: { readonly at: number }): Change {
-  const graceAt = event.at + context.settings.interruptGraceMs;
-  return { at: event.at, request: { ...context.request, timedOut: true, graceAt } };
+export function noteTimeout(context: AgentContext, { at, final = [] }: SleepOutcome): Change {
+  const graceAt = at + context.settings.interruptGraceMs;
+  const isFinal = final.length > 0;
+  return { at, request: { ...context.request, timedOut: true, graceAt, ...(isFinal && { final: true }) } };
 }
 
 function timeoutOf(context: AgentContext, retry: boolean | undefined): NonNullable<AgentContext["failure"]> {

@@ -1,7 +1,8 @@
 import { AgentError } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
 import type { Execution } from "../../src/model/port.ts";
-import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
+import { outputOf, resultsOf, scripted, toolOf, untilAborted } from "../support/agents.ts";
 
 const quick = { maxAttempts: 2, initialBackoffMs: 1 };
 
@@ -68,4 +69,51 @@ test("a model's retryOn that throws says no: the attempt fails as it did", async
   });
   await expect(agent.call("go")).rejects.toMatchObject({ code: "model/unavailable" });
   expect(model.requests).toHaveLength(1);
+});
+
+test.each([
+  ["no, so the attempt was the last one", false, 1],
+  ["yes, so it is made again", true, 2],
+])("retryOn of a tool that ran out of its time says %s", async (_, answer, expected) => {
+  const asked: AgentError[] = [];
+  let attempts = 0;
+  const tool = toolOf("t", (_input, { signal }) => (attempts++, untilAborted(signal)), {
+    execution: { ...quick, timeoutMs: 20, retryOn: (error) => asked.push(error) > 0 && answer },
+  });
+  const { agent } = scripted([{ calls: [{ name: "t", input: {} }] }, "done"], { tools: [tool] });
+  await agent.call("go");
+  expect(attempts).toBe(expected);
+  expect(asked).toMatchObject([{ code: "tool/timeout", isRetryable: true }]);
+  expect(resultsOf(await agent.messages())).toMatchObject([{ code: "tool/timeout" }]);
+});
+
+test("retryOn is asked about each of the calls that ran out of time together", async () => {
+  const ran: string[] = [];
+  const slow = (name: string, retryOn: Execution["retryOn"]) =>
+    toolOf(name, (_input, { signal }) => (ran.push(name), untilAborted(signal)), {
+      execution: { ...quick, timeoutMs: 20, ...(retryOn && { retryOn }) },
+    });
+  const calls = ["twice", "once", "retryable"].map((name) => ({ name, input: {} }));
+  const { agent } = scripted([{ calls }, "done"], {
+    tools: [slow("twice", undefined), slow("once", () => false), slow("retryable", "retryable")],
+    parallelToolCalls: true,
+  });
+  await agent.call("go");
+  expect(ran.toSorted()).toEqual(["once", "retryable", "retryable", "twice", "twice"]);
+});
+
+const silent = async function* (_request: unknown, signal: AbortSignal) {
+  yield* [];
+  await untilAborted(signal);
+};
+
+test("retryOn of a model that ran out of its time is asked: it and the fallback model are each asked once", async () => {
+  const asked: string[] = [];
+  const { agent, model } = scripted([silent, "never"], {
+    modelExecution: { ...quick, timeoutMs: 20, retryOn: ({ code }) => asked.push(code) < 0 },
+    fallbackModel: scriptedModel([silent, "never"], { name: "other" }),
+  });
+  await expect(agent.call("go")).rejects.toMatchObject({ code: "model/timeout" });
+  expect(model.requests).toHaveLength(1);
+  expect(asked).toEqual(["model/timeout", "model/timeout"]);
 });
