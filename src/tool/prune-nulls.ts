@@ -1,30 +1,36 @@
 import { isObject } from "../message/is-object.ts";
 import type { Json, JsonObject } from "../message/types.ts";
-
-function deref(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return undefined;
-  const object = schema as JsonObject;
-  const ref = object["$ref"];
-  if (ref === "#") return root;
-  if (typeof ref !== "string" || !ref.startsWith("#/")) return object;
-  let target: Json | undefined = root;
-  for (const key of ref.slice(2).split("/")) {
-    target = (target as JsonObject | undefined)?.[key.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  return target === object ? undefined : deref(target, root);
-}
+import { deref } from "./local-ref.ts";
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** The schemas that all hold for a value that is not null: this one, those of its `allOf`, and what it is if not null. */
-function partsOf(schema: Json | undefined, root: JsonObject): readonly JsonObject[] {
+/** Whether a value may be meant by a choice: of its type, with the constants and the fields that the choice asks for. */
+function isMeant(choice: Json, value: object, root: JsonObject): boolean {
+  const schema = deref(choice, root);
+  const type = schema?.["type"];
+  if (!schema || (typeof type === "string" && type !== (Array.isArray(value) ? "array" : "object")))
+    return false;
+  const object = value as JsonObject;
+  const fields = Object.entries((schema["properties"] ?? {}) as JsonObject);
+  return (
+    listOf(schema["required"]).every((key) => Object.hasOwn(object, key as string)) &&
+    fields.every(([key, field]) => {
+      const isConstant = isObject(field) && field["const"] !== undefined && Object.hasOwn(object, key);
+      return !isConstant || (field as JsonObject)["const"] === object[key];
+    })
+  );
+}
+
+/** The schemas that all hold for a value: this one, those of its `allOf`, and the one choice that it can be. */
+function partsOf(schema: Json | undefined, value: object, root: JsonObject): readonly JsonObject[] {
   const own = deref(schema, root);
   if (!own) return [];
   const choices = [...listOf(own["anyOf"]), ...listOf(own["oneOf"])].filter(
     (choice) => !isObject(choice) || choice["type"] !== "null",
   );
-  const held = [...listOf(own["allOf"]), ...(choices.length === 1 ? choices : [])];
-  return [own, ...held.flatMap((part) => partsOf(part, root))];
+  const meant = choices.length > 1 ? choices.filter((choice) => isMeant(choice, value, root)) : choices;
+  const held = [...listOf(own["allOf"]), ...(meant.length === 1 ? meant : [])];
+  return [own, ...held.flatMap((part) => partsOf(part, value, root))];
 }
 
 function prunedList(schema: JsonObject, list: readonly Json[], root: JsonObject): Json {
@@ -50,7 +56,8 @@ export function pruneNulls(
   value: Json,
   root: JsonObject = (schema ?? {}) as JsonObject,
 ): Json {
-  return partsOf(schema, root).reduce<Json>((now, part) => {
+  if (typeof value !== "object" || value === null) return value;
+  return partsOf(schema, value, root).reduce<Json>((now, part) => {
     if (Array.isArray(now)) return prunedList(part, now, root);
     return isObject(now) ? prunedObject(part, now as JsonObject, root) : now;
   }, value);

@@ -35,7 +35,7 @@ function unreadable(text: string): string | undefined {
 export async function prepareInput(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
   const problem = call.rawInput === undefined ? undefined : unreadable(call.rawInput);
   if (problem !== undefined) return { result: badInput(call, problem) };
-  const given = pruneNulls(tool.inputSchema, call.input) as JsonObject;
+  const given = pruneNulls(tool.inputSchema, { ...call.input, ...tool.preset }) as JsonObject;
   const input = copyOf({ ...given, ...tool.preset });
   if (!tool.schema) {
     const problems = validateInput(tool.inputSchema, input);
@@ -54,23 +54,36 @@ function isSuspension(value: unknown): value is Suspension {
   return value["reason"] === undefined || typeof value["reason"] === "string";
 }
 
-/** True for what was meant as an outcome: other JSON may have an `output` too. */
-function isOutcome(value: unknown): value is ToolOutcome {
-  return (
-    isObject(value) &&
-    Array.isArray(value["output"]) &&
-    value["output"].every((block) => isObject(block) && MEDIA.has(String(block["type"])))
-  );
+const SUSPENSION = ["suspended", "reason", "answerSchema"];
+const OUTCOME = ["output", "state", "metadata"];
+
+const hasOnly = (value: object, keys: readonly string[]): boolean =>
+  Object.keys(value).every((key) => keys.includes(key));
+
+/** True for what was meant as a suspension: other JSON may be about something suspended too. */
+function isReturnedSuspension(value: unknown): value is Suspension {
+  return isSuspension(value) && hasOnly(value, SUSPENSION);
 }
 
-function isGenerator(value: unknown): value is AsyncGenerator<string, unknown> {
-  return isObject(value) && typeof value["next"] === "function" && Symbol.asyncIterator in value;
+/** True for what was meant as an outcome: other JSON may have an `output` too. */
+function isOutcome(value: unknown): value is ToolOutcome {
+  if (!isObject(value) || !Array.isArray(value["output"])) return false;
+  if (value["output"].length === 0) return hasOnly(value, OUTCOME);
+  return value["output"].every((block) => isObject(block) && MEDIA.has(String(block["type"])));
+}
+
+type Steps = AsyncGenerator<string, unknown> | Generator<string, unknown>;
+
+function isGenerator(value: unknown): value is Steps {
+  if (!isObject(value) || typeof value["next"] !== "function" || typeof value["return"] !== "function")
+    return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
 /** The block that a returned value is stored as: strings verbatim, other JSON as JSON text. */
 function toRun(call: ToolUseBlock, value: unknown): ToolRun {
   if (value === undefined) return { result: noResult(call) };
-  if (isSuspension(value)) return { suspension: value };
+  if (isReturnedSuspension(value)) return { suspension: value };
   if (isOutcome(value)) {
     const problem = outcomeProblem(value);
     if (problem === undefined) return { result: outcomeResult(call, value) };
@@ -96,7 +109,7 @@ function thrownSuspension(thrown: unknown): Suspension | undefined {
 }
 
 async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never>): Promise<unknown> {
-  const returned = tool.execute?.(value as never, ctx);
+  const returned = await tool.execute?.(value as never, ctx);
   if (!isGenerator(returned)) return returned;
   for (;;) {
     const step = await returned.next();
@@ -133,10 +146,18 @@ export async function runTool(
   }
 }
 
+function shown(chunk: unknown): string {
+  try {
+    return JSON.stringify(chunk) ?? String(chunk);
+  } catch {
+    return String(chunk); // holds itself, or a bigint
+  }
+}
+
 /** The text of one progress chunk; of what is none, its JSON: progress is no reason to fail. */
 export function chunkText(chunk: string | TextBlock | MediaBlock): string {
   if (typeof chunk === "string") return chunk;
-  if (outputProblem([chunk]) !== undefined) return JSON.stringify(chunk) ?? String(chunk);
+  if (outputProblem([chunk]) !== undefined) return shown(chunk);
   if (chunk.type === "text") return chunk.text;
   return chunk.source.type === "url" ? chunk.source.url : `[${chunk.source.mediaType}]`;
 }

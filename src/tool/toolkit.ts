@@ -4,7 +4,8 @@ import { AgentError } from "../error/error.ts";
 import type { JsonObject, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { checkPreset, defineTool } from "./define.ts";
-import { suspendedResult, unavailableTool, unknownTool } from "./results.ts";
+import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
+import { withoutPresets } from "./presets.ts";
 import { runTool } from "./run.ts";
 import { validateInput } from "./schema.ts";
 import type { Group, StandardSchema, Tool, Toolkit } from "./types.ts";
@@ -14,22 +15,6 @@ export const META_TOOL = "reset_equipped_tools";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
-
-function withoutPresets(tool: Tool<never>): JsonObject {
-  const hidden = Object.keys(tool.preset);
-  if (hidden.length === 0) return tool.inputSchema;
-  const { properties, required, ...rest } = tool.inputSchema as {
-    readonly properties?: JsonObject;
-    readonly required?: readonly string[];
-  };
-  return {
-    ...rest,
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !hidden.includes(key))),
-    }),
-    ...(required && { required: required.filter((key) => !hidden.includes(key)) }),
-  };
-}
 
 /** Throws `config/invalid` for what is no tool; `from` is what the message begins with. */
 export function checkTool(tool: Tool<never>, from: string): void {
@@ -132,9 +117,10 @@ class SessionToolkit implements Toolkit<never> {
     input: JsonObject,
     options: { readonly signal?: AbortSignal; readonly context?: never } = {},
   ): Promise<ToolResultBlock> {
-    const call: ToolUseBlock = { type: "tool_use", id: randomUUID(), name, input };
+    const call: ToolUseBlock = { type: "tool_use", id: randomUUID(), name, input: input ?? {} };
     const found = this.find(call);
     if ("result" in found) return found.result;
+    if (!isObject(call.input)) return badInput(call, "the arguments are no object");
     const run = await runTool(found.tool, call, {
       callId: call.id,
       idempotencyKey: call.id,

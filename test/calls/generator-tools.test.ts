@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defineTool, type AgentEvent, type Tool } from "agentchart";
-import { outputOf, resultsOf, scripted } from "../support/agents.ts";
+import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 
 const one = { calls: [{ id: "c1", name: "t" }] };
 
@@ -39,12 +39,14 @@ test("a generator that was told to end is not asked for another step, and may cl
 
 test("progress that is neither text nor a block is shown as JSON, and the call does not fail of it", async () => {
   const deltas: string[] = [];
+  const round: { self?: object } = {};
+  round.self = round;
   const tool = defineTool({
     name: "t",
     description: "",
     input: { type: "object" },
     async *execute() {
-      yield* [5, undefined, { a: 1 }] as never[];
+      yield* [5, undefined, { a: 1 }, 10n, round] as never[];
       return "done";
     },
   });
@@ -52,5 +54,30 @@ test("progress that is neither text nor a block is shown as JSON, and the call d
   agent.subscribe((event: AgentEvent) => void (event.type === "tool.delta" && deltas.push(event.delta)));
   await agent.call("go");
   expect(outputOf(resultsOf(await agent.messages())[0])).toBe("done");
-  expect(deltas).toEqual(["5", "undefined", '{"a":1}']);
+  expect(deltas).toEqual(["5", "undefined", '{"a":1}', "10", "[object Object]"]);
+});
+
+test.each([
+  [
+    "that is not async",
+    function* () {
+      yield "half";
+      return "done";
+    },
+  ],
+  [
+    "that an async function returns",
+    async () =>
+      (async function* () {
+        yield "half";
+        return "done";
+      })(),
+  ],
+])("a generator %s yields progress and returns the result as well", async (_, execute) => {
+  const deltas: string[] = [];
+  const { agent } = scripted([one, "end"], { tools: [toolOf("t", execute as never)] });
+  agent.subscribe((event: AgentEvent) => void (event.type === "tool.delta" && deltas.push(event.delta)));
+  await agent.call("go");
+  expect(outputOf(resultsOf(await agent.messages())[0])).toBe("done");
+  expect(deltas).toEqual(["half"]);
 });

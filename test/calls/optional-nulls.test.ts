@@ -25,6 +25,27 @@ describe("explicit nulls of optional fields count as not given", () => {
       { by: { a: { name: null } } },
       { by: { a: {} } },
     ],
+    "in one of several kinds, told apart by a constant": [
+      z.object({
+        by: z.discriminatedUnion("kind", [
+          z.object({ kind: z.literal("card"), note: z.string().optional() }),
+          z.object({ kind: z.literal("bank"), iban: z.string().optional() }),
+        ]),
+      }),
+      { by: { kind: "bank", iban: null } },
+      { by: { kind: "bank" } },
+    ],
+    "in one of several kinds, told apart by what they need": [
+      z.object({
+        by: z.union([
+          z.string(),
+          z.object({ card: z.string(), note: z.string().optional() }),
+          z.object({ iban: z.string(), note: z.string().optional() }),
+        ]),
+      }),
+      { by: { iban: "DE1", note: null } },
+      { by: { iban: "DE1" } },
+    ],
     "in a tuple": [z.object({ pair: z.tuple([named]) }), { pair: [{ name: null }] }, { pair: [{}] }],
   };
   test.each(Object.entries(cases))("%s", async (_, [input, given, taken]) => {
@@ -50,6 +71,21 @@ describe("explicit nulls of optional fields count as not given", () => {
     });
     await agent.call("go");
     expect(outputOf(resultsOf(await agent.messages())[0])).toBe('{"who":null,"at":null}');
+  });
+
+  test("nor one of a field that only one of several kinds may leave out, if it can be any of them", async () => {
+    const input = z.object({
+      by: z.union([
+        z.object({ a: z.null() }),
+        z.object({ a: z.null().optional(), b: z.number().optional() }),
+      ]),
+    });
+    const tool = defineTool({ name: "t", description: "", input, execute: (value) => JSON.stringify(value) });
+    const { agent } = scripted([{ calls: [{ name: "t", input: { by: { a: null } } }] }, "end"], {
+      tools: [tool as Tool],
+    });
+    await agent.call("go");
+    expect(outputOf(resultsOf(await agent.messages())[0])).toBe('{"by":{"a":null}}');
   });
 
   const output = z.object({ a: z.string(), note: z.string().optional(), kind: z.string().default("plain") });

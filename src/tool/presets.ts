@@ -1,0 +1,60 @@
+import { isObject } from "../message/is-object.ts";
+import type { Json, JsonObject } from "../message/types.ts";
+import { deref } from "./local-ref.ts";
+import type { Tool } from "./types.ts";
+
+/** What of a schema is others without these properties; undefined if it does not speak of them. */
+function changes(schema: JsonObject, names: readonly string[], part: (of: Json) => Json) {
+  const { properties, required } = schema;
+  const changed: { [keyword: string]: Json } = {};
+  if (isObject(properties) && names.some((name) => Object.hasOwn(properties, name)))
+    changed["properties"] = Object.fromEntries(
+      Object.entries(properties as JsonObject).filter(([name]) => !names.includes(name)),
+    );
+  if (Array.isArray(required) && required.some((name) => names.includes(name as string)))
+    changed["required"] = required.filter((name) => !names.includes(name as string)) as Json[];
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+    const list = schema[keyword];
+    if (!Array.isArray(list)) continue;
+    const parts = (list as readonly Json[]).map(part);
+    if (parts.some((each, index) => each !== list[index])) changed[keyword] = parts;
+  }
+  return Object.keys(changed).length > 0 ? changed : undefined;
+}
+
+function without(
+  schema: Json,
+  names: readonly string[],
+  root: JsonObject,
+  within: readonly JsonObject[] = [],
+): Json {
+  const whole = deref(schema, root);
+  if (!whole || within.includes(whole)) return schema;
+  const changed = changes(whole, names, (part) => without(part, names, root, [...within, whole]));
+  if (!changed) return schema;
+  const { $ref: _, ...own } = schema as JsonObject;
+  return { ...whole, ...own, ...changed };
+}
+
+/** Without the definitions that nothing refers to any more. */
+function withoutUnused(schema: JsonObject, keyword: "$defs" | "definitions"): JsonObject {
+  const definitions = schema[keyword];
+  if (!isObject(definitions)) return schema;
+  const kept = Object.keys(definitions).filter((name) => {
+    const { [name]: _, ...others } = definitions as JsonObject;
+    const rest = JSON.stringify({ ...schema, [keyword]: others });
+    return ['"', "/"].some((end) => rest.includes(`"#/${keyword}/${name}${end}`));
+  });
+  return {
+    ...schema,
+    [keyword]: Object.fromEntries(kept.map((name) => [name, (definitions as JsonObject)[name]!])),
+  };
+}
+
+/** The schema of a tool without its preset parameters, also where it is made of others by a reference, `allOf`, `anyOf` or
+ *  `oneOf`. */
+export function withoutPresets({ inputSchema, preset }: Tool<never>): JsonObject {
+  const hidden = without(inputSchema, Object.keys(preset), inputSchema) as JsonObject;
+  if (hidden === inputSchema) return inputSchema;
+  return withoutUnused(withoutUnused(hidden, "$defs"), "definitions");
+}
