@@ -267,10 +267,14 @@ export class Runtime {
 
   sessionContext(): never {
     const { context, meta = {} } = this.#config;
-    const { sessionId } = this.settings;
-    return (
-      typeof context === "function" ? (context as (session: object) => never)({ sessionId, meta }) : context
-    ) as never;
+    if (typeof context !== "function") return context as never;
+    try {
+      return (context as (session: object) => never)({ sessionId: this.settings.sessionId, meta });
+    } catch (cause) {
+      throw new AgentError("config/invalid", `The agent's \`context\` failed: ${messageOf(cause)}`, {
+        cause,
+      });
+    }
   }
 
   /** Ends here and now: nothing runs after it. */

@@ -156,11 +156,12 @@ export class Turns {
     begun();
     const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
+    const userContext = options.context ?? runtime.sessionContext();
     const wanted = options.output && wantedOf(options.output, this.#model);
     const { output: known } = runtime;
     if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
-    runtime.userContext = options.context ?? runtime.sessionContext();
+    runtime.userContext = userContext;
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
     this.#running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };

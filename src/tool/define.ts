@@ -39,6 +39,9 @@ export function isPermissionAction(value: unknown): value is PermissionAction {
 /** What is wrong with how a tool is to be called, in one sentence. */
 function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | undefined {
   const { permission = "allow", maxParallel = 1, onRestart = "ask", groups = [] } = spec;
+  const { description = "", execute } = spec;
+  if (typeof description !== "string") return "`description` must be a text.";
+  if (execute !== undefined && typeof execute !== "function") return "`execute` must be a function.";
   if (typeof permission !== "function" && !isPermissionAction(permission))
     return "`permission` must be allow, ask, deny or a function.";
   if (!Number.isInteger(maxParallel) || (maxParallel as number) < 1)
@@ -85,12 +88,15 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
   };
 }
 
-/** Throws `config/invalid` for a preset that the tool's schema refuses: the model could not mend that. */
+/** Throws `config/invalid` for presets that are none, and for one that the tool's schema refuses: the model could not
+ *  mend that. */
 export function checkPreset(
   name: string,
   { properties, additionalProperties }: JsonObject,
   preset: JsonObject,
 ): void {
+  if (!isObject(preset))
+    throw new AgentError("config/invalid", `Tool '${name}': \`preset\` must be an object.`);
   if (additionalProperties !== false) return;
   const declared = isObject(properties) ? properties : {};
   const unknown = Object.keys(preset).find((key) => !Object.hasOwn(declared, key));

@@ -16,7 +16,8 @@ export function isStandardSchema(schema: Schema): schema is StandardSchema {
 
 /** The JSON Schema 2020-12 of what a schema accepts. Throws `config/invalid` if the schema cannot give one. */
 export function jsonSchemaOf(schema: Schema): JsonObject {
-  if (schema === null || (typeof schema !== "object" && typeof schema !== "function"))
+  const isSchema = typeof schema === "function" || (typeof schema === "object" && schema !== null);
+  if (!isSchema || Array.isArray(schema))
     throw new AgentError("config/invalid", `A schema is expected, not ${JSON.stringify(schema)}.`);
   if (!isStandardSchema(schema)) return schema;
   const standard = schema["~standard"];

@@ -181,6 +181,38 @@ test("defineTool refuses limits and schemas that make no sense", () => {
     defineTool({ name: "pay", description: "", input: { type: "object" }, ...fields });
   expect(define({ execution: { timeoutMs: -5 } })).toThrow(refused("config/invalid"));
   expect(define({ input: 5 })).toThrow(refused("config/invalid"));
+  expect(define({ input: [] })).toThrow(refused("config/invalid"));
+  expect(define({ execute: "run" })).toThrow(refused("config/invalid"));
+  expect(define({ description: 5 })).toThrow(refused("config/invalid"));
+  expect(define({ preset: "mine" })).toThrow(refused("config/invalid"));
+});
+
+test("setPreset refuses what holds no presets, and invoke answers what are no arguments", async () => {
+  const toolkit = createToolkit({ tools: [pay()] });
+  for (const preset of [null, "mine", ["mine"]])
+    expect(() => toolkit.setPreset("pay", preset as never)).toThrow(refused("config/invalid"));
+  for (const input of ["5 euros", ["5"], 5]) {
+    expect(await toolkit.invoke("pay", input as never)).toMatchObject({
+      state: "error",
+      code: "tool/bad-input",
+      output: [{ text: expect.stringContaining("Parameter validation failed for tool 'pay'") }],
+    });
+  }
+});
+
+test("a `context` that throws is refused with a typed error, and the next call works", async () => {
+  let calls = 0;
+  const context = () => {
+    if (++calls === 2) throw new Error("no tenant");
+    return {};
+  };
+  const { agent } = scripted(["done"], { context });
+  await expect(agent.call("go")).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringContaining("no tenant"),
+  });
+  expect(await agent.messages()).toEqual([]);
+  expect((await agent.call("go")).text).toBe("done");
 });
 
 describe("a hook that returns nonsense fails the turn with hook/bad-return and stores none of it", () => {
