@@ -200,21 +200,6 @@ test("setPreset refuses what holds no presets, and invoke answers what are no ar
   }
 });
 
-test("a `context` that throws is refused with a typed error, and the next call works", async () => {
-  let calls = 0;
-  const context = () => {
-    if (++calls === 2) throw new Error("no tenant");
-    return {};
-  };
-  const { agent } = scripted(["done"], { context });
-  await expect(agent.call("go")).rejects.toMatchObject({
-    code: "config/invalid",
-    message: expect.stringContaining("no tenant"),
-  });
-  expect(await agent.messages()).toEqual([]);
-  expect((await agent.call("go")).text).toBe("done");
-});
-
 describe("a hook that returns nonsense fails the turn with hook/bad-return and stores none of it", () => {
   test.each([
     ["preCall", { system: 5 }],

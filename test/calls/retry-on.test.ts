@@ -76,21 +76,18 @@ test.each([
   ["yes, so it is made again", true, 2],
 ])("retryOn of a tool that ran out of its time says %s", async (_, answer, expected) => {
   const asked: AgentError[] = [];
-  let attempts = 0;
-  const tool = toolOf("t", (_input, { signal }) => (attempts++, untilAborted(signal)), {
+  const tool = toolOf("t", (_input, { signal }) => untilAborted(signal), {
     execution: { ...quick, timeoutMs: 20, retryOn: (error) => asked.push(error) > 0 && answer },
   });
   const { agent } = scripted([{ calls: [{ name: "t", input: {} }] }, "done"], { tools: [tool] });
-  await agent.call("go");
-  expect(attempts).toBe(expected);
+  expect((await agent.call("go")).turn.toolCalls).toBe(expected);
   expect(asked).toMatchObject([{ code: "tool/timeout", isRetryable: true }]);
   expect(resultsOf(await agent.messages())).toMatchObject([{ code: "tool/timeout" }]);
 });
 
 test("retryOn is asked about each of the calls that ran out of time together", async () => {
-  const ran: string[] = [];
   const slow = (name: string, retryOn: Execution["retryOn"]) =>
-    toolOf(name, (_input, { signal }) => (ran.push(name), untilAborted(signal)), {
+    toolOf(name, (_input, { signal }) => untilAborted(signal), {
       execution: { ...quick, timeoutMs: 20, ...(retryOn && { retryOn }) },
     });
   const calls = ["twice", "once", "retryable"].map((name) => ({ name, input: {} }));
@@ -98,8 +95,10 @@ test("retryOn is asked about each of the calls that ran out of time together", a
     tools: [slow("twice", undefined), slow("once", () => false), slow("retryable", "retryable")],
     parallelToolCalls: true,
   });
-  await agent.call("go");
-  expect(ran.toSorted()).toEqual(["once", "retryable", "retryable", "twice", "twice"]);
+  const retried: (string | undefined)[] = [];
+  agent.subscribe((event) => void (event.type === "retry" && retried.push(event.callId)));
+  expect((await agent.call("go")).turn.toolCalls).toBe(5);
+  expect(retried.toSorted()).toEqual(["call_1", "call_3"]);
 });
 
 const silent = async function* (_request: unknown, signal: AbortSignal) {
