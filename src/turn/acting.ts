@@ -155,8 +155,14 @@ export function unspawnedCalls({ calls }: AgentContext): readonly CallRecord[] {
   return calls.filter(({ status, attempt, spawned }) => status === "running" && spawned !== attempt);
 }
 
+/** Until when an attempt may run whose service begins at `at`: waiting for the journal took none of its time. */
+function deadlineFrom(at: number, { execution, deadlineAt }: CallRecord): number | undefined {
+  const { timeoutMs } = execution ?? {};
+  return timeoutMs === undefined ? deadlineAt : at + timeoutMs;
+}
+
 /** What the service of a call is told. */
-export function toolInput({ progress }: AgentContext, record: CallRecord): ToolInput {
+export function toolInput({ progress, at }: AgentContext, record: CallRecord): ToolInput {
   const { turn, iteration } = progress;
   return {
     turn,
@@ -164,7 +170,7 @@ export function toolInput({ progress }: AgentContext, record: CallRecord): ToolI
     call: record.call,
     ...(record.argsHash !== undefined && { argsHash: record.argsHash }),
     attempt: record.attempt,
-    deadlineAt: record.deadlineAt ?? null,
+    deadlineAt: deadlineFrom(at, record) ?? null,
   };
 }
 
@@ -172,7 +178,11 @@ export function markSpawned(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
   if (fresh.size === 0) return {};
   return {
-    calls: context.calls.map((each) => (fresh.has(each) ? { ...each, spawned: each.attempt } : each)),
+    calls: context.calls.map((each): CallRecord => {
+      if (!fresh.has(each)) return each;
+      const deadlineAt = deadlineFrom(context.at, each);
+      return { ...each, spawned: each.attempt, ...(deadlineAt !== undefined && { deadlineAt }) };
+    }),
   };
 }
 
