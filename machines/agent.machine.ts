@@ -258,6 +258,11 @@ export const agentMachine = agentSetup.createMachine({
               },
               { target: "deciding", actions: { type: "applyPostReasoning", params: outcome } },
             ],
+            onError: {
+              guard: "isInterrupted",
+              target: "#agent.stopped.interrupting",
+              actions: { type: "recordFailure", params: error },
+            },
           },
           initial: "running",
           states: {
@@ -456,6 +461,11 @@ export const agentMachine = agentSetup.createMachine({
               return { ...position(context), point: "postActing", call, result: result! };
             },
             onDone: { target: "deciding", actions: { type: "applyPostActing", params: outcome } },
+            onError: {
+              guard: "isInterrupted",
+              target: "#agent.stopped.interrupting",
+              actions: { type: "recordFailure", params: error },
+            },
           },
           initial: "running",
           states: {
@@ -547,7 +557,7 @@ export const agentMachine = agentSetup.createMachine({
             src: "callModel",
             id: "callModel",
             input: ({ context }) => request(context, "summary"),
-            onDone: { target: "judging", actions: { type: "recordOutcome", params: outcome } },
+            onDone: { target: "judging", actions: { type: "recordSummary", params: outcome } },
           },
           initial: "running",
           states: {
@@ -740,6 +750,7 @@ export const agentMachine = agentSetup.createMachine({
         },
         onInterrupt: {
           description: "Hooks hear of the interrupt and of the calls it cut off, within the grace period.",
+          on: { "run.interrupt": { guard: "saysMore", actions: "noteLateInterruption" } },
           invoke: [
             {
               src: "runHooks",

@@ -113,6 +113,7 @@ const base = setup({
     mustWait: ({ context }) => (context.request.notBeforeAt ?? 0) > context.at,
     hasFailed: ({ context }) => context.failure !== null,
     isInterrupted: ({ context }) => context.interruption !== null,
+    saysMore: ({ context, event }) => event.type === "run.interrupt" && ending.saysMore(context, event),
     retryable: ({ context }) => reasoning.mayRetry(context),
     canFallBack: ({ context }) => reasoning.mayFallBack(context),
     isEmptyAnswer: ({ context }) => reasoning.isEmptyAnswer(context),
@@ -176,6 +177,9 @@ export const agentSetup = base.extend({
     recordOutcome: assign(({ context }, { outcome }: { outcome: ModelOutcome }) =>
       reasoning.recordOutcome(context, outcome),
     ),
+    recordSummary: assign(({ context }, { outcome }: { outcome: ModelOutcome }) =>
+      reasoning.recordSummary(context, outcome),
+    ),
     noteTimeout: assign(({ context }, { outcome }: { outcome: SleepOutcome }) =>
       reasoning.noteTimeout(context, outcome),
     ),
@@ -191,7 +195,7 @@ export const agentSetup = base.extend({
       reasoning.applyPostReasoning(context, outcome),
     ),
     applyPostSummary: assign(({ context }, { outcome }: { outcome: HooksOutcome }) =>
-      reasoning.applyPostReasoning(context, outcome),
+      reasoning.applyPostSummary(context, outcome),
     ),
     storeDraft: assign(({ context }) => reasoning.storeDraft(context)),
     acceptGoto: assign(({ context }) => reasoning.acceptGoto(context)),
@@ -272,6 +276,9 @@ export const agentSetup = base.extend({
     ),
     noteInterruption: assign(({ context, event }) =>
       event.type === "run.interrupt" ? ending.noteInterruption(context, event) : {},
+    ),
+    noteLateInterruption: assign(({ context, event }) =>
+      event.type === "run.interrupt" ? ending.noteLateInterruption(context, event) : {},
     ),
     settleInterruption: assign(({ context }) => ending.settleInterruption(context)),
     recordFailure: assign(({ context }, { error }: { error: unknown }) =>

@@ -72,6 +72,23 @@ export function noteInterruption(
   };
 }
 
+/** True if this interrupt of a turn that was broken off already adds a message, or a cause of its own. */
+export function saysMore({ outcome }: AgentContext, { cause, message }: Interruption): boolean {
+  return message !== undefined || (cause !== "user" && cause !== outcome?.cause);
+}
+
+/** The turn has been broken off already: what is said now is stored behind its end. */
+export function noteLateInterruption(
+  { inbox, outcome }: AgentContext,
+  { at, cause, message }: Interruption & { readonly at: number },
+): Change {
+  return {
+    at,
+    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
+    ...(outcome && cause !== "user" && { outcome: { ...outcome, cause } }),
+  };
+}
+
 /** The calls that the interrupt has cut off: those that were open, also in the partial answer, and have no result of
  *  their own. */
 function cutOffBy(
@@ -186,14 +203,13 @@ export function beginSummary({ request }: AgentContext): Change {
   return { request: freshRequest(request.system) };
 }
 
-/** The summary enters the transcript; calls a model makes there are dropped. */
+/** The summary enters the transcript. */
 export function storeSummary(context: AgentContext): Change {
   const { draft, failure, settings } = context;
-  const content = draft?.message.content.filter(({ type }) => type !== "tool_use") ?? [];
   const cause = failure?.message ?? "the model gave an empty answer";
   const message: Msg =
-    draft && !failure && content.length > 0
-      ? { ...draft.message, content, reason: "MAX_ITERATIONS" }
+    draft && !failure
+      ? { ...draft.message, reason: "MAX_ITERATIONS" }
       : {
           ...makeMessage(context, "assistant", [
             {

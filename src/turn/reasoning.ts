@@ -55,6 +55,17 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   };
 }
 
+/** A summary asks for no calls: those a model or a hook makes there are dropped. */
+function withoutCalls(draft: Draft | null): Draft | null {
+  const content = draft?.message.content.filter(({ type }) => type !== "tool_use") ?? [];
+  return draft && content.length > 0 ? { ...draft, message: { ...draft.message, content } } : null;
+}
+
+export function recordSummary(context: AgentContext, outcome: ModelOutcome): Change {
+  const change = recordOutcome(context, outcome);
+  return { ...change, draft: withoutCalls(change.draft ?? null) };
+}
+
 /** An attempt has used up its time; the service is told to end and says what it has. */
 export function noteTimeout(context: AgentContext, { at, final = [] }: SleepOutcome): Change {
   const graceAt = at + context.settings.interruptGraceMs;
@@ -148,6 +159,11 @@ export function applyPostReasoning(context: AgentContext, outcome: HooksOutcome)
       ? { message, finishReason: before.finishReason, ...(value !== undefined && { value }) }
       : before;
   return { at: outcome.at, draft, stop: outcome.stop ?? false, goto: outcome.goto ?? null };
+}
+
+export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): Change {
+  const change = applyPostReasoning(context, outcome);
+  return { ...change, draft: withoutCalls(change.draft ?? null) };
 }
 
 /** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once. */
