@@ -60,12 +60,14 @@ function neverBegun<O>(text: string, durationMs: number): Reply<O> {
   };
 }
 
-/** Says when the caller's signal or time-out ends the call. Returns the way to forget them. */
+/** Says when the caller's signal or time-out ends the call, at once for a signal that has aborted. Returns the way to
+ *  forget them. */
 function limited(
   { signal, timeoutMs }: CallOptions<unknown, never>,
   end: (cause: "signal" | "timeout") => void,
 ): () => void {
   const abort = (): void => end("signal");
+  if (signal?.aborted) abort();
   const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
   const timer = isLimited ? setTimeout(() => end("timeout"), Math.max(0, timeoutMs)) : undefined;
   signal?.addEventListener("abort", abort, { once: true });
@@ -120,15 +122,14 @@ export class Turns {
     begun?: () => void,
   ): Promise<Reply<OutputOf<S>>> {
     const { promise: given, resolve, reject } = Promise.withResolvers<Reply<OutputOf<S>>>();
-    const { timeoutMs, fallbackReply, signal } = options;
+    const { timeoutMs, fallbackReply } = options;
     const since = Date.now();
-    let isGivenUp = signal?.aborted ?? false;
+    let isGivenUp = false;
     const giveUp = (cause: "signal" | "timeout"): void => {
       isGivenUp = true;
       if (cause === "signal" || fallbackReply === undefined) reject(brokenOff(cause));
       else resolve(neverBegun(fallbackReply, Date.now() - since));
     };
-    if (isGivenUp) giveUp("signal");
     const stop = limited(options, giveUp);
     const mine = this.#queue.then(async () => {
       while (this.#isBusy) await this.#nextIdle();
@@ -164,15 +165,17 @@ export class Turns {
     runtime.userContext = userContext;
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
-    this.#running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
+    const running: Running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
+    this.#running = running;
     const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
     runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
-    const unlimit = this.#limit(options);
+    let unlimit = (): void => {};
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
       const told = { at: runtime.now(), input: messages };
       if (phase === "unfinished") runtime.send({ type: "session.resume", ...told });
       else runtime.send({ type: "call", ...told, ...(wanted && { wanted }) });
+      unlimit = this.#limit(options, running);
       return await promise;
     } catch (error) {
       if (phase === "suspended" && runtime.status().phase === phase) runtime.output = known; // it was refused
@@ -234,10 +237,12 @@ export class Turns {
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
-  /** The caller's signal and time-out interrupt the turn. Returns the way to forget them. */
-  #limit(options: CallOptions<unknown, never>): () => void {
+  /** The caller's signal and time-out interrupt the turn while it runs; once it rests, what comes next is not this call's.
+   *  Returns the way to forget them. */
+  #limit(options: CallOptions<unknown, never>, running: Running): () => void {
     return limited(options, (cause) => {
       const runtime = this.#runtime();
+      if (this.#running !== running || runtime.status().phase !== "running") return;
       const reply = cause === "timeout" ? options.fallbackReply : undefined;
       runtime.send({
         type: "run.interrupt",
