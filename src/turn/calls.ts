@@ -158,6 +158,16 @@ export function resultsFirst(order: readonly string[], messages: readonly Msg[])
   return [...results, ...withoutResults(messages)];
 }
 
+/** The messages without results that nobody asked for, or asked for once only. */
+export function answersTo(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const open = new Set(order);
+  return messages.flatMap((message) => {
+    const content = message.content.filter((block) => block.type !== "tool_result" || open.delete(block.id));
+    if (content.length === message.content.length) return [message];
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
 /** What of the messages is not a tool result. */
 export function withoutResults(messages: readonly Msg[]): readonly Msg[] {
   return messages.flatMap((message) => {

@@ -6,6 +6,7 @@ import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts"
 import { freshRequest, freshTurn, type AgentContext, type Change, type Interruption } from "./context.ts";
 import { beginsTurn, carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
+import { closeOrphans } from "./orphans.ts";
 import type { PendingCall } from "./pending.ts";
 import type { HooksOutcome } from "./services.ts";
 import { deliverWaiting } from "./waiting.ts";
@@ -105,9 +106,14 @@ function cutOffBy(
 
 /** What was being entered: its results are taken, and text that no open call waits for is a turn of its own. */
 function interruptedEntry(context: AgentContext): AgentContext {
-  if (carriesResults(context)) return { ...context, ...takeResults(context) };
-  const isTurn = context.inbox.input.length > 0 && openCalls(context).length === 0 && beginsTurn(context);
-  return isTurn ? { ...context, progress: freshTurn(context) } : context;
+  if (carriesResults(context)) {
+    const taken = { ...context, ...takeResults(context) };
+    return openCalls(taken).length > 0 ? taken : closeOrphans(taken);
+  }
+  if (openCalls(context).length > 0) return context;
+  const closed = closeOrphans(context);
+  const isTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
+  return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }
 
 /** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */

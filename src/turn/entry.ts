@@ -1,15 +1,8 @@
 import type { ErrorInfo } from "../error/error.ts";
-import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import { toolResultsOf } from "../message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../message/types.ts";
 import { deniedResult, recoveredResult } from "../tool/results.ts";
-import {
-  closeCalls,
-  isUndecided,
-  openCalls,
-  placeOfResult,
-  resultsFirst,
-  storeResultMessage,
-} from "./calls.ts";
+import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
 import {
   freshRequest,
   freshTurn,
@@ -19,7 +12,7 @@ import {
   type Inbox,
   type WantedOutput,
 } from "./context.ts";
-import { makeMessage } from "./messages.ts";
+import { adoptOrphans, closeOrphans } from "./orphans.ts";
 import type { HooksOutcome, Position } from "./services.ts";
 
 /** A call arrives: its messages are held until they are accepted. */
@@ -145,24 +138,6 @@ export function carriesResults(context: AgentContext): boolean {
   return bringsResults(context.inbox.input);
 }
 
-/** Calls of loaded history that no record knows get the recovery result, directly after the message that asked. What came
- *  before the last turn was looked through when that turn began. */
-function closeOrphans(context: AgentContext): AgentContext {
-  if (!context.settings.recoverOrphans) return context;
-  const messages = context.transcript.slice(context.progress.turnAt);
-  const answered = new Set(messages.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
-  return messages.reduce<AgentContext>((before, asking) => {
-    const calls = toolUsesOf(asking);
-    const order = calls.map(({ id }) => id);
-    return calls.reduce<AgentContext>((now, call) => {
-      if (answered.has(call.id)) return now;
-      const place = placeOfResult(now.transcript, now.transcript.slice().indexOf(asking), order, call.id);
-      const transcript = now.transcript.insert(place, [makeMessage(now, "tool", [recoveredResult(call)])]);
-      return { ...now, transcript, progress: { ...now.progress, made: now.progress.made + 1 } };
-    }, before);
-  }, context);
-}
-
 /** The input enters the transcript and a turn begins, or the one that was stopped goes on if there is no input. */
 export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
@@ -245,40 +220,11 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   return undefined;
 }
 
-/** Open calls of loaded history, which no record knows, become records if somebody answers them; what of them stays
- *  unanswered is closed, for nothing says that it may run here. */
-function adoptOrphans(context: AgentContext, results: readonly ToolResultBlock[]): AgentContext {
-  if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
-  const { transcript } = context;
-  for (let index = transcript.length - 1; index >= 0; index--) {
-    const asked = toolUsesOf(transcript.at(index)!);
-    if (asked.length === 0) continue;
-    const later = transcript
-      .slice(index + 1)
-      .flatMap((message) => toolResultsOf(message).map(({ id }) => id));
-    const isOpen = (id: string): boolean => !later.includes(id);
-    if (!results.some(({ id }) => isOpen(id) && asked.some((call) => call.id === id))) return context;
-    const calls = asked.map((call): CallRecord => {
-      const stored = !isOpen(call.id);
-      return {
-        call,
-        status: stored ? "done" : "suspended",
-        hooked: true,
-        stored,
-        attempt: 0,
-        since: context.at,
-      };
-    });
-    return { ...context, calls, progress: { ...freshTurn(context), batchAt: index } };
-  }
-  return context;
-}
-
 /** Supplied results are checked all together; then they are stored in call order, and what else came behind them
  *  (spec §3.4). Nothing is stored if anything is wrong. */
 export function takeResults(given: AgentContext): Change {
   const results = given.inbox.input.flatMap(toolResultsOf);
-  const context = adoptOrphans(given, results);
+  const context = adoptOrphans(given);
   const problem = problemOf(context, results);
   if (problem) return problem;
   const input = context.inbox.input.map((message) => ({

@@ -1,7 +1,7 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { Msg, Reason } from "../message/types.ts";
+import type { Reason } from "../message/types.ts";
 import { backoffMs, jitterAt } from "../model/execution.ts";
-import { recordsOf, resultsFirst } from "./calls.ts";
+import { answersTo, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
 import { addUsage } from "./usage.ts";
@@ -191,16 +191,6 @@ export function storeDraft(context: AgentContext): Change {
     },
     request: { ...context.request, attempt: 0, edit: null },
   };
-}
-
-/** The messages without results that nobody asked for, or asked for once only. */
-function answersTo(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
-  const open = new Set(order);
-  return messages.flatMap((message) => {
-    const content = message.content.filter((block) => block.type !== "tool_result" || open.delete(block.id));
-    if (content.length === message.content.length) return [message];
-    return content.length > 0 ? [{ ...message, content }] : [];
-  });
 }
 
 /** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
