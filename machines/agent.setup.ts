@@ -119,7 +119,7 @@ const base = setup({
     isEmptyAnswer: ({ context }) => reasoning.isEmptyAnswer(context),
     isSteered: ({ context }) => context.inbox.steering.length > 0 && openCalls(context).length === 0,
     mayAskAgain: ({ context }) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
-    hasNoSummary: ({ context }) => context.failure !== null || context.draft === null,
+    hasNoSummary: ({ context }) => context.failure !== null || reasoning.isEmptyAnswer(context),
     stopsWithOpenCalls: ({ context }) => context.stop && openCalls(context).length > 0,
     stopRequested: ({ context }) => context.stop,
     gotoRequested: ({ context }) => context.goto !== null,

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject, Reason } from "../message/types.ts";
 import { backoffMs, jitterAt } from "../model/execution.ts";
 import { hashInput } from "../tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../tool/results.ts";
@@ -300,17 +300,20 @@ export function wantsPostActing(context: AgentContext): boolean {
   return record !== undefined && !record.skipHooks && context.listening.includes("postActing");
 }
 
+/** The last result that a stopped batch stores says why the turn rests. */
+function stopReason({ calls, stop, interruption }: AgentContext, record: CallRecord): Reason | undefined {
+  const isLast = calls.every((each) => each === record || each.stored || each.result === undefined);
+  return stop && isLast && !interruption ? "ACTING_STOP_REQUESTED" : undefined;
+}
+
 export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
   const record = nextResult(context);
   if (!record) return { at: outcome.at };
-  const stored = storeResult(
-    { ...context, at: outcome.at },
-    record.call.id,
-    outcome.result ?? record.result!,
-  );
   const stop = context.stop || (outcome.stop ?? false);
-  const isRefused =
-    record.result!.state === "success" && (outcome.result ?? record.result!).state !== "success";
+  const now = { ...context, at: outcome.at, stop };
+  const result = outcome.result ?? record.result!;
+  const stored = storeResult(now, record.call.id, result, stopReason(now, record));
+  const isRefused = record.result!.state === "success" && result.state !== "success";
   const wanted = isRefused ? withoutOutput(context, record.call.id) : context.wanted;
   return { at: outcome.at, ...stored, wanted, stop, progress: { ...stored.progress!, stopping: stop } };
 }
@@ -319,6 +322,6 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
 export function storeResults(context: AgentContext): Change {
   const record = nextResult(context);
   if (!record || wantsPostActing(context)) return {};
-  const change = storeResult(context, record.call.id, record.result!);
+  const change = storeResult(context, record.call.id, record.result!, stopReason(context, record));
   return { ...change, ...storeResults({ ...context, ...change }) };
 }

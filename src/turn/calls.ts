@@ -1,6 +1,6 @@
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Transcript } from "../message/transcript.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import { hashInput } from "../tool/hash.ts";
 import { truncatedCall } from "../tool/results.ts";
 import type { AgentContext, CallRecord, Change, Draft } from "./context.ts";
@@ -68,13 +68,14 @@ export function placeOfResult(
 }
 
 /** Puts a result into the transcript and marks its call. */
-export function storeResult(context: AgentContext, callId: string, result: ToolResultBlock): Change {
-  return storeResultMessage(
-    context,
-    makeMessage(context, "tool", [result]),
-    [callId],
-    context.progress.made + 1,
-  );
+export function storeResult(
+  context: AgentContext,
+  callId: string,
+  result: ToolResultBlock,
+  reason?: Reason,
+): Change {
+  const message = { ...makeMessage(context, "tool", [result]), ...(reason && { reason }) };
+  return storeResultMessage(context, message, [callId], context.progress.made + 1);
 }
 
 /** Puts a tool message with the results of `callIds`, in call order, into the transcript. */

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../error/error.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { Transcript } from "../message/transcript.ts";
 import type { Block, Msg, Reason } from "../message/types.ts";
 import { interruptedResult, limitResult, recoveredResult, suspendedResult } from "../tool/results.ts";
 import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
@@ -9,17 +10,24 @@ import { makeMessage } from "./messages.ts";
 import { closeOrphans } from "./orphans.ts";
 import type { PendingCall } from "./pending.ts";
 import type { HooksOutcome } from "./services.ts";
+import { isEmptyAnswer } from "./reasoning.ts";
 import { deliverWaiting } from "./waiting.ts";
 
 /** AgentScope's recovery text. */
 export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
 
+/** The message of the model that stands last: results of its own calls may stand behind it. */
+function lastAnswer(transcript: Transcript): Msg | undefined {
+  let index = transcript.length - 1;
+  while (index > 0 && transcript.at(index)!.role !== "assistant") index--;
+  return transcript.at(index);
+}
+
 /** The answer is stored: the turn has its reason and its reply. */
 export function endTurn(context: AgentContext, reason: Reason): Change {
-  const last = context.transcript.at(-1);
-  const continues =
-    reason === "ACTING_STOP_REQUESTED" ||
-    (reason === "REASONING_STOP_REQUESTED" && context.calls.length === 0);
+  const isStoppedAnswer = reason === "REASONING_STOP_REQUESTED";
+  const last = isStoppedAnswer ? lastAnswer(context.transcript) : context.transcript.at(-1);
+  const continues = reason === "ACTING_STOP_REQUESTED" || (isStoppedAnswer && context.calls.length === 0);
   return {
     outcome: { reason, ...(last && { reply: { ...last, reason } }) },
     stop: false,
@@ -214,7 +222,7 @@ export function storeSummary(context: AgentContext): Change {
   const { draft, failure, settings } = context;
   const cause = failure?.message ?? "the model gave an empty answer";
   const message: Msg =
-    draft && !failure
+    draft && !failure && !isEmptyAnswer(context)
       ? { ...draft.message, reason: "MAX_ITERATIONS" }
       : {
           ...makeMessage(context, "assistant", [

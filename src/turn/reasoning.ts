@@ -1,7 +1,8 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Reason } from "../message/types.ts";
 import { backoffMs, jitterAt } from "../model/execution.ts";
-import { answersTo, recordsOf, resultsFirst } from "./calls.ts";
+import { truncatedCall } from "../tool/results.ts";
+import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "./context.ts";
 import { addUsage } from "./usage.ts";
@@ -166,7 +167,8 @@ export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): 
   return { ...change, draft: withoutCalls(change.draft ?? null) };
 }
 
-/** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once. */
+/** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once, and
+ *  if the turn stops here, calls that were cut off are answered too: nobody is to be asked about them. */
 export function storeDraft(context: AgentContext): Change {
   const { draft, at, transcript, stop } = context;
   if (!draft) return {};
@@ -178,7 +180,7 @@ export function storeDraft(context: AgentContext): Change {
   const isOutput = wanted?.mode === "native" && draft.value !== undefined;
   const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
   const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
-  return {
+  const stored: Change = {
     transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
     draft: null,
     calls,
@@ -191,6 +193,8 @@ export function storeDraft(context: AgentContext): Change {
     },
     request: { ...context.request, attempt: 0, edit: null },
   };
+  const areCut = draft.finishReason === "length";
+  return stop && areCut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call)) : stored;
 }
 
 /** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
