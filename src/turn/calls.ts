@@ -169,11 +169,14 @@ export function answersTo(order: readonly string[], messages: readonly Msg[]): r
   });
 }
 
-/** What of the messages is not a tool result. */
+/** What of the messages is not a tool result. What stood beside one is a message of its own, and no tool's. */
 export function withoutResults(messages: readonly Msg[]): readonly Msg[] {
   return messages.flatMap((message) => {
     const content = message.content.filter(({ type }) => type !== "tool_result");
     if (content.length === message.content.length) return [message];
-    return content.length > 0 ? [{ ...message, content }] : [];
+    if (content.length === 0) return [];
+    const rest = { ...message, id: `${message.id}.rest`, content };
+    if (message.role !== "tool") return [rest];
+    return [{ ...rest, role: "user" as const, name: message.name === "tool" ? "user" : message.name }];
   });
 }
