@@ -283,7 +283,7 @@ export function interruptCalls(context: AgentContext): Change {
       ...record,
       status: "done",
       skipHooks: true,
-      result: interruptedResult(record.call, record.status === "running"),
+      result: interruptedResult(record.call, record.attempt > 0),
     };
   });
   return { calls };

@@ -112,14 +112,13 @@ function cutOffBy(
   );
 }
 
-/** What was being entered: its results are taken, and text that no open call waits for is a turn of its own. */
+/** What was being entered: its results are taken, and text that begins a turn is one of its own. */
 function interruptedEntry(context: AgentContext): AgentContext {
   if (carriesResults(context)) {
     const taken = { ...context, ...takeResults(context) };
     return openCalls(taken).length > 0 ? taken : closeOrphans(taken);
   }
-  if (openCalls(context).length > 0) return context;
-  const closed = closeOrphans(context);
+  const closed = openCalls(context).length > 0 ? context : closeOrphans(context);
   const isTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
   return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }

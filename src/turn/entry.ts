@@ -108,8 +108,10 @@ export function beginResume(
 export function beginsTurn(context: AgentContext, input: readonly Msg[] = context.inbox.input): boolean {
   const { progress, settings } = context;
   if (progress.resumeAt !== null && progress.resumeAt !== "doCall") return false;
-  if (openCalls(context).length > 0) {
-    return settings.onTextWhilePending === "cancelPending" && input.length > 0 && !bringsResults(input);
+  const open = openCalls(context);
+  if (open.length > 0) {
+    const cancels = settings.onTextWhilePending === "cancelPending" && !open.some(isUndecided);
+    return cancels && input.length > 0 && !bringsResults(input);
   }
   return progress.exceeded === null && !(progress.continues && input.length === 0);
 }

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { toolUsesOf, type Agent, type Hook } from "agentchart";
+import { suspend, toolUsesOf, type Agent, type Hook } from "agentchart";
 import { RECOVERY_TEXT } from "../../src/turn/ending.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 import { historyProblem } from "../support/history.ts";
 import { call, show } from "../support/trace.ts";
 
 const work = toolOf("ok", (_, { callId }) => `${callId} done`);
+const fail = (): never => {
+  throw new Error("boom");
+};
 const two = { text: "t", calls: [call("c1"), call("c2")] };
 
 /** A hook that fails at this point after it has interrupted the turn. */
@@ -106,5 +109,27 @@ describe("calls that a model makes in a summary are dropped", () => {
     expect((await agent.call("go")).reason).toBe("MAX_ITERATIONS");
     expect(seen).toEqual([0]);
     expect((await agent.messages()).map(show).at(-1)).toBe("A[so far]");
+  });
+});
+
+describe("a call that has run is not said to have never run", () => {
+  const heard = [
+    expect.stringContaining("may have taken effect"),
+    expect.stringContaining("before it could"),
+  ];
+
+  test("when it suspends as it is told to end", async () => {
+    const waits = toolOf("ok", () => (agent.interrupt(), suspend("later")));
+    const { agent } = scripted([two], { tools: [waits] });
+    expect((await agent.call("go")).reason).toBe("INTERRUPTED");
+    expect(resultsOf(await agent.messages()).map(outputOf)).toEqual(heard);
+  });
+
+  test("when it has failed and waits to be tried again", async () => {
+    const fails = toolOf("ok", fail, { execution: { maxAttempts: 2, initialBackoffMs: 60_000 } });
+    const { agent } = scripted([two], { tools: [fails] });
+    agent.subscribe((event) => event.type === "retry" && agent.interrupt());
+    expect((await agent.call("go")).reason).toBe("INTERRUPTED");
+    expect(resultsOf(await agent.messages()).map(outputOf)).toEqual(heard);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AgentError, type AgentEvent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { scripted, toolOf } from "../support/agents.ts";
+import { resultsOf, scripted, toolOf } from "../support/agents.ts";
 
 const clerk = { calls: [{ id: "c1", name: "clerk" }] };
 
@@ -40,6 +40,33 @@ describe("the number of a turn", () => {
     await agent.call("again");
     await agent.call();
     expect(turns).toEqual([1, 2, 3, 3]);
+  });
+
+  test("does not rise for text that cannot cancel calls because they wait for a decision", async () => {
+    const turns: number[] = [];
+    const { agent } = scripted([clerk, "end"], {
+      tools: [toolOf("clerk", () => "yes", { permission: "ask" })],
+      onTextWhilePending: "cancelPending",
+    });
+    agent.subscribe((event) => void (event.type.startsWith("turn.") && turns.push(event.turn)));
+    await agent.call("go");
+    await expect(agent.call("never mind")).rejects.toMatchObject({ code: "run/undecided" });
+    expect(turns).toEqual([1, 1, 1, 1]);
+  });
+
+  test("is that of the text which cancels calls, also if it is interrupted before it is taken", async () => {
+    const turns: number[] = [];
+    let calls = 0;
+    const { agent } = scripted([clerk, "end"], {
+      tools: [toolOf("clerk")],
+      onTextWhilePending: "cancelPending",
+      hooks: [{ name: "second", preCall: () => void (++calls === 2 && agent.interrupt()) }],
+    });
+    agent.subscribe((event) => void (event.type.startsWith("turn.") && turns.push(event.turn)));
+    await agent.call("go");
+    expect(await agent.call("never mind")).toMatchObject({ reason: "INTERRUPTED", turn: { modelCalls: 0 } });
+    expect(turns).toEqual([1, 1, 2, 2]);
+    expect(resultsOf(await agent.messages()).map(({ state }) => state)).toEqual(["interrupted"]);
   });
 });
 
