@@ -1,5 +1,6 @@
 import { isObject } from "../message/is-object.ts";
 import { AgentError } from "../error/error.ts";
+import { shown, strangerIn } from "../error/given.ts";
 import { frozenCopy, isTooDeep } from "../message/frozen.ts";
 import { outputProblem } from "../message/validate.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
@@ -51,28 +52,44 @@ const LIMITS: { readonly [limit in keyof Limits]-?: true } = {
 /** Throws `config/invalid` unless these are limits, each a number above 0; `from` is what the message names. */
 export function checkLimits(limits: unknown, from: string): void {
   if (!isObject(limits)) throw invalid(`${from}: expected an object of limits.`);
+  const stranger = strangerIn(limits, Object.keys(LIMITS), "limit");
+  if (stranger !== undefined) throw invalid(`${from}: ${stranger}`);
   for (const [name, limit] of Object.entries(limits)) {
-    if (!Object.hasOwn(LIMITS, name)) throw invalid(`${from}: \`${name}\` is no limit.`);
     if (limit !== undefined && !isAbove0(limit))
-      throw invalid(`${from}: \`${name}\` is ${String(limit)}; expected a number above 0.`);
+      throw invalid(`${from}: \`${name}\` is ${shown(limit)}; expected a number above 0.`);
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** Each option of a call: what it must be, and whether a value is that. */
+const OPTIONS: {
+  readonly [name in keyof CallOptions | "cumulative"]-?: readonly [string, (value: unknown) => boolean];
+} = {
+  output: ["a schema", (value) => isObject(value) || typeof value === "function"],
+  context: ["anything", () => true],
+  timeoutMs: ["a number of ms", (value) => typeof value === "number" && !Number.isNaN(value)],
+  fallbackReply: ["a text", isText],
+  whenBusy: ['"refuse" or "queue"', (value) => value === "refuse" || value === "queue"],
+  idempotencyKey: ["a text of at least 1 character", (value) => isText(value) && value !== ""],
+  signal: [
+    "an AbortSignal",
+    (value) => typeof (value as AbortSignal | null)?.addEventListener === "function",
+  ],
+  cumulative: ["true or false", (value) => typeof value === "boolean"],
+};
 
 /** Throws `config/invalid` that names the first option of a call that makes no sense. */
 export function checkCallOptions(options: CallOptions<unknown, never>): void {
   if (!isObject(options as unknown)) throw invalid("call: the options must be an object.");
-  const { output, timeoutMs, whenBusy, idempotencyKey, signal, fallbackReply } = options;
-  const problems: { readonly [name in keyof CallOptions]?: boolean } = {
-    output: output !== undefined && !isObject(output) && typeof output !== "function",
-    timeoutMs: timeoutMs !== undefined && (typeof timeoutMs !== "number" || Number.isNaN(timeoutMs)),
-    whenBusy: whenBusy !== undefined && whenBusy !== "refuse" && whenBusy !== "queue",
-    idempotencyKey:
-      idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""),
-    signal: signal !== undefined && typeof signal?.addEventListener !== "function",
-    fallbackReply: fallbackReply !== undefined && typeof fallbackReply !== "string",
-  };
-  const wrong = Object.entries(problems).find(([, isWrong]) => isWrong)?.[0];
-  if (wrong !== undefined) throw invalid(`call: the option \`${wrong}\` has a value that makes no sense.`);
+  const stranger = strangerIn(options, Object.keys(OPTIONS), "option");
+  if (stranger !== undefined) throw invalid(`call: ${stranger}`);
+  for (const [name, [kind, isRight]] of Object.entries(OPTIONS)) {
+    const value: unknown = options[name as keyof CallOptions];
+    if (value !== undefined && !isRight(value))
+      throw invalid(`call: \`${name}\` is ${shown(value)}; expected ${kind}.`);
+  }
+  const { output } = options;
   const problem = output === undefined ? undefined : schemaProblem(jsonSchemaOf(output as Schema));
   if (problem !== undefined) throw invalid(`call: the schema \`output\` cannot be used: ${problem}.`);
 }

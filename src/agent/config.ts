@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
+import { shown, strangerIn } from "../error/given.ts";
+import { nearestName } from "../error/nearest-name.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../message/frozen.ts";
@@ -22,19 +24,22 @@ function invalid(problem: string): AgentError {
 
 function checkCount(name: string, value: number | undefined, least: number): void {
   if (value !== undefined && (!Number.isInteger(value) || value < least)) {
-    throw invalid(`\`${name}\` is ${value}; expected a whole number of at least ${least}.`);
+    throw invalid(`\`${name}\` is ${shown(value)}; expected a whole number of at least ${least}.`);
   }
 }
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
 export function checkConfig(config: AgentConfig<never>): void {
   if (typeof config !== "object" || config === null) throw invalid("the configuration must be an object.");
+  checkNames(config);
   if (typeof config.name !== "string" || config.name === "")
     throw invalid("`name` must be a text of at least 1 character.");
   if (typeof config.model?.stream !== "function")
-    throw invalid("`model` must be a ChatModel with a stream() method.");
+    throw invalid("`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.");
   if (config.fallbackModel && typeof config.fallbackModel.stream !== "function")
     throw invalid("`fallbackModel` must be a ChatModel with a stream() method.");
+  if (config.store !== undefined && typeof config.store?.acquire !== "function")
+    throw invalid("`store` must be a SessionStore, as fileStore({ dir }) gives.");
   checkKinds(config);
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
@@ -62,6 +67,57 @@ export function checkConfig(config: AgentConfig<never>): void {
   for (const hook of listOf("hooks", config.hooks)) checkHook(hook, "createAgent");
   for (const tool of listOf("tools", config.tools)) checkTool(tool, "createAgent");
   listOf("messages", config.messages);
+}
+
+/** Every setting, for the names of `checkNames`. */
+const NAMES: { readonly [name in keyof Required<AgentConfig>]: true } = {
+  name: true,
+  description: true,
+  sysPrompt: true,
+  model: true,
+  fallbackModel: true,
+  tools: true,
+  toolkit: true,
+  hooks: true,
+  messages: true,
+  memory: true,
+  maxIters: true,
+  maxGotos: true,
+  parallelToolCalls: true,
+  stopWhen: true,
+  generateOptions: true,
+  modelExecution: true,
+  toolExecution: true,
+  structuredReminder: true,
+  permissions: true,
+  budget: true,
+  prices: true,
+  onTextWhilePending: true,
+  recoverOrphans: true,
+  interruptGraceMs: true,
+  context: true,
+  store: true,
+  sessionId: true,
+  durability: true,
+  leaseMs: true,
+  redact: true,
+  meta: true,
+  snapshot: true,
+  inspect: true,
+  now: true,
+  newId: true,
+};
+
+/** A misspelt limit or permission would be none. */
+function checkNames(config: AgentConfig<never>): void {
+  const stranger = strangerIn(config, Object.keys(NAMES), "setting");
+  if (stranger !== undefined) throw invalid(stranger);
+}
+
+/** The same for the parts of one setting. */
+function checkParts(setting: string, parts: object = {}, known: readonly string[]): void {
+  const stranger = strangerIn(parts, known, "setting");
+  if (stranger !== undefined) throw invalid(stranger.replace("`", `\`${setting}.`));
 }
 
 const KINDS = {
@@ -92,6 +148,7 @@ function checkKinds(config: AgentConfig<never>): void {
     const value: unknown = config[name as keyof AgentConfig];
     if (value !== undefined && !KINDS[kind](value)) throw invalid(`\`${name}\` must be ${kind}.`);
   }
+  checkParts("memory", config.memory, ["maxMessages", "maxTokens"]);
   const { parallelToolCalls: parallel = false, prices = {} } = config;
   if (typeof parallel !== "boolean" && typeof parallel !== "number")
     throw invalid("`parallelToolCalls` must be true, false or a number.");
@@ -118,9 +175,24 @@ export function checkHook(hook: Hook<never>, from: string): void {
   );
   if (wrong !== undefined)
     throw new AgentError("config/invalid", `${from}: \`${wrong}\` of hook '${name}' must be a function.`);
+  checkPoints(hook, from);
   if (!Array.isArray(tools))
     throw new AgentError("config/invalid", `${from}: the \`tools\` of hook '${name}' must be a list.`);
   for (const tool of tools) checkTool(tool, from);
+}
+
+/** A hook may have what it likes beside its points, but a function that is named nearly as one was meant to be one. */
+function checkPoints(hook: Hook<never>, from: string): void {
+  const points: readonly string[] = [...HOOK_POINTS, ...CHUNK_POINTS];
+  for (const [name, value] of Object.entries(hook)) {
+    const near =
+      typeof value === "function" && !points.includes(name) ? nearestName(name, points) : undefined;
+    if (near !== undefined)
+      throw new AgentError(
+        "config/invalid",
+        `${from}: \`${name}\` of hook '${hook.name}' is no point; did you mean \`${near}\`?`,
+      );
+  }
 }
 
 /** A cost that is unknown would never reach its limit. */
@@ -137,15 +209,17 @@ function listOf<T>(name: string, list: readonly T[] | undefined): readonly T[] {
 }
 
 function checkRules(permissions: AgentConfig<never>["permissions"] = {}): void {
-  if (typeof permissions !== "object" || permissions === null)
-    throw invalid("`permissions` must be an object.");
+  if (!isObject(permissions as unknown))
+    throw invalid("`permissions` must be an object such as { rules: […] }.");
+  checkParts("permissions", permissions, ["rules", "otherwise", "expiresAfterMs"]);
   const { expiresAfterMs = 1 } = permissions;
   if (!(typeof expiresAfterMs === "number" && expiresAfterMs > 0))
-    throw invalid(`\`permissions.expiresAfterMs\` is ${String(expiresAfterMs)}; expected a number above 0.`);
+    throw invalid(`\`permissions.expiresAfterMs\` is ${shown(expiresAfterMs)}; expected a number above 0.`);
   checkChoice("permissions.otherwise", permissions.otherwise, PERMISSION_ACTIONS);
   for (const rule of listOf("permissions.rules", permissions.rules)) {
     if (typeof rule?.tool !== "string")
       throw invalid("every rule of `permissions.rules` needs a `tool`: a name or *.");
+    checkParts("permissions.rules", rule, ["tool", "action", "when", "reason"]);
     if (rule.when !== undefined && typeof rule.when !== "function")
       throw invalid(`\`when\` of the rule for '${rule.tool}' must be a function.`);
     checkChoice("permissions.rules.action", rule.action ?? null, PERMISSION_ACTIONS);

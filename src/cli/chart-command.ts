@@ -3,7 +3,7 @@ import { chartJson } from "../chart/chart-json.ts";
 import { chartMermaid } from "../chart/chart-mermaid.ts";
 import { chartSvg } from "../layout/chart-svg.ts";
 import { layoutChart } from "../layout/layout-chart.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../error/nearest-name.ts";
 import type { GivenFlags } from "./read-flags.ts";
 import type { Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";

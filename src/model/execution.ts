@@ -1,3 +1,4 @@
+import { shown, strangerIn } from "../error/given.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
 /** What holds where an agent says nothing: models get 300 s, 3 attempts, 2 s back-off doubling up to 30 s and retry
@@ -33,16 +34,27 @@ export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Om
   return isLimit ? { ...rest, timeoutMs } : rest;
 }
 
+const EXECUTION_SETTINGS: readonly (keyof Execution)[] = [
+  "timeoutMs",
+  "idleTimeoutMs",
+  "maxAttempts",
+  "initialBackoffMs",
+  "maxBackoffMs",
+  "backoffMultiplier",
+  "retryOn",
+];
+
 /** What is wrong with time-outs and retries, as "`maxAttempts` is 0; …"; undefined if nothing is. */
 export function executionProblem(execution: Execution | null | undefined): string | undefined {
   const given = (execution ?? {}) as { readonly [name in keyof Execution]?: unknown };
   const wrong = (name: keyof Execution, isRight: (value: number) => boolean, expected: string) => {
     const value = given[name] ?? undefined;
     const isFine = value === undefined || (typeof value === "number" && isRight(value));
-    return isFine ? undefined : `\`${name}\` is ${String(value)}; expected ${expected}.`;
+    return isFine ? undefined : `\`${name}\` is ${shown(value)}; expected ${expected}.`;
   };
   const { retryOn = "all" } = given;
   return (
+    strangerIn(given, EXECUTION_SETTINGS, "setting") ??
     wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "a whole number of at least 1") ??
     wrong("timeoutMs", (ms) => ms > 0, "a number above 0") ??
     wrong("idleTimeoutMs", (ms) => ms > 0, "a number above 0") ??

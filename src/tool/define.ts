@@ -1,5 +1,6 @@
 import { isObject } from "../message/is-object.ts";
 import { AgentError } from "../error/error.ts";
+import { strangerIn } from "../error/given.ts";
 import type { JsonObject } from "../message/types.ts";
 import { executionProblem } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
@@ -36,6 +37,40 @@ export function isPermissionAction(value: unknown): value is PermissionAction {
   return PERMISSION_ACTIONS.includes(value as PermissionAction);
 }
 
+const SETTINGS: { readonly [name in keyof Required<ToolDefinition<Schema, unknown>>]: true } = {
+  name: true,
+  description: true,
+  input: true,
+  execute: true,
+  groups: true,
+  preset: true,
+  maxParallel: true,
+  execution: true,
+  permission: true,
+  idempotent: true,
+  onRestart: true,
+};
+
+/** What is wrong with what a tool is, in one sentence. */
+function kindProblem(spec: { readonly [name in keyof ToolDefinition<Schema, unknown>]: unknown }):
+  | string
+  | undefined {
+  const { description, input, execute } = spec;
+  const stranger = strangerIn(spec, Object.keys(SETTINGS), "setting");
+  if (stranger !== undefined) return stranger;
+  if (typeof description !== "string") return "`description` must be a text: the model chooses by it.";
+  if (execute !== undefined && typeof execute !== "function")
+    return "`execute` must be a function, or absent for a tool that is answered from outside.";
+  if (input === undefined) return "`input` must be a schema, such as z.object({ … }).";
+  if (
+    isObject(input) &&
+    !("~standard" in input) &&
+    Object.values(input).some((part) => isObject(part) && "~standard" in part)
+  )
+    return "`input` must be a schema and not the parts of one: z.object({ … }).";
+  return undefined;
+}
+
 /** What is wrong with how a tool is to be called, in one sentence. */
 function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | undefined {
   const { permission = "allow", maxParallel = 1, onRestart = "ask", groups = [] } = spec;
@@ -61,16 +96,24 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
       "config/invalid",
       "defineTool: an object with `name`, `description` and `input` is expected.",
     );
-  if (!/^[\w-]{1,64}$/.test(spec.name)) {
+  if (typeof spec.name !== "string" || !/^[\w-]{1,64}$/.test(spec.name)) {
     throw new AgentError(
       "config/invalid",
       `Tool name ${JSON.stringify(spec.name)} is not 1 to 64 letters, digits, "_" or "-".`,
     );
   }
-  const problem = executionProblem(spec.execution)?.replace("`", "`execution.") ?? callingProblem(spec);
+  const problem =
+    kindProblem(spec) ??
+    executionProblem(spec.execution)?.replace("`", "`execution.") ??
+    callingProblem(spec);
   if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem}`);
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
   const inputSchema = jsonSchemaOf(input);
+  if (typeof inputSchema["type"] === "string" && inputSchema["type"] !== "object")
+    throw new AgentError(
+      "config/invalid",
+      `Tool '${name}': \`input\` must be the schema of an object, not of ${inputSchema["type"]}: arguments have names.`,
+    );
   checkPreset(name, inputSchema, preset);
   return {
     name,

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createAgent, defineTool, type AgentConfig } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+
+const base = { name: "a", model: scriptedModel(["done"]) };
+const made = (config: object) => () => createAgent({ ...base, ...config } as AgentConfig);
+const refusal = (message: string) => expect.objectContaining({ code: "config/invalid", message });
+
+describe("createAgent says what is wrong with a setting, and what was expected", () => {
+  test.each([
+    [{ maxIter: 3 }, "`maxIter` is no setting; did you mean `maxIters`?"],
+    [{ modelExecution: { timeout: 5 } }, "`modelExecution.timeout` is no setting; did you mean `timeoutMs`?"],
+    [{ memory: { max: 5 } }, "`memory.max` is no setting; there are maxMessages, maxTokens."],
+    [{ permissions: { rule: [] } }, "`permissions.rule` is no setting; did you mean `rules`?"],
+    [
+      { permissions: [{ tool: "x", action: "ask" }] },
+      "`permissions` must be an object such as { rules: […] }.",
+    ],
+    [
+      { permissions: { rules: [{ tool: "x", action: "ask", if: () => true }] } },
+      "`permissions.rules.if` is no setting; there are tool, action, when, reason.",
+    ],
+    [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is no limit; did you mean `totalTokens`?"],
+    [{ budget: { totalTokens: "5" } }, '`budget`: `totalTokens` is "5"; expected a number above 0.'],
+    [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
+    [{ store: "file:./s" }, "`store` must be a SessionStore, as fileStore({ dir }) gives."],
+    [
+      { model: "gpt" },
+      "`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.",
+    ],
+    [
+      { hooks: [{ name: "h", preReasonning: () => {} }] },
+      "`preReasonning` of hook 'h' is no point; did you mean `preReasoning`?",
+    ],
+  ])("%o", (config, message) => {
+    expect(made(config)).toThrow(refusal(`createAgent: ${message}`));
+  });
+
+  test("a name that is near to none is answered with all there are", () => {
+    expect(made({ systemPrompt: "s" })).toThrow(
+      /^createAgent: `systemPrompt` is no setting; there are name, description, sysPrompt, model, /,
+    );
+  });
+
+  test("what is undefined was not given, and a hook may have a state and functions of its own", () => {
+    const hooks = [{ name: "h", seen: 0, count: () => 1, preCall: () => {} }];
+    expect(made({ maxIter: undefined, hooks })).not.toThrow();
+  });
+});
+
+describe("a call says which option is wrong", () => {
+  test.each([
+    [{ timeout: 5 }, "`timeout` is no option; did you mean `timeoutMs`?"],
+    [{ timeoutMs: "5" }, '`timeoutMs` is "5"; expected a number of ms.'],
+    [{ whenBusy: "wait" }, '`whenBusy` is "wait"; expected "refuse" or "queue".'],
+    [{ signal: {} }, "`signal` is an object; expected an AbortSignal."],
+  ])("%o", async (options, message) => {
+    await expect(createAgent(base).call("go", options as never)).rejects.toEqual(refusal(`call: ${message}`));
+  });
+});
+
+describe("defineTool says what a tool needs", () => {
+  const sound = { name: "t", description: "T.", input: z.object({}) };
+  test.each([
+    [{ permision: "ask" }, "Tool 't': `permision` is no setting; did you mean `permission`?"],
+    [{ run: () => "" }, /^Tool 't': `run` is no setting; there are name, description, input, execute, /],
+    [{ execute: "f" }, /^Tool 't': `execute` must be a function, or absent/],
+    [{ description: undefined }, /^Tool 't': `description` must be a text/],
+    [{ input: undefined }, "Tool 't': `input` must be a schema, such as z.object({ … })."],
+    [{ input: { a: z.string() } }, /^Tool 't': `input` must be a schema and not the parts of one/],
+    [{ input: z.string() }, /^Tool 't': `input` must be the schema of an object, not of string/],
+    [{ name: undefined }, 'Tool name undefined is not 1 to 64 letters, digits, "_" or "-".'],
+  ])("%o", (fields, message) => {
+    expect(() => defineTool({ ...sound, ...fields } as never)).toThrow(message);
+  });
+
+  test("schemas that consist of schemas are taken", () => {
+    const input = z.object({ list: z.array(z.string()), either: z.union([z.string(), z.number()]) });
+    expect(() => defineTool({ ...sound, input })).not.toThrow();
+    expect(() => defineTool({ ...sound, input: {} })).not.toThrow();
+  });
+});
