@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
-import { shown, strangerIn } from "../error/given.ts";
-import { nearestName } from "../error/nearest-name.ts";
+import { misspeltIn, shown, strangerIn } from "../error/given.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../message/frozen.ts";
@@ -183,16 +182,10 @@ export function checkHook(hook: Hook<never>, from: string): void {
 
 /** A hook may have what it likes beside its points, but a function that is named nearly as one was meant to be one. */
 function checkPoints(hook: Hook<never>, from: string): void {
-  const points: readonly string[] = [...HOOK_POINTS, ...CHUNK_POINTS];
-  for (const [name, value] of Object.entries(hook)) {
-    const near =
-      typeof value === "function" && !points.includes(name) ? nearestName(name, points) : undefined;
-    if (near !== undefined)
-      throw new AgentError(
-        "config/invalid",
-        `${from}: \`${name}\` of hook '${hook.name}' is no point; did you mean \`${near}\`?`,
-      );
-  }
+  const functions = Object.entries(hook).filter(([, value]) => typeof value === "function");
+  const problem = misspeltIn(Object.fromEntries(functions), [...HOOK_POINTS, ...CHUNK_POINTS], "point");
+  if (problem !== undefined)
+    throw new AgentError("config/invalid", `${from}: hook '${hook.name}': ${problem}`);
 }
 
 /** A cost that is unknown would never reach its limit. */

@@ -11,8 +11,25 @@ const ADVICE: { readonly [code in ErrorCode]?: string } = {
   "model/bad-response": "Is there a Chat Completions server at --base-url or OPENAI_BASE_URL?",
 };
 
+/** What a person can do about an address that a server cannot listen on. */
+const ADDRESS: { readonly [code: string]: (at: string) => string } = {
+  EADDRINUSE: (at) => `Another program listens on ${at}: choose another port.`,
+  EADDRNOTAVAIL: (at) => `This machine has no address ${at}: choose another host.`,
+  EACCES: (at) => `Nobody but the administrator may listen on ${at}: choose a port above 1023.`,
+};
+
+type ListenError = { readonly [part in "syscall" | "code" | "address" | "port"]?: string | number };
+
+function addressText(thrown: unknown): string | undefined {
+  const { syscall, code, address, port } = ((AgentError.is(thrown) ? thrown.cause : thrown) ??
+    {}) as ListenError;
+  return syscall === "listen" ? ADDRESS[code ?? ""]?.(`${address}:${port}`) : undefined;
+}
+
 /** What went wrong and what to do, without a stack; not yet on one line. */
 export function failureText(thrown: unknown): string {
+  const about = addressText(thrown);
+  if (about !== undefined) return about;
   const advice = AgentError.is(thrown) ? ADVICE[thrown.code] : undefined;
   return advice ? `${sentence(messageOf(thrown))} ${advice}` : messageOf(thrown);
 }

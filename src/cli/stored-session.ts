@@ -48,6 +48,7 @@ function explained(error: AgentError, session: SessionLine): AgentError {
   switch (code) {
     case "session/version":
     case "session/damaged": {
+      if (data["code"] === "NOTADB") return saying(`${message} Check --store.`);
       const command = sessionCommand("export", session, ["--out FILE"], ["store"]);
       if (data["quarantined"] === true) {
         const retry = sessionCommand("dead retry", session, [], ["store"]);

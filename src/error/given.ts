@@ -1,3 +1,4 @@
+import { AgentError } from "./error.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** What is wrong with the names of what was given, such as "`maxIter` is no setting; did you mean `maxIters`?". Undefined if
@@ -16,9 +17,31 @@ export function strangerIn(
   return `\`${name}\` is no ${kind}; ${instead}`;
 }
 
+/** The same where others may be, such as the functions of a backend that is spread: only what is nearly one of these. */
+export function misspeltIn(
+  given: object,
+  known: readonly string[],
+  kind: "option" | "point",
+): string | undefined {
+  for (const [name, value] of Object.entries(given)) {
+    const near = value === undefined || known.includes(name) ? undefined : nearestName(name, known);
+    if (near !== undefined) return `\`${name}\` is no ${kind}; did you mean \`${near}\`?`;
+  }
+  return undefined;
+}
+
 /** What somebody gave, to be told apart from what it looks like: a text in quotes, an object without what is in it. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? "a list" : "an object";
+}
+
+/** Throws `config/invalid` unless this is an object with no other options than these, which may be secret: their values are
+ *  not shown. `from` is what the message begins with, `example` is how it is called. */
+export function checkOptions(given: unknown, known: readonly string[], from: string, example: string): void {
+  if (typeof given !== "object" || given === null)
+    throw new AgentError("config/invalid", `${from} takes an object of options: ${example}.`);
+  const stranger = strangerIn(given, known, "option");
+  if (stranger !== undefined) throw new AgentError("config/invalid", `${from}: ${stranger}`);
 }

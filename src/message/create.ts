@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { AgentError } from "../error/error.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {
@@ -28,7 +29,8 @@ export function systemMsg(text: string, fields?: Partial<Msg>): Msg {
   return textMsg("system", text, fields);
 }
 
-/** A tool message that answers open calls: what `call` takes to resume a suspended turn. `state` defaults to `success`. */
+/** A tool message that answers open calls: what `call` takes to resume a suspended turn. `state` defaults to `success`.
+ *  Throws `message/invalid` for what is no list. */
 export function toolResultMsg(
   results: readonly {
     readonly callId: string;
@@ -37,6 +39,8 @@ export function toolResultMsg(
     readonly state?: ToolResultState;
   }[],
 ): Msg {
+  if (!Array.isArray(results))
+    throw new AgentError("message/invalid", "toolResultMsg takes a list of { callId, name, text }.");
   return {
     id: randomUUID(),
     role: "tool",

@@ -1,4 +1,5 @@
 import { AgentError } from "../error/error.ts";
+import { checkOptions } from "../error/given.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
 import { chunksOf, DONE, type ChunkBatch } from "./chunks.ts";
 import { createClient, postChat, startCall, type ChatCompletionsClient } from "./client.ts";
@@ -29,14 +30,30 @@ export type OpenAIModelOptions = {
   readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
 } & Partial<ChatDialect>;
 
+const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } = {
+  model: true,
+  apiKey: true,
+  baseURL: true,
+  client: true,
+  fetch: true,
+  name: true,
+  capabilities: true,
+  maxTokensField: true,
+  sendReasoning: true,
+  toolMedia: true,
+  strictNames: true,
+  sendNames: true,
+};
+
 /**
  * A model behind streaming Chat Completions: OpenAI, and with `baseURL` DashScope, DeepSeek, Ollama, vLLM and others.
  *
- * Throws `config/invalid` for a missing model name or a base URL that is none. The `openai` package is loaded with the
+ * Throws `config/invalid` for a missing model name, a base URL that is none, or an option there is not. The `openai` package is loaded with the
  * first call. An answer is complete only if the server said why the model stopped or that all was sent; else the stream
  * throws. On abort it throws `run/aborted` at once. A consumer that leaves the loop ends the request.
  */
 export function openaiModel(options: OpenAIModelOptions): ChatModel {
+  checkOptions(options, Object.keys(OPTIONS), "openaiModel", "openaiModel({ model, apiKey })");
   const { model, client, name = model, capabilities } = options;
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   if (!model) throw new AgentError("config/invalid", "openaiModel needs the name of a model.");

@@ -3,13 +3,21 @@ import { AgentError } from "../error/error.ts";
 /** What goes wrong for a while only. */
 const PASSING = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);
 
+const REASONS: { readonly [code: string]: string } = {
+  EACCES: ": access is denied",
+  EEXIST: ": a file is where the folder should be",
+  ENOSPC: ": the disk is full",
+  ENOTDIR: ": a file is where the folder should be",
+  EROFS: ": it is read-only",
+};
+
 function failureOf(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
   return new AgentError(
     "store/failed",
-    `The session folder: could not ${doing}${code ? ` (${code})` : ""}.`,
+    `The session folder: could not ${doing}${code ? ` (${code}${REASONS[code] ?? ""})` : ""}.`,
     {
       cause: thrown,
       isRetryable: code !== undefined && PASSING.has(code),

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { checkOptions } from "../error/given.ts";
 import { pageOf, waitsForSomebody } from "./due.ts";
 import { appendDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { guarded, guardedItems } from "./file-failure.ts";
@@ -52,6 +53,12 @@ const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOT
  * process could leave behind. A cut-off last line counts as never written; any other changed byte is `session/damaged`.
  */
 export function fileStore(options: FileStoreOptions = {}): SessionStore {
+  checkOptions(
+    options,
+    ["dir", "fsync", "watchEveryMs", "now"],
+    "fileStore",
+    'fileStore({ dir: "./sessions" })',
+  );
   const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
   const tails = new RecentMap<Tail>(1_000);

@@ -28,9 +28,12 @@ function failureOf(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const code = codeOf(thrown);
   const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
-  if (code === CORRUPT || code === NOT_A_DATABASE) {
-    return new AgentError("session/damaged", "The SQLite file is damaged.", options);
-  }
+  if (code === CORRUPT) return new AgentError("session/damaged", "The SQLite file is damaged.", options);
+  if (code === NOT_A_DATABASE)
+    return new AgentError("session/damaged", "The file is no SQLite database, or its beginning is damaged.", {
+      ...options,
+      data: { code: "NOTADB" },
+    });
   const reason = code === undefined ? "" : ` (${REASONS[code] ?? `SQLite error ${code}`})`;
   return new AgentError("store/failed", `SQLite could not ${doing}${reason}.`, options);
 }

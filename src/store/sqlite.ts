@@ -1,3 +1,5 @@
+import { AgentError } from "../error/error.ts";
+import { checkOptions } from "../error/given.ts";
 import { pageOf } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, isAtRest, labelsOf } from "./position.ts";
@@ -71,7 +73,11 @@ function conditionsOf({
 
 /** Sessions in one SQLite file (built into Node), for any number of processes on one machine. */
 export function sqliteStore(options: SqliteStoreOptions): SessionStore {
+  const known = ["path", "fsync", "watchEveryMs", "now"];
+  checkOptions(options, known, "sqliteStore", 'sqliteStore({ path: "./sessions.db" })');
   const { path, fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
+  if (typeof path !== "string" || path === "")
+    throw new AgentError("config/invalid", "sqliteStore: `path` must name a file, or be :memory:.");
   const db = new SqliteDatabase(path);
   const find = (key: string): Row | undefined =>
     db.get("SELECT seq, fence, owner, expires_at, takeovers FROM sessions WHERE session_id = ?", key);

@@ -7,7 +7,9 @@ import type { WakeQueue } from "../queue/port.ts";
 import { checkWake } from "../queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
 import type { SessionStore } from "../store/port.ts";
+import { checkId } from "../store/session-id.ts";
 import { checkExtra, dataOf, type Command } from "./command.ts";
+import { checkBackend } from "./check-backend.ts";
 import { PERMITS } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
 import { listenFor, NUDGE } from "./signals.ts";
@@ -45,6 +47,7 @@ class StoreDispatcher implements Dispatcher {
     options: DispatchOptions = {},
   ): Promise<Dispatched> {
     const { agent, meta } = options;
+    checkId(sessionId, "dispatch: a session id");
     const messages = messagesOf(input, true);
     if (agent === "") throw new AgentError("config/invalid", "dispatch: `agent` must not be empty.");
     if (sessionId.startsWith(PERMITS))
@@ -204,5 +207,6 @@ function damagedPosition(error: unknown): { readonly phase: "quarantined" } {
 
 /** Talks to the sessions of workers that use the same store and queue. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  checkBackend(options, [], "createDispatcher");
   return new StoreDispatcher(options);
 }

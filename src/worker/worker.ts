@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../error/error.ts";
+import { shown } from "../error/given.ts";
+import { isObject } from "../message/is-object.ts";
 import type { Consumer, WakeUp } from "../queue/port.ts";
 import { patientStore } from "../store/patient.ts";
 import type { SessionStore } from "../store/port.ts";
 import { RecentMap } from "../store/recent-map.ts";
+import { checkBackend } from "./check-backend.ts";
 import { Permits } from "./permits.ts";
 import { Report } from "./report.ts";
 import { SessionJob, type Workshop } from "./session-job.ts";
@@ -31,13 +34,25 @@ function settingsOf(options: WorkerOptions): typeof DEFAULTS {
     if (Number.isInteger(value) && value >= least) continue;
     throw new AgentError(
       "config/invalid",
-      `createWorker: \`${name}\` is ${value}; expected a whole number of at least ${least}.`,
+      `createWorker: \`${name}\` is ${shown(value)}; expected a whole number of at least ${least}.`,
     );
   }
   return Object.assign(
     {},
     DEFAULTS,
     ...names.map((name) => options[name] !== undefined && { [name]: options[name] }),
+  );
+}
+
+function checkOptions(options: WorkerOptions): void {
+  const known = ["agents", "limits", ...Object.keys(DEFAULTS)];
+  checkBackend(options, known, "createWorker");
+  const { agents } = options;
+  if (isObject(agents as unknown) && Object.values(agents).every((agent) => typeof agent === "function"))
+    return;
+  throw new AgentError(
+    "config/invalid",
+    "createWorker: `agents` must be an object of functions: { name: (session) => configuration }.",
   );
 }
 
@@ -72,6 +87,7 @@ class QueueWorker implements Worker {
   #closing: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
+    checkOptions(options);
     const { queue, agents, now = Date.now, limits = {} } = options;
     this.#options = options;
     this.#settings = settingsOf(options);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent, defineTool, type AgentConfig } from "agentchart";
+import { createAgent, defineTool, toolResultMsg, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 
 const base = { name: "a", model: scriptedModel(["done"]) };
@@ -31,7 +31,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
     ],
     [
       { hooks: [{ name: "h", preReasonning: () => {} }] },
-      "`preReasonning` of hook 'h' is no point; did you mean `preReasoning`?",
+      "hook 'h': `preReasonning` is no point; did you mean `preReasoning`?",
     ],
   ])("%o", (config, message) => {
     expect(made(config)).toThrow(refusal(`createAgent: ${message}`));
@@ -80,4 +80,13 @@ describe("defineTool says what a tool needs", () => {
     expect(() => defineTool({ ...sound, input })).not.toThrow();
     expect(() => defineTool({ ...sound, input: {} })).not.toThrow();
   });
+});
+
+test("results that are no list are refused", () => {
+  expect(() => toolResultMsg("yes" as never)).toThrow(
+    expect.objectContaining({
+      code: "message/invalid",
+      message: "toolResultMsg takes a list of { callId, name, text }.",
+    }),
+  );
 });

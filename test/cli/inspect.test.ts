@@ -108,7 +108,9 @@ describe("agentchart inspect", () => {
     const taken = await agentchart(["inspect", "--port", port], { env });
     expect([taken.code, taken.stderr]).toEqual([
       1,
-      expect.stringMatching(/^agentchart: The hub cannot listen on 127\.0\.0\.1:\d+/) as never,
+      expect.stringMatching(
+        /^agentchart: Another program listens on 127\.0\.0\.1:\d+: choose another port\.\n$/,
+      ) as never,
     ]);
     for (const [flags, said] of [
       [["--port", "70000"], '"--port" must be at most 65535'],

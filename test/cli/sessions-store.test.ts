@@ -244,3 +244,13 @@ test("A store that cannot be opened is one line", async () => {
     expect(finished.stderr).toMatch(/^agentchart: /);
   }
 });
+
+test("A file that is no database is no quarantined session", async () => {
+  const desk = await openDesk((folder) => `sqlite:${folder}/notes.txt`);
+  writeFileSync(`${desk.folder}/notes.txt`, "only a text. ".repeat(100));
+  const finished = await desk.run("trip", "Hi");
+  expect(finished.code).toBe(1);
+  expect(lastLine(finished)).toBe(
+    "agentchart: The file is no SQLite database, or its beginning is damaged. Check --store.",
+  );
+});

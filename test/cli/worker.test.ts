@@ -226,7 +226,7 @@ describe("A server", () => {
     const second = await shop.run("serve", "--insecure-no-auth", "--port", port).finished;
     expect([second.code, second.stderr]).toEqual([
       1,
-      `agentchart: listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+      `agentchart: Another program listens on 127.0.0.1:${port}: choose another port.\n`,
     ]);
   });
 });

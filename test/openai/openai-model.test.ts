@@ -355,3 +355,14 @@ test("two calls of one model at the same time do not mix", async () => {
     ["one", "two", "three"].map((text) => [{ type: "text", text: `you said "${text}"` }]),
   );
 });
+
+test.each([
+  [undefined, "openaiModel takes an object of options: openaiModel({ model, apiKey })."],
+  ["gpt", "openaiModel takes an object of options: openaiModel({ model, apiKey })."],
+  [
+    { model: "m", baseUrl: "http://localhost" },
+    "openaiModel: `baseUrl` is no option; did you mean `baseURL`?",
+  ],
+])("it says which option is wrong: %j", (options, message) => {
+  expect(() => openaiModel(options as never)).toThrow(message);
+});

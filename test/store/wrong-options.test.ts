@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { fileStore } from "agentchart/store/file";
+import { sqliteStore } from "agentchart/store/sqlite";
+
+const folder = mkdtempSync(join(tmpdir(), "agentchart-wrong-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const lease = { owner: "me", ttlMs: 1_000 };
+
+test.each([
+  [
+    () => fileStore("./s" as never),
+    'fileStore takes an object of options: fileStore({ dir: "./sessions" }).',
+  ],
+  [() => fileStore({ path: "./s" } as never), "fileStore: `path` is no option; there are dir, fsync, "],
+  [() => sqliteStore("./s" as never), "sqliteStore takes an object of options: sqliteStore({ path: "],
+  [() => sqliteStore({ file: "./s" } as never), "sqliteStore: `file` is no option; there are path, fsync, "],
+  [() => sqliteStore({} as never), "sqliteStore: `path` must name a file, or be :memory:."],
+])("a store says which option is wrong: %#", (make, message) => {
+  expect(make).toThrow(message);
+});
+
+test("a file that is no database is said to be none, and not only to be damaged", async () => {
+  const path = join(folder, "notes.txt");
+  writeFileSync(path, "only a text. ".repeat(100));
+  const store = sqliteStore({ path });
+  await expect(store.acquire("s", lease)).rejects.toMatchObject({
+    code: "session/damaged",
+    message: "The file is no SQLite database, or its beginning is damaged.",
+  });
+  await store.close();
+});
+
+test("a file where the folder should be is said to be one", async () => {
+  const dir = join(folder, "file");
+  writeFileSync(dir, "");
+  const store = fileStore({ dir });
+  await expect(store.acquire("s", lease)).rejects.toMatchObject({
+    code: "store/failed",
+    message: expect.stringMatching(/\((ENOTDIR|EEXIST): a file is where the folder should be\)\.$/),
+  });
+  await store.close();
+});
