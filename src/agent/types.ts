@@ -259,7 +259,8 @@ export interface Agent<Ctx = unknown> {
   readonly toolkit: Toolkit<Ctx>;
   /** To subscribe and inspect; to persist, use snapshot(). */
   readonly actor: AnyActorRef;
-  /** Makes the agent ready. Every method does it by itself; nothing runs before call() or stream(). */
+  /** Makes the agent ready. Every method does it by itself; nothing runs before call() or stream(). Rejects
+   *  `session/conflict` while another process has the session, or had it when it died less than its `leaseMs` ago. */
   open(): Promise<void>;
   /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
    *  `message/invalid` (nothing changed), or what failed the turn. */

@@ -58,8 +58,6 @@ function explained(error: AgentError, session: SessionLine): AgentError {
         `The session is quarantined, nothing of it runs: ${sentence(message)} Take it out with "${command}".`,
       );
     }
-    case "session/conflict":
-      return saying(`${sentence(message)} If that one was killed, its hold ends within 30 s.`);
     case "session/lease-lost":
       return saying(`Another process has taken the session over: ${message}`);
     default:

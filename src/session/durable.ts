@@ -7,6 +7,7 @@ import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
+import { heldElsewhere } from "./held-elsewhere.ts";
 import { Journal, type Standing } from "./journal.ts";
 
 /** How long a lease lasts without being renewed unless the agent says otherwise, ms. */
@@ -89,8 +90,7 @@ export class DurableSession {
     const { store, settings, now, redact, standing, committed } = this.#options;
     const { sessionId } = settings;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
-    if (!lease)
-      throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
+    if (!lease) throw heldElsewhere(sessionId, this.#leaseMs);
     try {
       await this.#options.admit?.(lease);
       const stored = await readStored(store, sessionId, settings);

@@ -6,6 +6,7 @@ import { AgentError } from "../error/error.ts";
 import type { WakeQueue } from "../queue/port.ts";
 import { checkWake } from "../queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
+import { heldElsewhere } from "../session/held-elsewhere.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
 import { checkExtra, dataOf, type Command } from "./command.ts";
@@ -153,8 +154,7 @@ class StoreDispatcher implements Dispatcher {
   async retry(sessionId: string): Promise<boolean> {
     if (!quarantineOf((await this.#store.load(sessionId))?.position)) return false;
     const lease = await this.#store.acquire(sessionId, { owner: randomUUID(), ttlMs: LEASE_MS });
-    if (!lease)
-      throw new AgentError("session/conflict", `Session '${sessionId}' is open in another process.`);
+    if (!lease) throw heldElsewhere(sessionId, LEASE_MS);
     try {
       if (!(await endQuarantine(this.#store, lease))) return false;
     } finally {

@@ -56,7 +56,12 @@ describe("a durable agent", () => {
     const first = setup(["hi"], { store });
     await first.agent.call("one");
     const second = setup(["no"], { store });
-    await expect(second.agent.call("two")).rejects.toMatchObject({ code: "session/conflict" });
+    await expect(second.agent.call("two")).rejects.toMatchObject({
+      code: "session/conflict",
+      message: expect.stringMatching(
+        / is open in another process\. If that one was killed, its hold ends within 30 s\.$/,
+      ),
+    });
     expect(await memory(first.agent)).toEqual(["U[one]", "A[hi]"]);
   });
 

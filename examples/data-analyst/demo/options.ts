@@ -41,7 +41,7 @@ export const HELP = `A data analyst that answers questions about a database, run
   --encoding NAME   encoding of the CSV file, if the guess is wrong
   --out DIR         where reports go (default: agentchart-out)
   --pace N          tokens a second of the stand-in; 0 is full speed (default: 30 on a terminal, else full speed)
-  --inspect         show the run in the visualizer, if it is started: npx agentchart inspect
+  --inspect         show the run in the visualizer, if it is started: npm run build && npx agentchart inspect
   --crash           be killed (SIGKILL) in the middle of a tool, and go on in a new process
   --workers N       work in N worker processes (2 to 8), of which one is killed, and another goes on
   --lang en|zh      language of the default question
@@ -103,6 +103,7 @@ export function readOptions(args: readonly string[]): DemoOptions {
   const pace = readPace(values.pace);
   const workers = readWorkers(values.workers);
   if (workers !== undefined && values.crash) throw new UsageError("Use --workers or --crash, not both.");
+  if (workers !== undefined && values.inspect) throw new UsageError("Use --workers or --inspect, not both.");
   return {
     question: positionals[0]?.trim() || DEFAULT_QUESTIONS[lang],
     ...(db !== undefined && { db }),

@@ -8,6 +8,7 @@ import { handOver } from "./hand-over.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { openData } from "./open-data.ts";
 import { openModel } from "./open-model.ts";
+import { isInspectorThere, NO_INSPECTOR } from "./find-inspector.ts";
 import { HELP, readOptions, type DemoOptions } from "./options.ts";
 import { formatDuration, formatTokens, showEvents } from "./show-events.ts";
 import { Terminal, type Output } from "./terminal.ts";
@@ -179,6 +180,7 @@ export async function runDemo(args: readonly string[], surroundings: Surrounding
     if (options.crash) return await crashAndGoOn(args, terminal);
     const choice = chooseModel(surroundings.env, options);
     terminal.line(announce(choice), "yellow");
+    if (options.inspect && !(await isInspectorThere())) terminal.line(NO_INSPECTOR, "yellow");
     if (options.workers !== undefined) return await handOver(options, choice, terminal, surroundings);
     return await answer(options, choice, terminal, surroundings);
   } catch (error) {

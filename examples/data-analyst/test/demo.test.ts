@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startHub } from "agentchart/inspect";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./fixture.ts";
 
@@ -51,6 +52,23 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(report?.startsWith(out)).toBe(true);
     expect(readFileSync(report!, "utf8")).toContain("synthetic");
     expect(stdout).not.toContain("\u001b");
+  });
+
+  test("asked to be shown where no inspector runs, or was killed, says how to start one and ends well", async () => {
+    const home = temporaryFolder();
+    const shown = async () => demo(["--inspect"], { env: { HOME: home, USERPROFILE: home } });
+    const hint =
+      /^No inspector runs\. Start one in another terminal, "npm run build && npx agentchart inspect"/m;
+    const alone = await shown();
+    expect({ code: alone.code, stderr: alone.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(alone.stdout.match(new RegExp(hint, "gm"))).toHaveLength(1);
+    expect(alone.stdout).toMatch(/^Report: .+\.html$/m);
+    const hub = await startHub({ home });
+    const left = readFileSync(join(home, ".agentchart", "inspect.json"), "utf8");
+    expect((await shown()).stdout).not.toMatch(hint);
+    await hub.close();
+    writeFileSync(join(home, ".agentchart", "inspect.json"), left);
+    expect((await shown()).stdout).toMatch(hint);
   });
 
   test("killed in the middle of a tool, goes on in a new process and comes to the same figures", async () => {
@@ -132,6 +150,7 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     [["--csv", MAIN], 1, /^Error: main\.ts.*\n$/],
     [["--workers", "1"], 2, /^Error: --workers takes a number from 2 to 8, not "1"\.\n$/],
     [["--workers", "2", "--crash"], 2, /^Error: Use --workers or --crash, not both\.\n$/],
+    [["--workers", "2", "--inspect"], 2, /^Error: Use --workers or --inspect, not both\.\n$/],
     [["--wrong"], 2, /^Error: Unknown option '--wrong'\. Try --help\.\n$/],
   ])("says in one line what is wrong with %j", async (args, exitCode, problem) => {
     const { code, stderr, out } = await demo(args);
