@@ -21,25 +21,34 @@ import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
  *  Judged on the parsed input that would run. */
 export type Permissions = {
   readonly rules?: readonly {
+    /** A tool's name, or `*` for all. */
     readonly tool: string;
     readonly action: PermissionAction;
+    /** Default: always. One that throws denies the call. */
     readonly when?: (input: JsonObject) => boolean;
+    /** Told to whoever decides, or to the model that is denied. */
     readonly reason?: string;
   }[];
+  /** For calls that no rule is about; default `allow`. */
   readonly otherwise?: PermissionAction;
+  /** How long an approval is waited for, in ms; then the call is denied. Default: for ever. */
   readonly expiresAfterMs?: number;
 };
 
-/** Limits of a turn beside `maxIters`. */
+/** Limits of a turn beside `maxIters`, each a number above 0. They are looked at before a model call and before tools run, so
+ *  the last step may go beyond them. */
 export type Budget = {
   readonly modelCalls?: number;
   readonly toolCalls?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** Input and output tokens together. */
   readonly totalTokens?: number;
+  /** In the currency of `prices`. */
   readonly cost?: number;
+  /** Time of the turn in ms, without that in which it was suspended. */
   readonly wallMs?: number;
-  /** Default `suspend`. */
+  /** Default `suspend`: the turn waits for `extendBudget`. */
   readonly onExceeded?: "suspend" | "stop";
 };
 
@@ -134,7 +143,8 @@ export type AgentConfig<Ctx = unknown> = {
 export type Input = string | Msg | readonly Msg[] | null | undefined;
 
 export type CallOptions<S = undefined, Ctx = unknown> = {
-  /** Asks for an answer of this shape, found in `reply.output`. */
+  /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
+   *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S;
   readonly context?: Ctx;
   /** Bounds the whole call, in ms, the time it waits in a queue too: then the turn is interrupted and the call rejects
@@ -151,10 +161,15 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
 };
 
 export type Reply<O = undefined> = Msg & {
+  /** Why the turn ended, or what it waits for. */
   readonly reason: Reason;
+  /** The text blocks of the message. */
   readonly text: string;
+  /** The structured answer; undefined if none was asked for. */
   readonly output: O;
+  /** The calls that wait for somebody; empty unless the turn is suspended. */
   readonly pending: readonly PendingCall[];
+  /** What the turn has used so far. */
   readonly turn: {
     readonly usage: Usage;
     readonly iterations: number;
@@ -165,10 +180,14 @@ export type Reply<O = undefined> = Msg & {
 };
 
 export type Status = {
+  /** `stopped`: ready for the next input. `suspended`: the turn waits for somebody. `unfinished`: it was cut off, and `call()`
+   *  goes on with it. `quarantined`: this release cannot run the session. */
   readonly phase: "stopped" | "running" | "suspended" | "unfinished" | "quarantined";
+  /** Of the turn that ended last or is suspended. */
   readonly reason?: Reason;
   readonly waitsFor: readonly WaitsFor[];
   readonly pending: readonly PendingCall[];
+  /** Journal position; 0 without a store. */
   readonly seq: number;
 };
 

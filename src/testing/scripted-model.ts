@@ -2,7 +2,8 @@ import { AgentError } from "../error/error.ts";
 import type { JsonObject, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "../model/port.ts";
 
-/** One answer of a scripted model. A string is an answer of that text. Calls without id get `call_<n>`. */
+/** One answer of a scripted model. A string is an answer of that text. Calls without id get `call_<n>`. A
+ *  structured answer is a call of `generate_response` with the input `{ response: value }`. */
 export type ScriptedTurn =
   | string
   | {

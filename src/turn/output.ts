@@ -1,4 +1,4 @@
-import { textOf, toolUsesOf } from "../message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { pruneNulls } from "../tool/prune-nulls.ts";
 import type { Json, Msg, Usage } from "../message/types.ts";
 import { openCalls } from "./calls.ts";
@@ -8,6 +8,9 @@ import { addUsage } from "./usage.ts";
 
 /** The per-call tool by which a model gives its structured answer. The name is AgentScope's. */
 export const OUTPUT_TOOL = "generate_response";
+
+/** How much of what a model was told is told again, in characters. */
+const MISFIT_LENGTH = 500;
 
 /** Times a model that forgets the structured answer is reminded, outside the iterations. */
 export const MAX_REMINDERS = 3;
@@ -33,13 +36,24 @@ export function remind(context: AgentContext): Change {
   };
 }
 
+/** Why the last try of this turn did not count, as the model was told; empty if there was none. */
+function lastMisfit({ transcript, progress }: AgentContext): string {
+  const last = transcript
+    .slice(progress.turnAt)
+    .flatMap(toolResultsOf)
+    .findLast(({ name, state }) => name === OUTPUT_TOOL && state === "error");
+  const [block] = last?.output ?? [];
+  return block?.type === "text" ? ` Its last try: ${block.text.slice(0, MISFIT_LENGTH)}` : "";
+}
+
 export function failOutput(context: AgentContext): Change {
   const reminders = context.wanted?.reminders ?? 0;
+  const times = reminders === 1 ? "once" : `${reminders} times`;
   return {
     wanted: null,
     failure: {
       code: "output/missing",
-      message: `The model did not give the structured output it was asked for (reminded ${reminders} times).`,
+      message: `The model did not give the structured output it was asked for (reminded ${times}).${lastMisfit(context)}`,
     },
   };
 }

@@ -82,6 +82,19 @@ describe("structured output by the generate_response tool", () => {
     model.done();
   });
 
+  test("that never fits fails with output/missing, which says what did not", async () => {
+    const { agent } = setup([give({ city: "Rome", degrees: 99 }), "1", "2", "3", "4"]);
+    const error: unknown = await agent
+      .call("weather?", { output: Weather })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "output/missing",
+      message: expect.stringMatching(
+        /\(reminded 3 times\)\. Its last try: Error: Parameter validation failed for tool 'generate_response': .*60/,
+      ),
+    });
+  });
+
   test("sibling calls of the same message run and stay (F14)", async () => {
     const look = defineTool({
       name: "look",
