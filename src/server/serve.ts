@@ -20,12 +20,19 @@ export type Served = {
   close(): Promise<void>;
 };
 
+/** The request of Node's server is none that another can be made of, as is done to measure a body of unknown length. */
+function withStandardBody(request: Request): Request {
+  const { url, method, headers, body } = request;
+  if (!body || (headers.has("content-length") && !headers.has("transfer-encoding"))) return request;
+  return new Request(url, { method, headers, body, duplex: "half" });
+}
+
 /** Listens on HTTP. Rejects as `listen` does, such as with EADDRINUSE. */
 export async function serve(
   app: { fetch(request: Request, env: object): Response | Promise<Response> },
   { host = "127.0.0.1", port = 0 }: ServeOptions = {},
 ): Promise<Served> {
-  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+  const listener = getRequestListener((request, env) => app.fetch(withStandardBody(request), env), {
     overrideGlobalObjects: false,
   });
   const server = createHttpServer((request, response) => void listener(request, response));
