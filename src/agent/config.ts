@@ -10,6 +10,7 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, executionProblem, mergeExecution } from "../model/execution.ts";
+import type { GenerateOptions } from "../model/port.ts";
 import { countMessage } from "../model/tokens.ts";
 import { PERMISSION_ACTIONS } from "../tool/define.ts";
 import { checkTool, createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
@@ -107,6 +108,22 @@ const NAMES: { readonly [name in keyof Required<AgentConfig>]: true } = {
   newId: true,
 };
 
+const GENERATE_OPTIONS: { readonly [name in keyof Required<GenerateOptions>]: true } = {
+  temperature: true,
+  topP: true,
+  topK: true,
+  maxTokens: true,
+  frequencyPenalty: true,
+  presencePenalty: true,
+  seed: true,
+  stop: true,
+  reasoningEffort: true,
+  thinkingBudget: true,
+  toolChoice: true,
+  extraBody: true,
+  extraHeaders: true,
+};
+
 /** A misspelt limit or permission would be none. */
 function checkNames(config: AgentConfig<never>): void {
   const stranger = strangerIn(config, Object.keys(NAMES), "setting");
@@ -142,12 +159,18 @@ const SETTINGS: { readonly [name in keyof AgentConfig]?: keyof typeof KINDS } = 
   recoverOrphans: "true or false",
 };
 
+const isInspector = (each: unknown): boolean =>
+  typeof each === "function" || typeof each === "string" || isObject(each);
+
 function checkKinds(config: AgentConfig<never>): void {
   for (const [name, kind] of Object.entries(SETTINGS)) {
     const value: unknown = config[name as keyof AgentConfig];
     if (value !== undefined && !KINDS[kind](value)) throw invalid(`\`${name}\` must be ${kind}.`);
   }
   checkParts("memory", config.memory, ["maxMessages", "maxTokens"]);
+  checkParts("generateOptions", config.generateOptions, Object.keys(GENERATE_OPTIONS));
+  if (![config.inspect ?? []].flat().every(isInspector))
+    throw invalid('`inspect` must be "auto", an address, an observer, or a list of observers.');
   const { parallelToolCalls: parallel = false, prices = {} } = config;
   if (typeof parallel !== "boolean" && typeof parallel !== "number")
     throw invalid("`parallelToolCalls` must be true, false or a number.");
@@ -164,7 +187,7 @@ function checkPrice(model: string, price: NonNullable<AgentConfig["prices"]>[str
 
 /** Throws `config/invalid` for what is no hook; `from` is what the message begins with. */
 export function checkHook(hook: Hook<never>, from: string): void {
-  if (typeof hook?.name !== "string")
+  if (!isObject(hook as unknown) || typeof hook.name !== "string")
     throw new AgentError("config/invalid", `${from}: every hook needs a \`name\`.`);
   const { name, tools = [], priority = 0 } = hook;
   if (typeof priority !== "number" || Number.isNaN(priority))

@@ -275,6 +275,8 @@ class AgentSession implements InboxAgent {
     listener: (event: AgentEvent) => void,
     { after, types }: Parameters<Agent["subscribe"]>[1] = {},
   ): () => void {
+    if (typeof listener !== "function")
+      throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
     const { hub } = this.#runtime;
     const { store } = this.#config;
     if (after === undefined || !store) return hub.subscribe(listener, types);

@@ -24,6 +24,12 @@ describe("createAgent says what is wrong with a setting, and what was expected",
     [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is no limit; did you mean `totalTokens`?"],
     [{ budget: { totalTokens: "5" } }, '`budget`: `totalTokens` is "5"; expected a number above 0.'],
     [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
+    [
+      { generateOptions: { temprature: 1 } },
+      "`generateOptions.temprature` is no setting; did you mean `temperature`?",
+    ],
+    [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
+    [{ hooks: [function log() {}] }, "every hook needs a `name`."],
     [{ store: "file:./s" }, "`store` must be a SessionStore, as fileStore({ dir }) gives."],
     [
       { model: "gpt" },
@@ -80,6 +86,12 @@ describe("defineTool says what a tool needs", () => {
     expect(() => defineTool({ ...sound, input })).not.toThrow();
     expect(() => defineTool({ ...sound, input: {} })).not.toThrow();
   });
+});
+
+test("a listener that is no function is refused", () => {
+  expect(() => createAgent(base).subscribe(undefined as never)).toThrow(
+    refusal("subscribe: the listener must be a function."),
+  );
 });
 
 test("results that are no list are refused", () => {
