@@ -75,3 +75,23 @@ test("the drawing is the top level of the machine, less the ways in after a rest
 test("it stays short", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
 });
+
+test("what stands for AgentScope's names in docs/from-agentscope.md is in the package", async () => {
+  const modules = await Promise.all([
+    import("agentchart"),
+    import("agentchart/openai"),
+    import("agentchart/store/file"),
+    import("agentchart/store/memory"),
+    import("agentchart/store/postgres"),
+    import("agentchart/store/sqlite"),
+  ]);
+  const exported = new Set(modules.flatMap((module) => Object.keys(module)));
+  const here = [...read("docs/from-agentscope.md").matchAll(/^\| [^|]+ \| ([^|]+) \|/gm)].map(
+    ([, cell]) => cell!,
+  );
+  const functions = here.flatMap(
+    (cell) => cell.match(/\b(?:create\w+|\w+(?:Store|Manager|Model|Msg))\b/g) ?? [],
+  );
+  expect(functions.length).toBeGreaterThan(5);
+  expect(functions.filter((name) => !exported.has(name) && name !== "fallbackModel")).toEqual([]);
+});
