@@ -1,4 +1,4 @@
-// node examples/stately-inspect.ts
+// npx node --conditions=agentchart-source examples/stately-inspect.ts
 // Any observer of XState 5 may watch an agent, also the inspector of Stately. `send` says where its events go: here a line
 // each on stdout, nothing leaves the process.
 import { createInspector } from "@statelyai/inspect";

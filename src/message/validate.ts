@@ -62,7 +62,7 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
     const { path, message: problem } = error.issues[0]!;
     throw new AgentError(
       "message/invalid",
-      `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}`,
+      `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}; userMsg() makes one`,
     );
   });
   return messages.map(frozenCopy) as readonly Msg[];

@@ -44,7 +44,7 @@ describe("call", () => {
   });
 
   test.each([
-    [{ role: "user" }, /message 0 is no Msg/],
+    [{ role: "user" }, /message 0 is no Msg: id: .*; userMsg\(\) makes one/],
     [[userMsg("a"), { ...userMsg("b"), content: "b" }], /message 1 is no Msg: content/],
     [{ ...userMsg("a"), role: "system" }, /sysPrompt/],
   ])("rejects malformed input %# with message/invalid and stores nothing", async (input, message) => {

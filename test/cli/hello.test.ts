@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
@@ -25,6 +26,11 @@ test("examples/hello.ts asks the model, runs its tool and prints the answer", as
   await server.close();
   expect(stdout).toMatch(/^In Tokyo it is \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d\n$/);
   expect(server.requests).toHaveLength(2);
+});
+
+test.each(["hello", "stately-inspect"])("examples/%s.ts says how it is run without a build", (name) => {
+  const [first] = readFileSync(join(dirname(HELLO), `${name}.ts`), "utf8").split("\n");
+  expect(first).toContain(`npx node --conditions=agentchart-source examples/${name}.ts`);
 });
 
 test("examples/hello.ts is at most 15 lines long", () => {
