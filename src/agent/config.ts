@@ -124,6 +124,12 @@ const GENERATE_OPTIONS: { readonly [name in keyof Required<GenerateOptions>]: tr
   extraHeaders: true,
 };
 
+/** A model may know options of its own: only what is nearly one of these is refused. */
+function checkGenerateOptions(options: object = {}): void {
+  const problem = misspeltIn(options, Object.keys(GENERATE_OPTIONS), "option");
+  if (problem !== undefined) throw invalid(problem.replace("`", "`generateOptions."));
+}
+
 /** A misspelt limit or permission would be none. */
 function checkNames(config: AgentConfig<never>): void {
   const stranger = strangerIn(config, Object.keys(NAMES), "setting");
@@ -168,7 +174,7 @@ function checkKinds(config: AgentConfig<never>): void {
     if (value !== undefined && !KINDS[kind](value)) throw invalid(`\`${name}\` must be ${kind}.`);
   }
   checkParts("memory", config.memory, ["maxMessages", "maxTokens"]);
-  checkParts("generateOptions", config.generateOptions, Object.keys(GENERATE_OPTIONS));
+  checkGenerateOptions(config.generateOptions);
   if (![config.inspect ?? []].flat().every(isInspector))
     throw invalid('`inspect` must be "auto", an address, an observer, or a list of observers.');
   const { parallelToolCalls: parallel = false, prices = {} } = config;

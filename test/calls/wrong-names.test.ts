@@ -26,7 +26,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
     [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
     [
       { generateOptions: { temprature: 1 } },
-      "`generateOptions.temprature` is no setting; did you mean `temperature`?",
+      "`generateOptions.temprature` is no option; did you mean `temperature`?",
     ],
     [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
     [{ hooks: [function log() {}] }, "every hook needs a `name`."],
