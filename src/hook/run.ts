@@ -1,6 +1,6 @@
 import { isObject } from "../message/is-object.ts";
 import { AgentError, messageOf } from "../error/error.ts";
-import { frozenCopy, jsonProblem } from "../message/frozen.ts";
+import { freeze, frozenCopy, jsonProblem } from "../message/frozen.ts";
 import { pairingProblem } from "../message/pairing.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
@@ -145,7 +145,8 @@ function answerOf(
 }
 
 async function preCall(scope: HookScope, given: HooksInput & { readonly point: "preCall" }): Promise<Found> {
-  let { input, system } = given;
+  let { system } = given;
+  let input = freeze(given.input);
   const history = Object.freeze(given.transcript.slice());
   for (const hook of scope.hooks) {
     const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });

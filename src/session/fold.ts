@@ -1,4 +1,5 @@
 import { AgentError } from "../error/error.ts";
+import { frozenCopy } from "../message/frozen.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
@@ -199,14 +200,15 @@ export class JournalFold {
   }
 }
 
-/** The machine context with which a stored session goes on. Throws `session/version` for a state no chart here has. */
+/** The machine context with which a stored session goes on, frozen as that of a running one. Throws `session/version` for a state no chart here has. */
 export function contextOf(session: SessionState, settings: Settings): AgentContext {
-  const resumeAt = session.kept.progress.resumeAt ?? entryPointOf(session.state);
+  const kept = frozenCopy(session.kept);
+  const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
   return {
     ...freshContext(settings, Transcript.of(session.messages)),
-    ...session.kept,
+    ...kept,
     at: session.at,
-    progress: { ...session.kept.progress, resumeAt },
+    progress: { ...kept.progress, resumeAt },
     outcome: session.reason ? { reason: session.reason } : null,
   };
 }

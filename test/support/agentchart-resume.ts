@@ -55,6 +55,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "the summary is a model call too": "counts requests",
   "a failed tool call is not tried again when": "counts calls: one that may have been made counts",
   "an attempt more leaves the budget that": "counts calls: one that may have been made counts",
+  "when it has failed and waits to be tried again": "counts attempts: one that may have been made counts",
   "of calls that run out of time together": "counts calls: one that may have been made counts",
   "py8 a hook that changes one thing": "counts the runs of a pre-hook",
   "S11 chunk hooks, subscribers and streams": "hears every chunk of every request",

@@ -55,7 +55,7 @@ function withSoFar(): (event: AgentEvent) => AgentEvent {
     if (event.type === "block.start") soFar = "";
     if (event.type !== "block.delta") return event;
     soFar += event.delta;
-    return { ...event, soFar };
+    return Object.freeze({ ...event, soFar });
   };
 }
 
@@ -156,7 +156,7 @@ export class Resumed {
   }
 
   subscribe(listener: (event: AgentEvent) => void, options: { readonly types?: Types } = {}): () => void {
-    this.#inner.subscribe(() => {}, options)(); // who asks for what there is not, hears of it here
+    this.#inner.subscribe(listener, options)(); // who asks for what there is not, hears of it here
     const own = (event: AgentEvent): void => listener(event);
     this.#listeners.set(own, options.types && new Set(options.types));
     return () => void this.#listeners.delete(own);
@@ -286,7 +286,7 @@ export class Resumed {
     if (heard.length > 0) this.#n++;
     for (const [listener] of heard) {
       try {
-        listener({ ...event, n: this.#n });
+        listener(Object.freeze({ ...event, n: this.#n }));
       } catch {
         // as with any agent: a listener harms nobody
       }
