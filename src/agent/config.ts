@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import { misspeltIn, shown, strangerIn } from "../error/given.ts";
+import { checkStore } from "../store/check-store.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../message/frozen.ts";
@@ -38,8 +39,7 @@ export function checkConfig(config: AgentConfig<never>): void {
     throw invalid("`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.");
   if (config.fallbackModel && typeof config.fallbackModel.stream !== "function")
     throw invalid("`fallbackModel` must be a ChatModel with a stream() method.");
-  if (config.store !== undefined && typeof config.store?.acquire !== "function")
-    throw invalid("`store` must be a SessionStore, as fileStore({ dir }) gives.");
+  if (config.store !== undefined) checkStore(config.store, "createAgent");
   checkKinds(config);
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { SessionStore } from "../store/port.ts";
@@ -29,6 +30,18 @@ export async function openStore(
         `There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "${withoutPassword(spec)}".`,
       );
   }
+}
+
+/** As {@link withStore}, for who looks for what is stored: a folder or a database that is not there is said to be missing,
+ *  not made. */
+export function withFoundStore<T>(
+  spec: string | undefined,
+  use: (store: SessionStore) => Promise<T>,
+): Promise<T> {
+  const [, place] = /^(?:file|sqlite):(.+)$/s.exec(spec ?? "") ?? [];
+  if (place !== undefined && !existsSync(resolve(fromHome(place))))
+    throw new UsageError(`There is no store at ${resolve(fromHome(place))}.`);
+  return withStore(spec, use);
 }
 
 /** Calls `use` with the store that `--store` names and closes it. */

@@ -1,5 +1,6 @@
 import { AgentError } from "../error/error.ts";
 import type { JsonObject, Msg } from "../message/types.ts";
+import { checkStore } from "../store/check-store.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { PendingCall } from "../turn/pending.ts";
@@ -53,8 +54,9 @@ async function exists(store: SessionStore, sessionId: string): Promise<boolean> 
 }
 
 /** Opens a stored session read-only, a damaged one too: then moments behind the damage reject `session/damaged`. Rejects
- *  `session/not-found`. */
+ *  `session/not-found`, and `config/invalid` for what is no store. */
 export async function openSession(store: SessionStore, sessionId: string): Promise<StoredSession> {
+  checkStore(store, "openSession");
   if (!(await exists(store, sessionId)))
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

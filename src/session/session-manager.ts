@@ -1,5 +1,7 @@
 import { AgentError } from "../error/error.ts";
+import { checkStore } from "../store/check-store.ts";
 import type { SessionStore } from "../store/port.ts";
+import { checkId } from "../store/session-id.ts";
 import type { SavedParts } from "./save.ts";
 
 /** What a session manager saves and loads; every agent is one. */
@@ -25,14 +27,19 @@ export interface SessionManager {
   deleteOrThrow(): Promise<void>;
 }
 
-/** A manager of the session `sessionId` in `store`. Each component has its own key, `<sessionId>/<name>`. */
+/** A manager of the session `sessionId` in `store`. Each component has its own key, `<sessionId>/<name>`. Throws
+ *  `config/invalid` for options that make no sense. */
 export function sessionManager(options: {
   readonly store: SessionStore;
   readonly sessionId: string;
   readonly components: readonly SessionComponent[];
   readonly parts?: SavedParts;
 }): SessionManager {
-  const { store, sessionId, components, parts } = options;
+  const { store, sessionId, components, parts } = options ?? {};
+  checkStore(store, "sessionManager");
+  checkId(sessionId, "sessionManager: `sessionId`");
+  if (!Array.isArray(components))
+    throw new AgentError("config/invalid", "sessionManager: `components` must be a list of agents.");
   const keyOf = ({ name }: SessionComponent): string => `${sessionId}/${name}`;
   const notFound = (): AgentError => new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent, defineTool, toolResultMsg, type AgentConfig } from "agentchart";
+import {
+  createAgent,
+  defineTool,
+  openSession,
+  sessionManager,
+  toolResultMsg,
+  type AgentConfig,
+} from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 
 const base = { name: "a", model: scriptedModel(["done"]) };
@@ -92,6 +100,16 @@ test("a listener that is no function is refused", () => {
   expect(() => createAgent(base).subscribe(undefined as never)).toThrow(
     refusal("subscribe: the listener must be a function."),
   );
+});
+
+test("what is no store is refused where sessions are looked for", async () => {
+  const says = (from: string) =>
+    refusal(`${from}: \`store\` must be a SessionStore, as fileStore({ dir }) gives.`);
+  await expect(openSession(undefined as never, "s")).rejects.toEqual(says("openSession"));
+  expect(() => sessionManager(undefined as never)).toThrow(says("sessionManager"));
+  const store = memoryStore();
+  expect(() => sessionManager({ store, sessionId: "", components: [] })).toThrow(/`sessionId` must be/);
+  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(/`components` must be a list/);
 });
 
 test("results that are no list are refused", () => {

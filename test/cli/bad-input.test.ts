@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -126,6 +126,17 @@ describe("A command line that is wrong exits with 2 and one line", () => {
     expect(finished.code).toBe(2);
   });
 });
+
+test.for(["file", "sqlite"])(
+  "a %s store that is not there is not made by who looks into it",
+  async (kind) => {
+    const path = join(folder, `typo-${kind}`);
+    const finished = await agentchart(["sessions", "ls", "--store", `${kind}:${path}`]);
+    expect(lineOf(finished)).toMatch(`agentchart: There is no store at ${path}.`);
+    expect(finished.code).toBe(2);
+    expect(existsSync(path)).toBe(false);
+  },
+);
 
 describe("A tools file that gives no tools exits with 1 and one line that names it", () => {
   const toolsLine = async (file: string): Promise<string> => {

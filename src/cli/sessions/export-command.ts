@@ -8,7 +8,7 @@ import { exportSession } from "../../store/transfer.ts";
 import type { LoadedSession } from "../../store/port.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { sentence } from "../failure-text.ts";
-import { withStore } from "../open-store.ts";
+import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { aboutSession } from "../stored-session.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -18,7 +18,7 @@ import { onlyWord } from "../words.ts";
 export async function exportCommand(flags: GivenFlags, { stdout, terminal }: Surroundings): Promise<number> {
   const sessionId = onlyWord(flags, "Which session? agentchart sessions export <id>");
   const out = flags.text("out");
-  return withStore(flags.text("store"), (store) =>
+  return withFoundStore(flags.text("store"), (store) =>
     aboutSession({ sessionId, flags }, async () => {
       let last = "";
       const lines = noting(exportSession(store, sessionId), (line) => (last = line));

@@ -1,6 +1,6 @@
 import { AgentError } from "../../error/error.ts";
 import { openSession } from "../../session/open-session.ts";
-import { withStore } from "../open-store.ts";
+import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { pendingLine } from "../show-turn.ts";
 import { aboutSession } from "../stored-session.ts";
@@ -16,7 +16,7 @@ export async function forkCommand(flags: GivenFlags, { stdout, terminal }: Surro
   const as = flags.text("as");
   if (at === undefined)
     throw new UsageError(`At which position? "agentchart sessions show" lists them, --at names one.`);
-  return withStore(flags.text("store"), (store) =>
+  return withFoundStore(flags.text("store"), (store) =>
     aboutSession({ sessionId, flags }, async () => {
       const session = await openSession(store, sessionId);
       await session.at(at);

@@ -1,6 +1,6 @@
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionStore } from "../../store/port.ts";
 import { nearestName } from "../../error/nearest-name.ts";
-import { withStore } from "../open-store.ts";
+import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { table, timeText } from "../table.ts";
@@ -13,7 +13,7 @@ export async function listCommand(flags: GivenFlags, { stdout, terminal }: Surro
   const limit = countOf(flags, "limit") ?? Number.POSITIVE_INFINITY;
   const [prefix, phase] = [flags.text("prefix"), phaseOf(flags)];
   const filter = { ...(prefix !== undefined && { prefix }), ...(phase && { phase }) };
-  return withStore(flags.text("store"), async (store) => {
+  return withFoundStore(flags.text("store"), async (store) => {
     const shown: SessionInfo[] = [];
     for await (const session of sessionsOf(store, filter, limit)) {
       if (stdout.isTTY) shown.push(session);

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { AgentError } from "../../error/error.ts";
 import { heldElsewhere } from "../../session/held-elsewhere.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { withStore } from "../open-store.ts";
+import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { aboutSession } from "../stored-session.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -19,7 +19,7 @@ export async function removeCommand(flags: GivenFlags, { stdout, terminal }: Sur
   const isAsked = !flags.has("yes");
   if (isAsked && !process.stdin.isTTY)
     throw new UsageError("There is nobody to ask: say --yes to delete it.");
-  return withStore(flags.text("store"), (store) =>
+  return withFoundStore(flags.text("store"), (store) =>
     aboutSession({ sessionId, flags }, async () => {
       const size = await sizeOf(store, sessionId);
       if (isAsked && !(await confirmed(`Delete session ${oneLine(sessionId)} (${size}) for good? [y/N] `))) {

@@ -1,6 +1,6 @@
 import type { Block, Msg } from "../../message/types.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
-import { withStore } from "../open-store.ts";
+import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { pendingLine } from "../show-turn.ts";
 import { aboutSession } from "../stored-session.ts";
@@ -13,7 +13,7 @@ import { countOf, onlyWord } from "../words.ts";
 export async function showCommand(flags: GivenFlags, { stdout }: Surroundings): Promise<number> {
   const sessionId = onlyWord(flags, "Which session? agentchart sessions show <id>");
   const seq = countOf(flags, "at");
-  return withStore(flags.text("store"), (store) =>
+  return withFoundStore(flags.text("store"), (store) =>
     aboutSession({ sessionId, flags }, async () => {
       const session = await openSession(store, sessionId);
       const moment = await session.at(seq);
