@@ -305,6 +305,15 @@ export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
   return HOOK_POINTS.filter((point) => hooks.some((hook) => hook[point]));
 }
 
+function inputProblem(message: Msg, mayAnswer: boolean): string | undefined {
+  const results = toolResultsOf(message).length;
+  if (message.role === "system") return "has the role system; use sysPrompt instead";
+  if (toolUsesOf(message).length > 0) return "asks for tool calls, which nobody would answer";
+  if (results > 0 && !mayAnswer) return "holds tool results; give them to call()";
+  if (message.role === "tool" && results === 0) return "has the role tool and holds no tool result";
+  return undefined;
+}
+
 /** The messages of an input, checked: only the model asks for calls, and only a `call` answers them. Throws
  *  `message/invalid`. */
 export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
@@ -312,14 +321,7 @@ export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
   if (typeof input === "string") return freeze([userMsg(input)]);
   const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
   for (const [index, message] of list.entries()) {
-    const problem =
-      message.role === "system"
-        ? "has the role system; use sysPrompt instead"
-        : toolUsesOf(message).length > 0
-          ? "asks for tool calls, which nobody would answer"
-          : !mayAnswer && toolResultsOf(message).length > 0
-            ? "holds tool results; give them to call()"
-            : undefined;
+    const problem = inputProblem(message, mayAnswer);
     if (problem) throw new AgentError("message/invalid", `The input: message ${index} ${problem}.`);
   }
   return Object.freeze(list);

@@ -47,6 +47,7 @@ describe("call", () => {
     [{ role: "user" }, /message 0 is no Msg: id: .*; userMsg\(\) makes one/],
     [[userMsg("a"), { ...userMsg("b"), content: "b" }], /message 1 is no Msg: content/],
     [{ ...userMsg("a"), role: "system" }, /sysPrompt/],
+    [{ ...userMsg("a"), role: "tool" }, /message 0 has the role tool and holds no tool result/],
   ])("rejects malformed input %# with message/invalid and stores nothing", async (input, message) => {
     const { agent } = scripted([]);
     await expect(agent.call(input as never)).rejects.toMatchObject({
