@@ -53,7 +53,7 @@ const chunks = await inTurns(
 );
 
 console.error("a task over loopback HTTP …");
-const often = { samples: 9, warmUp: 8 };
+const often = { samples: 21, warmUp: 8 };
 const small = await loopback("small", often);
 const usual = await loopback("usual", often);
 
