@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import { misspeltIn, shown, strangerIn } from "../error/given.ts";
-import { checkStore } from "../store/check-store.ts";
+import { checkStore } from "../session/check-store.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../message/frozen.ts";

@@ -1,9 +1,9 @@
 import { AgentError } from "../error/error.ts";
 import type { JsonObject, Msg } from "../message/types.ts";
-import { checkStore } from "../store/check-store.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { PendingCall } from "../turn/pending.ts";
+import { checkStore } from "./check-store.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";

@@ -1,7 +1,6 @@
 import { AgentError } from "../error/error.ts";
-import { checkStore } from "../store/check-store.ts";
 import type { SessionStore } from "../store/port.ts";
-import { checkId } from "../store/session-id.ts";
+import { checkStore } from "./check-store.ts";
 import type { SavedParts } from "./save.ts";
 
 /** What a session manager saves and loads; every agent is one. */
@@ -37,7 +36,11 @@ export function sessionManager(options: {
 }): SessionManager {
   const { store, sessionId, components, parts } = options ?? {};
   checkStore(store, "sessionManager");
-  checkId(sessionId, "sessionManager: `sessionId`");
+  if (typeof sessionId !== "string" || sessionId === "")
+    throw new AgentError(
+      "config/invalid",
+      "sessionManager: `sessionId` must be a text of at least 1 character.",
+    );
   if (!Array.isArray(components))
     throw new AgentError("config/invalid", "sessionManager: `components` must be a list of agents.");
   const keyOf = ({ name }: SessionComponent): string => `${sessionId}/${name}`;

@@ -1,5 +1,5 @@
 import { AgentError } from "../error/error.ts";
-import type { SessionStore } from "./port.ts";
+import type { SessionStore } from "../store/port.ts";
 
 /** Throws `config/invalid` for what is no store; `from` is what the message begins with. */
 export function checkStore(store: SessionStore | undefined, from: string): asserts store is SessionStore {
