@@ -55,12 +55,9 @@ const SETTINGS: { readonly [name in keyof Required<ToolDefinition<Schema, unknow
 function kindProblem(spec: { readonly [name in keyof ToolDefinition<Schema, unknown>]: unknown }):
   | string
   | undefined {
-  const { description, input, execute } = spec;
+  const { input } = spec;
   const stranger = strangerIn(spec, Object.keys(SETTINGS), "setting");
   if (stranger !== undefined) return stranger;
-  if (typeof description !== "string") return "`description` must be a text: the model chooses by it.";
-  if (execute !== undefined && typeof execute !== "function")
-    return "`execute` must be a function, or absent for a tool that is answered from outside.";
   if (input === undefined) return "`input` must be a schema, such as z.object({ … }).";
   if (
     isObject(input) &&
@@ -74,9 +71,10 @@ function kindProblem(spec: { readonly [name in keyof ToolDefinition<Schema, unkn
 /** What is wrong with how a tool is to be called, in one sentence. */
 function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | undefined {
   const { permission = "allow", maxParallel = 1, onRestart = "ask", groups = [] } = spec;
-  const { description = "", execute } = spec;
-  if (typeof description !== "string") return "`description` must be a text.";
-  if (execute !== undefined && typeof execute !== "function") return "`execute` must be a function.";
+  const { description, execute } = spec;
+  if (typeof description !== "string") return "`description` must be a text: the model chooses by it.";
+  if (execute !== undefined && typeof execute !== "function")
+    return "`execute` must be a function, or absent for a tool that is answered from outside.";
   if (typeof permission !== "function" && !isPermissionAction(permission))
     return "`permission` must be allow, ask, deny or a function.";
   if (!Number.isInteger(maxParallel) || (maxParallel as number) < 1)
