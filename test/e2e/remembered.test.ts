@@ -148,3 +148,27 @@ test("two fingers bring the chart nearer", async () => {
   await expect.poll(async () => Math.abs((await scale()) / whole - 2)).toBeLessThan(0.3);
   expect(await page.locator(".timeline .found").count()).toBe(0);
 });
+
+test("the chart goes where it is dragged, also when the pointer moves while it is drawn", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  const moved = await page.evaluate<{ readonly x: number; readonly y: number }>(`(async () => {
+    const chart = document.querySelector("svg.chart");
+    const place = () => new DOMMatrix(getComputedStyle(chart.firstElementChild).transform);
+    const { x, y } = chart.getBoundingClientRect();
+    const point = (type, by) => chart.dispatchEvent(
+      new PointerEvent(type, { bubbles: true, pointerId: 1, clientX: x + 9 + by, clientY: y + 60 + by }),
+    );
+    const before = place();
+    point("pointerdown", 0);
+    for (let by = 1; by <= 150; by += 1) {
+      point("pointermove", by);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    point("pointerup", 150);
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const after = place();
+    return { x: after.e - before.e, y: after.f - before.f };
+  })()`);
+  expect(moved).toEqual({ x: expect.closeTo(150, 1), y: expect.closeTo(150, 1) });
+});

@@ -13,9 +13,7 @@ test.skipIf(!server)(
     const dispatcher = createDispatcher({ store, queue });
     expect(await dispatcher.dispatch("s", "hi", { agent: "echo" })).toMatchObject({ woken: true });
     await server!.stop();
-    const startedAt = performance.now();
     expect(await dispatcher.dispatch("s", "more")).toMatchObject({ state: "accepted", woken: false });
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
     expect(await store.takeInputs("s", 9)).toHaveLength(2);
     await queue.close();
   },

@@ -20,11 +20,9 @@ describe("a statement that does not end", () => {
     const { path } = people();
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 10);
-    const startedAt = performance.now();
     const limits = { ...SQL_LIMITS, timeoutMs: 400 };
     await expect(runQuery(path, ENDLESS, { limits })).rejects.toThrow("The query was stopped after 0.4 s");
     clearInterval(ticking);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(ticks).toBeGreaterThan(10);
   });
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState, type RefObject } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { zoomAt, type Camera } from "./camera.ts";
 
 /** How far a press may wander and still be a click, in px. */
@@ -13,7 +13,8 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
   const isFit = chosen?.of !== picture;
   const camera = isFit ? fit : chosen.camera;
   const latest = useRef({ camera, picture });
-  useEffect(() => {
+  // before any finger moves again: a passive effect of this drawing would take back what moved since
+  useLayoutEffect(() => {
     latest.current = { camera, picture };
   }, [camera, picture]);
   const choose = useCallback(
