@@ -1,4 +1,4 @@
-import { errorResult, outcomeResult, deniedResult } from "../tool/results.ts";
+import { deniedResult, errorResult } from "../tool/results.ts";
 import { hashInput } from "../tool/hash.ts";
 import { prepareInput } from "../tool/run.ts";
 import { executionData } from "../model/execution.ts";
@@ -6,6 +6,7 @@ import { isPermissionAction, PERMISSION_ACTIONS } from "../tool/define.ts";
 import type { PermissionAction, Tool } from "../tool/types.ts";
 import type { JsonObject, ToolUseBlock } from "../message/types.ts";
 import type { CallRecord } from "../turn/context.ts";
+import { decidedResult } from "../turn/calls.ts";
 import type { Decision } from "../turn/pending.ts";
 import type { ReviewInput, Verdict } from "../turn/services.ts";
 import type { Host } from "./host.ts";
@@ -76,18 +77,6 @@ function isApproval(decision: Decision | undefined): boolean {
   return typeof decision === "object" && ("approve" in decision || "edit" in decision);
 }
 
-function denied(call: ToolUseBlock, decision: Decision): Verdict {
-  const text = typeof decision === "object" && "deny" in decision ? decision.deny : undefined;
-  return {
-    callId: call.id,
-    action: "deny",
-    result: deniedResult(
-      call,
-      text === undefined ? "Permission denied by user" : `Permission denied by user: ${text}`,
-    ),
-  };
-}
-
 /** Permission asks a person, who decides about these very arguments. */
 function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: string): Verdict {
   const { expiresAfterMs } = host.config.permissions ?? {};
@@ -114,12 +103,8 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   const { rawInput: _, ...plain } = record.call;
   const call: ToolUseBlock = edited ? { ...plain, input: edited } : record.call;
   const base = { callId: call.id };
-  if (typeof decided === "object" && "answer" in decided) {
-    const output =
-      typeof decided.answer === "string" ? [{ type: "text" as const, text: decided.answer }] : decided.answer;
-    return { ...base, action: "answer", result: outcomeResult(call, { output }) };
-  }
-  if (decided !== undefined && !isApproval(decided)) return denied(call, decided);
+  const result = decidedResult(record);
+  if (result) return { ...base, action: result.state === "denied" ? "deny" : "answer", result };
 
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };

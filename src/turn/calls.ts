@@ -2,7 +2,7 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Transcript } from "../message/transcript.ts";
 import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import { hashInput } from "../tool/hash.ts";
-import { truncatedCall } from "../tool/results.ts";
+import { deniedResult, outcomeResult, truncatedCall } from "../tool/results.ts";
 import type { AgentContext, CallRecord, Change, Draft } from "./context.ts";
 import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "./pending.ts";
@@ -102,13 +102,27 @@ export function storeResultMessage(
   return { transcript, progress, calls: isClosed ? [] : calls };
 }
 
-/** Answers every open call, in call order: with its own result where it has one, else with what `fill` says. */
+/** The result that a person gave a call by deciding about it: an answer or a denial. */
+export function decidedResult({ call, decided }: CallRecord): ToolResultBlock | undefined {
+  if (decided === "deny") return deniedResult(call, "Permission denied by user");
+  if (typeof decided !== "object") return undefined;
+  if ("deny" in decided) return deniedResult(call, `Permission denied by user: ${decided.deny}`);
+  if (!("answer" in decided)) return undefined;
+  const { answer } = decided;
+  const output = typeof answer === "string" ? [{ type: "text" as const, text: answer }] : answer;
+  return outcomeResult(call, { output });
+}
+
+/** Answers every open call, in call order: with its own result or the one a person gave it, else with what `fill` says. */
 export function closeCalls(
   context: AgentContext,
   fill: (record: CallRecord) => ToolResultBlock,
 ): AgentContext {
   return openCalls(context).reduce<AgentContext>(
-    (now, record) => ({ ...now, ...storeResult(now, record.call.id, record.result ?? fill(record)) }),
+    (now, record) => ({
+      ...now,
+      ...storeResult(now, record.call.id, record.result ?? decidedResult(record) ?? fill(record)),
+    }),
     context,
   );
 }

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createToolkit, defineTool, textOf, toolResultMsg, userMsg, type Msg, type Tool } from "agentchart";
+import {
+  createToolkit,
+  defineTool,
+  textOf,
+  toolResultMsg,
+  userMsg,
+  type Agent,
+  type Msg,
+  type Tool,
+} from "agentchart";
 import { z } from "zod";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 
@@ -156,6 +165,47 @@ describe("a batch of which rules deny, allow and ask", () => {
     expect((await agent.call()).text).toBe("end");
     expect(ran).toEqual(["yes"]);
     expect(resultsOf(await agent.messages()).map(outputOf)).toEqual(["paid by me", "said by me", "yes"]);
+  });
+});
+
+describe("what a person said of a call is kept when the turn is broken off before call() goes on", () => {
+  const asking = () =>
+    scripted([{ calls: ["a", "b", "c"].map((id) => ({ id, name: "pay" })) }, "end"], {
+      tools: [toolOf("pay", () => "paid", { permission: "ask" })],
+      onTextWhilePending: "cancelPending",
+    });
+  const decided = async (agent: Agent): Promise<void> => {
+    await agent.call("go");
+    await agent.decide("a", { answer: "paid by me" });
+    await agent.decide("b", { deny: "too much" });
+    await agent.decide("c", "approve");
+  };
+  const said = ["paid by me", "Permission denied by user: too much"];
+
+  test("by an interrupt", async () => {
+    const { agent } = asking();
+    const interrupted: string[] = [];
+    agent.addHook({
+      name: "heard",
+      onInterrupt: ({ pending }) => void interrupted.push(...pending.map(({ callId }) => callId)),
+    });
+    await decided(agent);
+    expect(agent.interrupt()).toBe(true);
+    await expect.poll(() => agent.status().phase).toBe("stopped");
+    const results = resultsOf(await agent.messages());
+    expect(results.map(({ state }) => state)).toEqual(["success", "denied", "interrupted"]);
+    expect(results.map(outputOf).slice(0, 2)).toEqual(said);
+    expect(interrupted).toEqual(["c"]);
+  });
+
+  test("by text that cancels what is open", async () => {
+    const { agent, model } = asking();
+    await decided(agent);
+    expect((await agent.call("Never mind.")).text).toBe("end");
+    const results = resultsOf(await agent.messages());
+    expect(results.map(outputOf).slice(0, 2)).toEqual(said);
+    expect(results[2]).toMatchObject({ code: "tool/outcome-unknown" });
+    expect(model.requests).toHaveLength(2);
   });
 });
 
