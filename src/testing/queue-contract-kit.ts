@@ -20,7 +20,7 @@ export type QueueTest = {
 /** A fact about every queue, and the way to see it. */
 export type QueueFact = readonly [title: string, check: (test: QueueTest) => Promise<void>];
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;

@@ -5,7 +5,6 @@ import { memoryStore } from "../../src/store/memory.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 
 const one = { calls: [{ name: "deaf", input: {} }] };
-const deaf = toolOf("deaf", () => new Promise(() => {}));
 const lost = new AgentError("session/lease-lost", "Taken over.");
 
 async function streamed(agent: Agent): Promise<{ readonly events: AgentEvent[]; readonly error: unknown }> {
@@ -21,10 +20,11 @@ async function streamed(agent: Agent): Promise<{ readonly events: AgentEvent[]; 
 const ends = (events: readonly AgentEvent[]) => events.filter(({ type }) => type === "turn.end");
 
 test("a shutdown that a tool does not heed ends an open stream with turn.end", async () => {
+  const started = Promise.withResolvers<void>();
+  const deaf = toolOf("deaf", () => (started.resolve(), new Promise(() => {})));
   const { agent } = scripted([one], { tools: [deaf] });
   const reading = streamed(agent);
-  await expect.poll(() => agent.status().phase).toBe("running");
-  await sleep(20);
+  await started.promise;
   await agent.shutdown({ deadlineMs: 20 });
   const { events, error } = await reading;
   expect(error).toMatchObject({ code: "run/shutdown" });
@@ -42,7 +42,7 @@ test("a shutdown in time ends the stream with one turn.end too", async () => {
   const { agent } = scripted([one], { tools: [slow] });
   const reading = streamed(agent);
   await started.promise;
-  await agent.shutdown({ deadlineMs: 2_000 });
+  await agent.shutdown({ deadlineMs: 30_000 });
   const { events } = await reading;
   expect(ends(events)).toHaveLength(1);
   expect(events.at(-1)).toMatchObject({ type: "turn.end", reason: "SHUTDOWN" });
@@ -50,6 +50,7 @@ test("a shutdown in time ends the stream with one turn.end too", async () => {
 
 test("a lost lease ends an open stream with turn.end", async () => {
   const store = memoryStore();
+  const deaf = toolOf("deaf", () => new Promise(() => {}));
   const { agent } = scripted([one], { tools: [deaf], store, sessionId: "s", leaseMs: 60 });
   store.renew = () => Promise.reject(lost);
   const reading = streamed(agent);

@@ -102,6 +102,6 @@ onPostgres(`A consumer does not storm a Postgres that starts up, and goes on aft
       ),
     )
     .toBe(true);
-  await expect.poll(() => taken).toEqual(["a"]);
+  await expect.poll(() => taken).toContain("a"); // an attempt that was said to have failed may have been heard
   await queue.close();
 });

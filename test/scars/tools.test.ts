@@ -30,13 +30,15 @@ async function resultsFor(
 
 test("S5 results of parallel calls stand in call order, whichever ends first", async () => {
   const ended: string[] = [];
-  const ticks = [5, 0, 2];
+  const ends = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const waitsFor = [2, undefined, 1];
   const tool = toolOf("t", async ({ n }) => {
-    for (let i = 0; i < ticks[Number(n)]!; i++) await new Promise((resolve) => setImmediate(resolve));
+    await ends[waitsFor[Number(n)] ?? -1]?.promise;
     ended.push(String(n));
+    ends[Number(n)]!.resolve();
     return `r${String(n)}`;
   });
-  const calls = ticks.map((_, n) => ({ name: "t", input: { n } }));
+  const calls = ends.map((_, n) => ({ name: "t", input: { n } }));
   expect((await resultsFor(calls, [tool], { parallelToolCalls: true })).map(outputOf)).toEqual([
     "r0",
     "r1",

@@ -93,10 +93,7 @@ describe.each(BACKENDS)("workers on BullMQ on $name", ({ options, why }) => {
     const secret = "s3cret-nobody-may-see";
     const place = `${"redis" in (options ?? {}) ? "redis" : "postgres"}://user:${secret}@127.0.0.1:1/0`;
     const queue = bullQueue("redis" in (options ?? {}) ? { redis: place } : { postgres: place });
-    const error: unknown = await Promise.race([
-      queue.stats().catch((thrown: unknown) => thrown),
-      new Promise((resolve) => setTimeout(resolve, 15_000)),
-    ]);
+    const error: unknown = await queue.stats().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "queue/failed", isRetryable: true });
     expect(JSON.stringify(error)).not.toContain(secret);
     await queue.close();

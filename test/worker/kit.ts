@@ -53,7 +53,7 @@ export async function bench({ isIdle = false, ...options }: Options = {}): Promi
     queue,
     store,
     agents: { echo: () => ({ name: "echo", model: echoModel }) },
-    leaseMs: 1_000,
+    leaseMs: 10_000,
     pollMs: 50,
     sweepMs: 100,
     retryMs: 20,

@@ -101,16 +101,16 @@ test("A decision is found behind any number of texts that wait for it", async ()
   const callId = await suspended(b);
   for (let index = 0; index < 25; index++) await b.dispatcher.dispatch("s", `text ${index}`);
   await b.dispatcher.decide("s", callId, "approve");
-  await expect.poll(async () => (await b.dispatcher.status("s")).inputs).toBe(0);
-  const { messages } = await (await openSession(b.store, "s")).at();
-  expect(messages.map(textOf).at(-1)).toBe("echo: text 24");
+  const last = async () => (await (await openSession(b.store, "s")).at()).messages.map(textOf).at(-1);
+  await expect.poll(last).toBe("echo: text 24");
+  expect(await b.dispatcher.status("s")).toMatchObject({ inputs: 0 });
 });
 
 test("A cancellation drops what waits for its time too, and nothing that came after it", async () => {
   const b = await bench({ agents });
   await b.dispatcher.dispatch("s", "one", { agent: "echo" });
   await expect.poll(() => b.worker.stats().turns).toBe(1);
-  await b.dispatcher.dispatch("s", "later", { delayMs: 150, idempotencyKey: "later" });
+  await b.dispatcher.dispatch("s", "later", { delayMs: 60_000, idempotencyKey: "later" });
   await b.dispatcher.cancel("s", { idempotencyKey: "cancel" });
   await expect.poll(() => ofType(b, "input.refused").map(({ inputId }) => inputId)).toContain("later");
   await b.dispatcher.dispatch("s", "two", { delayMs: 200 });
@@ -251,8 +251,8 @@ test("What was cancelled before a worker came is never begun, and what came afte
   await b.dispatcher.cancel("s", { idempotencyKey: "cancel" });
   await b.dispatcher.dispatch("s", "three");
   await b.worker.start();
-  await expect.poll(async () => (await b.dispatcher.status("s")).inputs).toBe(0);
-  const { messages } = await (await openSession(b.store, "s")).at();
-  expect(messages.map(textOf)).toEqual(["three", "echo: three"]);
+  const texts = async () => (await (await openSession(b.store, "s")).at()).messages.map(textOf);
+  await expect.poll(texts).toEqual(["three", "echo: three"]);
+  expect(await b.dispatcher.status("s")).toMatchObject({ inputs: 0 });
   expect(ofType(b, "input.refused").map(({ inputId }) => inputId)).toEqual(["one", "two", "cancel"]);
 });

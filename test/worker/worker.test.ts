@@ -62,12 +62,14 @@ describe("a dispatched input", () => {
   });
 
   test("waits for its delay, in the store, and does not hold back others", async () => {
-    const { dispatcher, worker, queue, store } = await bench();
-    await dispatcher.dispatch("s", "later", { agent: "echo", delayMs: 300 });
+    let ahead = 0;
+    const { dispatcher, worker, queue, store } = await bench({ now: () => Date.now() + ahead });
+    await dispatcher.dispatch("s", "later", { agent: "echo", delayMs: 60_000 });
     await dispatcher.dispatch("s", "now");
     await expect.poll(() => worker.stats().turns).toBe(1);
     expect(await dispatcher.status("s")).toMatchObject({ inputs: 1 });
     expect((await queue.stats()).delayed).toBe(1);
+    ahead = 60_000;
     await expect.poll(() => worker.stats().turns).toBe(2);
     expect((await textsOf(store, "s")).filter((text) => text.startsWith("user"))).toEqual([
       "user: now",
@@ -121,7 +123,7 @@ describe("a suspended session", () => {
     await expect.poll(() => b.worker.stats().running).toBe(0);
     const { pending, waitsFor } = await b.dispatcher.status("s");
     expect([waitsFor, pending.map(({ name }) => name)]).toEqual([["approval"], ["pay", "ship"]]);
-    expect(await b.queue.stats()).toEqual({ waiting: 0, active: 0, delayed: 0 });
+    await expect.poll(() => b.queue.stats()).toEqual({ waiting: 0, active: 0, delayed: 0 });
     await b.dispatcher.decide("s", pending[0]!.callId, "approve", { argsHash: pending[0]!.argsHash });
     await expect.poll(() => b.worker.stats().inputsTaken).toBe(2);
     expect(ran).toEqual([]);
@@ -157,7 +159,7 @@ describe("a suspended session", () => {
       ["too early", "run/invalid-event"],
       ["garbage", "message/invalid"],
     ]);
-    expect(ofType(b, "turn.end").at(-1)?.error?.code).toBe("run/undecided");
+    await expect.poll(() => ofType(b, "turn.end").at(-1)?.error?.code).toBe("run/undecided");
     expect((await b.dispatcher.status("s")).phase).toBe("suspended");
   });
 
@@ -175,9 +177,12 @@ describe("a suspended session", () => {
       await b.dispatcher.dispatch(id, "call pay", { agent });
       await b.dispatcher.dispatch(id, "and then?");
     }
-    await expect.poll(() => ofType(b, "turn.end").at(-1)?.error?.code).toBe("run/undecided");
-    expect(await b.dispatcher.status("strict")).toMatchObject({ phase: "suspended", inputs: 0 });
-    expect(await b.dispatcher.status("s")).toMatchObject({ phase: "suspended", inputs: 1 });
+    const undecided = () => ofType(b, "turn.end").filter(({ error }) => error?.code === "run/undecided");
+    await expect.poll(() => undecided().map(({ sessionId }) => sessionId)).toEqual(["strict"]);
+    await expect
+      .poll(() => b.dispatcher.status("strict"))
+      .toMatchObject({ phase: "suspended", inputs: 0 });
+    await expect.poll(() => b.dispatcher.status("s")).toMatchObject({ phase: "suspended", inputs: 1 });
     await b.dispatcher.decide("s", "pay-1", "approve");
     await expect.poll(async () => (await textsOf(b.store, "s")).at(-1)).toBe("assistant: echo: and then?");
     expect((await textsOf(b.store, "s")).slice(-3)).toEqual([
@@ -198,14 +203,18 @@ describe("a suspended session", () => {
   });
 
   test("whose approval expires goes on by itself, with a denial", async () => {
+    let ahead = 0;
+    const now = () => Date.now() + ahead;
     const b = await bench({
+      now,
       agents: {
-        echo: () => ({ ...agents().echo(), permissions: { expiresAfterMs: 200 } }),
+        echo: () => ({ ...agents().echo(), now, permissions: { expiresAfterMs: 60_000 } }),
       },
     });
     await b.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => b.worker.stats().suspended).toBe(1);
     expect((await b.dispatcher.status("s")).wakeAt).toBeGreaterThan(0);
+    ahead = 60_000;
     await expect.poll(async () => (await b.dispatcher.status("s")).reason).toBe("MODEL_STOP");
     expect((await textsOf(b.store, "s")).at(-1)).toContain("nobody approved the call in time");
     expect((await b.dispatcher.status("s")).wakeAt).toBeUndefined();
@@ -323,8 +332,10 @@ describe("subscribers", () => {
     })();
     await b.dispatcher.dispatch("s", "one", { agent: "echo" });
     await b.dispatcher.dispatch("s", "two");
-    await b.dispatcher.steer("s", "nobody listens");
     const facts = () => heard.filter(({ n }) => n === 0);
+    await expect.poll(() => facts().filter(({ type }) => type === "turn.end").length).toBe(2);
+    await expect.poll(() => b.worker.stats().running).toBe(0);
+    await b.dispatcher.steer("s", "nobody listens");
     await expect
       .poll(() => facts().map(({ type }) => type))
       .toEqual(["message", "message", "turn.end", "message", "message", "turn.end", "input.refused"]);
