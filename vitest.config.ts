@@ -98,6 +98,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
     // a loaded machine is slow, not wrong
     testTimeout: 40_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     maxWorkers: 3,

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -26,12 +27,13 @@ function makeFolder(): void {
   for (const name of ["agents.ts", "dispatch.ts"]) writeFileSync(join(folder, name), block(name));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+async function freePorts(): Promise<readonly [number, number]> {
+  const open = () => createServer().listen(0, "127.0.0.1");
+  const servers = [open(), open()] as const;
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) server.close();
+  return ports as [number, number];
 }
 
 /** Refunds what it is asked to. */
@@ -59,11 +61,11 @@ test("Its commands do what it says, one after the other", async ({ skip }) => {
   const server = await model();
   onTestFinished(() => server.close());
   makeFolder();
-  const [port, healthPort] = [await freePort(), await freePort()];
+  const [port, healthPort] = await freePorts();
   const script = `set -eu
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 agentchart() { exec "$NODE" --conditions=agentchart-source "$MAIN" "$@"; }
-until_true() { for _ in $(seq 300); do if "$@" > /dev/null 2>&1; then return 0; fi; sleep 0.1; done; echo "never: $*" >&2; exit 1; }
+until_true() { for _ in $(seq 1000); do if "$@" > /dev/null 2>&1; then return 0; fi; sleep 0.1; done; echo "never: $*" >&2; exit 1; }
 ${block("tokens")}
 ${block("start")}
 until_true curl -sf http://127.0.0.1:8790/readyz

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { createAgent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { agentchart, start, type Started } from "./agentchart.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
+
+// Every test starts processes, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 function home(): string {
   const path = mkdtempSync(join(tmpdir(), "agentchart-cli-"));
@@ -23,6 +26,7 @@ async function inspect(place: string, ...flags: readonly string[]): Promise<Insp
   let output = "";
   started.child.stdout!.on("data", (text: string) => (output += text));
   await started.seen("Ctrl-C ends it");
+  await expect.poll(() => output).toContain("\n");
   const link = new URL(output.trim());
   return { ...started, link, token: new URLSearchParams(link.hash.slice(1)).get("t")! };
 }
@@ -31,6 +35,16 @@ const rowsOf = async ({ link, token }: Inspecting): Promise<readonly { runId: st
   const answer = await fetch(new URL("/api/runs", link), { headers: { authorization: `Bearer ${token}` } });
   return ((await answer.json()) as { rows: readonly { runId: string; source: string }[] }).rows;
 };
+
+/** How often the run was stopped, and what it entered last before. */
+async function endOf({ link, token }: Inspecting, runId: string): Promise<object> {
+  const answer = await fetch(new URL(`/api/runs/${runId}/steps?from=1`, link), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { items } = (await answer.json()) as { items: readonly { e: string; x: readonly string[] }[] };
+  const stops = items.filter(({ e }) => e === "xstate.stop").length;
+  return { stops, last: items.at(-1 - stops)?.x[0] };
+}
 
 describe("agentchart inspect", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
@@ -87,23 +101,16 @@ describe("agentchart inspect", () => {
         encoding: "utf8",
       });
       expect([child.status, child.stderr]).toEqual([0, ""]);
-      expect((await rowsOf(running))[0]).toMatchObject({ runId: way, source: "live" });
-      const answer = await fetch(new URL(`/api/runs/${way}/steps?from=1`, running.link), {
-        headers: { authorization: `Bearer ${running.token}` },
-      });
-      const { items } = (await answer.json()) as { items: readonly { e: string; x: readonly string[] }[] };
-      const stops = items.filter(({ e }) => e === "xstate.stop").length;
-      expect([stops, items.at(-1 - stops)!.x[0]]).toEqual([
-        way === "closed" ? 1 : 0,
-        "agent.stopped.settling||1",
-      ]);
+      await expect.poll(async () => (await rowsOf(running))[0]).toMatchObject({ runId: way, source: "live" });
+      await expect
+        .poll(() => endOf(running, way))
+        .toEqual({ stops: way === "closed" ? 1 : 0, last: "agent.stopped.settling||1" });
     }
   });
 
   test("takes a port and says in words what is wrong with it", async () => {
     const place = home();
-    const running = await inspect(place, "--port", String(20_000 + (process.pid % 20_000)));
-    const { port } = running.link;
+    const { port } = (await inspect(home())).link;
     const env = { HOME: place };
     const taken = await agentchart(["inspect", "--port", port], { env });
     expect([taken.code, taken.stderr]).toEqual([

@@ -12,6 +12,7 @@ describe.each(STORES)("A process with a session in a %s store", (_, storeIn) => 
     const desk = await openDesk(storeIn);
     const { child, seen, finished } = desk.start("trip", 'slow {"ms":1500}');
     await seen("→ slow");
+    await expect.poll(desk.ledger).toEqual(["slow begins"]);
     child.kill("SIGTERM");
     const stopped = await finished;
     expect([stopped.code, stopped.stdout]).toEqual([0, ""]);
@@ -33,6 +34,7 @@ describe.each(STORES)("A process with a session in a %s store", (_, storeIn) => 
     const desk = await openDesk(storeIn);
     const { child, seen, finished } = desk.start("trip", 'slow {"ms":60000}');
     await seen("→ slow");
+    await expect.poll(desk.ledger).toEqual(["slow begins"]);
     const [before] = jsonLines<Moment>(await desk.sessions("show", "trip"));
     const others = await Promise.all([
       desk.run("trip", "Me too"),
@@ -54,6 +56,7 @@ describe.each(STORES)("A process with a session in a %s store", (_, storeIn) => 
     const desk = await openDesk(storeIn);
     const { child, seen, finished } = desk.start("trip", 'slow {"ms":60000}');
     await seen("→ slow");
+    await expect.poll(desk.ledger).toEqual(["slow begins"]);
     child.kill("SIGINT");
     const interrupted = await finished;
     expect(interrupted.code).toBe(1);
@@ -67,6 +70,7 @@ test("A tool that outlives the shutdown is asked about, and not run again by its
   const desk = await openDesk(STORES[0][1]);
   const { child, seen, finished } = desk.start("trip", 'slow {"ms":15000}');
   await seen("→ slow");
+  await expect.poll(desk.ledger).toEqual(["slow begins"]);
   child.kill("SIGTERM");
   expect((await finished).code).toBe(0);
   expect(desk.ledger()).toEqual(["slow begins"]);
@@ -90,6 +94,7 @@ test("A second SIGTERM exits at once", async () => {
   const desk = await openDesk(STORES[1][1]);
   const { child, seen, finished } = desk.start("trip", 'slow {"ms":60000}');
   await seen("→ slow");
+  await expect.poll(desk.ledger).toEqual(["slow begins"]);
   child.kill("SIGTERM");
   const impatience = setInterval(() => child.kill("SIGTERM"), 300);
   const { code, signal } = await finished.then(({ code }) => ({ code, signal: child.signalCode }));

@@ -41,6 +41,18 @@ async function reached(hub: StartedHub, agent: Agent, text: string): Promise<Ste
   return stepsIn(hub, agent.sessionId);
 }
 
+/** What a hub knows of a run once it has heard all that its agent remembers. */
+async function remembered(hub: StartedHub, agent: Agent): Promise<StepPage> {
+  const messages = JSON.parse(JSON.stringify(await agent.messages())) as object;
+  const known = async () => contextIn(await stepsIn(hub, agent.sessionId))["messages"];
+  await expect.poll(known, { interval: 20 }).toEqual(messages);
+  return stepsIn(hub, agent.sessionId);
+}
+
+/** Context after the newest step. */
+const contextIn = ({ keyframe = {}, items }: StepPage): JsonObject =>
+  items.reduce<JsonObject>((context, { p = [] }) => applyPatch(context, p), keyframe);
+
 const numbers = ({ items }: StepPage): readonly number[] => items.map(({ q }) => q);
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
 
@@ -85,11 +97,9 @@ test("an agent that runs already can be watched from now on", async () => {
   await agent.call("unseen");
   testInspector({ home }).watch(agent as never);
   await agent.call("seen");
-  const page = await reached(hub, agent, "seen");
+  const page = await remembered(hub, agent);
   expect(page.items[0]).toMatchObject({ q: 1, e: "xstate.init", x: [] });
-  const last = page.items.reduce<JsonObject>((context, { p = [] }) => applyPatch(context, p), {});
-  await expect.poll(async () => (await stepsIn(hub, agent.sessionId)).total).toBe(page.total);
-  expect(last["messages"]).toEqual(await agent.messages());
+  expect(numbers(page)).toEqual(upTo(page.total));
 });
 
 test("the hub knows how long the journal is, though the last append ends after the last step was told", async () => {
@@ -126,20 +136,18 @@ test("a hub that dies and comes back hears everything, nothing twice, and the ag
   const second = await startHub({ home, port: Number(new URL(first.url).port) });
   onTestFinished(() => second.close());
   await agent.call("third");
-  const after = await reached(second, agent, "three");
-  await expect.poll(async () => (await stepsIn(second, agent.sessionId)).total).toBe(after.total);
-  const whole = await stepsIn(second, agent.sessionId);
+  const whole = await remembered(second, agent);
   expect(numbers(whole)).toEqual(upTo(whole.total));
   expect(whole.items.slice(0, before.total)).toEqual(before.items);
-  const context = whole.items.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), {});
-  expect(context["messages"]).toEqual(await agent.messages());
 });
 
-/** A way to the hub that can be cut. */
-async function breakable(hub: StartedHub): Promise<{ readonly url: string; cut(): void }> {
+/** A way to the hub that can be cut, and mended. */
+async function breakable(hub: StartedHub): Promise<{ readonly url: string; cut(): void; mend(): void }> {
   const { port } = new URL(hub.url);
   const open = new Set<Socket>();
+  let isCut = false;
   const server = createServer((near) => {
+    if (isCut) return void near.destroy();
     const far = connect(Number(port), "127.0.0.1");
     const own = String((server.address() as AddressInfo).port);
     near.once("data", (data) => {
@@ -152,14 +160,18 @@ async function breakable(hub: StartedHub): Promise<{ readonly url: string; cut()
   onTestFinished(() => void server.close());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${new URL(hub.workerUrl).hash}`,
-    cut: () => open.forEach((socket) => socket.destroy()),
+    cut: () => {
+      isCut = true;
+      open.forEach((socket) => socket.destroy());
+    },
+    mend: () => void (isCut = false),
   };
 }
 
 test("a connection that breaks is taken up again where it was", async () => {
   const hub = await testHub({ home: testHome() });
   const way = await breakable(hub);
-  const agent = bot(testInspector({ url: way.url, retryMs: [200, 400] }));
+  const agent = bot(testInspector({ url: way.url }));
   const page = await HubPage.open(hub);
   page.follow(agent.sessionId);
   await agent.call("first");
@@ -168,6 +180,7 @@ test("a connection that breaks is taken up again where it was", async () => {
   await expect.poll(() => page.rows.get(agent.sessionId)?.worker?.isUp).toBe(false);
   expect(page.rows.get(agent.sessionId)?.can).toEqual([]);
   await agent.call("second");
+  way.mend();
   await expect.poll(() => page.rows.get(agent.sessionId)?.worker?.isUp).toBe(true);
   await expect.poll(() => page.contextOf(agent.sessionId)["messages"]).toEqual(await agent.messages());
   const steps = page.steps.get(agent.sessionId)!;
@@ -183,12 +196,11 @@ test("what is kept for a hub is bounded; the rest is counted as gone and context
   );
   for (let turn = 0; turn < 60; turn++) await agent.call(`question ${turn}`);
   const hub = await testHub({ home });
-  const page = await reached(hub, agent, "answer 59");
+  const page = await remembered(hub, agent);
   expect(page.first).toBeGreaterThan(100);
   expect(page.total - page.first).toBeLessThan(300);
+  expect(page.keyframe).toBeDefined();
   expect(numbers(page)).toEqual(upTo(page.total).slice(page.first - 1));
-  const context = page.items.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), page.keyframe!);
-  expect(context["messages"]).toEqual(await agent.messages());
 });
 
 test("streamed text comes before the message, tool output too, and arguments stop at a secret", async () => {
@@ -279,10 +291,8 @@ test("processes that drive one session in turns tell one run, whose context is t
     const agent = createAgent({ name: "bot", model, inspect, store, sessionId: "shared" });
     await agent.call(`question ${turn}`);
     await agent.close();
-    const page = await reached(hub, agent, `answer ${turn}`);
+    const page = await remembered(hub, agent);
     expect(numbers(page)).toEqual(upTo(page.total));
-    const context = page.items.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), {});
-    expect(context["messages"]).toEqual(JSON.parse(JSON.stringify(await agent.messages())));
   }
 });
 

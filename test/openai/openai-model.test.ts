@@ -312,7 +312,7 @@ describe("abort", () => {
     const { run, controller, isGone } = await afterParts(99, "hang");
     setTimeout(() => controller.abort(), 20);
     expect((await run).code).toBe("run/aborted");
-    await expect.poll(isGone, { timeout: 5_000 }).toBe(true);
+    await expect.poll(isGone).toBe(true);
   });
 
   test("while the server has not answered yet it throws at once", async () => {

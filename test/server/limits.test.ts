@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
 import { memoryStore } from "agentchart/store/memory";
@@ -92,6 +92,8 @@ describe("A body", () => {
 
 describe("Requests", () => {
   test("beyond the rate of a token are 429 and say when to come back; other tokens are not held up", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     const server = openServer({ rateLimit: { perSecond: 0.5, burst: 3 } });
     const statuses: number[] = [];
     for (let asked = 0; asked < 4; asked++) statuses.push((await server.ask("GET", "/v1/sessions")).status);

@@ -120,17 +120,17 @@ describe("a durable agent", () => {
 
   test("shuts down at the next commit point, and call() goes on without the user's input again", async () => {
     const store = memoryStore();
-    let release = (_: string): void => {};
+    const started = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<string>();
     const first = setup([{ calls: [{ id: "c", name: "slow" }] }], {
       store,
-      tools: [tool("slow", () => new Promise((resolve) => (release = resolve)))],
+      tools: [tool("slow", () => (started.resolve(), gate.promise))],
     });
     const running = first.agent.call("go");
     const ended = expect(running).rejects.toMatchObject({ code: "run/shutdown" });
-    await expect.poll(() => JSON.stringify(first.agent.actor.getSnapshot().value)).toContain("executing");
-    await expect.poll(() => release.length).toBe(1);
-    const stopping = first.agent.shutdown({ deadlineMs: 1_000 });
-    release("result");
+    await started.promise;
+    const stopping = first.agent.shutdown({ deadlineMs: 30_000 });
+    gate.resolve("result");
     await Promise.all([stopping, ended]);
 
     const second = setup(["done"], { store });

@@ -77,14 +77,16 @@ describe("a key that was used before", () => {
   });
 
   test("gets the reply of a turn that was shut down and ended in another process", async () => {
-    const open = processes({
-      tools: [toolOf("clerk", () => new Promise((done) => setTimeout(done, 50, "yes")))],
-    });
+    const started = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<string>();
+    const open = processes({ tools: [toolOf("clerk", () => (started.resolve(), gate.promise))] });
     const first = open([clerk]);
     const call = first.call("a", { idempotencyKey: "ka" });
     call.catch(() => {});
-    await new Promise((done) => setTimeout(done, 10));
-    await first.shutdown();
+    await started.promise;
+    const stopping = first.shutdown();
+    gate.resolve("yes");
+    await stopping;
     await expect(call).rejects.toMatchObject({ code: "run/shutdown" });
     const second = open(["ended", "later"]);
     await second.call();

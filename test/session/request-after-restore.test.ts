@@ -33,7 +33,7 @@ async function killedIn(
   await expect.poll(() => stored().state, { interval: 5 }).toBe(state);
   const { kept, ...session } = JSON.parse(JSON.stringify(stored())) as Stored;
   agent.actor.stop();
-  return { ...session, kept: { ...kept, request: { ...kept.request, notBeforeAt: Date.now() + 100 } } };
+  return { ...session, kept: { ...kept, request: { ...kept.request, notBeforeAt: Date.now() + 500 } } };
 }
 
 function statesOf(agent: Agent): string[] {

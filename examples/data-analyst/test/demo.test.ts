@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./fixture.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-const TIMEOUT = 60_000;
+const TIMEOUT = 180_000;
 
 type Finished = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

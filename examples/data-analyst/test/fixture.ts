@@ -6,11 +6,12 @@ import { fileURLToPath } from "node:url";
 import type { Tool } from "agentchart";
 import { onTestFinished, vi } from "vitest";
 import { buildDatabase } from "../dataset/build-database.ts";
-import type { SqlLimits } from "../sql/ask-child.ts";
+import { SQL_LIMITS, type SqlLimits } from "../sql/ask-child.ts";
 import { analystTools } from "../tools/analyst-tools.ts";
 
 // Every query runs in a process of its own; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
+const PATIENT: SqlLimits = { ...SQL_LIMITS, timeoutMs: 60_000 };
 
 export const ORDERS_CSV = fileURLToPath(new URL("../orders.csv", import.meta.url));
 
@@ -29,13 +30,13 @@ export type Fixture = {
   readonly all: (sql: string) => Record<string, unknown>[];
 };
 
-function fixtureOf(folder: string, path: string, synthetic: boolean, limits?: SqlLimits): Fixture {
+function fixtureOf(folder: string, path: string, synthetic: boolean, limits = PATIENT): Fixture {
   const outDir = join(folder, "out");
   const database = { path, name: "test data", synthetic };
   return {
     path,
     outDir,
-    tools: analystTools({ database, outDir, ...(limits && { limits }) }),
+    tools: analystTools({ database, outDir, limits }),
     all: (sql) => {
       const direct = new DatabaseSync(path, { readOnly: true });
       const rows = direct.prepare(sql).all();

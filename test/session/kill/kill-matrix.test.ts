@@ -56,13 +56,11 @@ async function check(orders: Orders, answer: string): Promise<void> {
   const store = await openStore(orders.store);
   const agent = createAgent({ name: "bot", model: scriptedModel([]), store, sessionId: orders.sessionId });
   await expect
-    .poll(
-      () =>
-        agent.open().then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 5_000 },
+    .poll(() =>
+      agent.open().then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true);
   const messages = await agent.messages();
