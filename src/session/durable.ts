@@ -146,7 +146,7 @@ export class DurableSession {
     return inputs.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
   }
 
-  /** Ends when everything noted is durable. */
+  /** Ends when everything noted is durable. A hold that ran out meanwhile, as while the storage was away, is renewed first. */
   async flush(): Promise<void> {
     if (!this.#journal) return;
     try {
@@ -155,6 +155,7 @@ export class DurableSession {
       this.#lostIf(error);
       throw error;
     }
+    if (this.#journal.lease.expiresAt <= this.#options.now()) await this.#renew();
   }
 
   /** Writes what was noted and gives the session up. */

@@ -79,6 +79,32 @@ describe("a durable agent", () => {
     expect(await memory(thief.agent)).toEqual(["U[go]", "A[c]"]);
   });
 
+  test("goes on only with a hold that has not run out, so that nobody takes the session from a tool that runs", async () => {
+    let now = 1_000;
+    const store = memoryStore({ now: () => now });
+    const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+    const { agent } = setup(
+      [{ calls: [{ id: "a", name: "one" }] }, { calls: [{ id: "b", name: "two" }] }, "done"],
+      {
+        store,
+        now: () => now,
+        tools: [
+          tool("one", () => (started[0]!.resolve(), gates[0]!.promise)),
+          tool("two", () => (started[1]!.resolve(), gates[1]!.promise)),
+        ],
+      },
+    );
+    const running = agent.call("go");
+    await started[0]!.promise;
+    now += 60_000; // the store was away, and the hold has run out
+    gates[0]!.resolve("one");
+    await started[1]!.promise;
+    expect(await store.acquire("s", { owner: "another", ttlMs: 1 })).toBeUndefined();
+    gates[1]!.resolve("two");
+    expect((await running).text).toBe("done");
+  });
+
   test("asks about a call that was in flight, repeats idempotent ones, and never one whose result was recorded (I5)", async () => {
     let now = 1_000;
     const store = memoryStore({ now: () => now });
