@@ -20,8 +20,8 @@ export class Fleet {
   /** SIGKILL for one of those that work; another takes its place. */
   killOne(): void {
     const working = this.#workers.filter((worker) => this.#ready.has(worker));
-    const victim = working[Math.floor(Math.random() * working.length)];
-    if (!victim) return; // on a busy machine they are still starting
+    if (working.length < 2) return; // on a busy machine the others are still starting
+    const victim = working[Math.floor(Math.random() * working.length)]!;
     this.#workers.splice(this.#workers.indexOf(victim), 1);
     victim.kill("SIGKILL");
     this.kills++;

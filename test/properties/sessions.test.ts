@@ -15,7 +15,7 @@ test.each<[string, Problem["kind"]]>([
   ["failure of a call is an AgentError", "error"],
 ])(
   "whatever models, tools, hooks and people do, every %s",
-  { timeout: 2 * Number(FC_MS) + 10_000 },
+  { timeout: 2 * Number(FC_MS) + 60_000 },
   async (_, kind) => {
     await fc.assert(
       fc.asyncProperty(scenario, async (each) => {

@@ -28,13 +28,20 @@ async function sql(text: string): Promise<void> {
   await client.end();
 }
 
-/** Appends until the session has `count` entries; after a failure it looks how far it came, as an agent does. */
-async function appendUntil(store: SessionStore, lease: Lease, count: number): Promise<AgentError[]> {
+/** Appends until the session has `count` entries; after a failure it looks how far it came, as an agent does. `told` hears of
+ *  each that was written. */
+async function appendUntil(
+  store: SessionStore,
+  lease: Lease,
+  count: number,
+  told: (seq: number) => void = () => {},
+): Promise<AgentError[]> {
   const failures: AgentError[] = [];
   let seq = 0;
   while (seq < count) {
     try {
       seq = await store.append(lease.sessionId, batchOf(lease, seq));
+      told(seq);
     } catch (error) {
       if (!AgentError.is(error)) throw error;
       failures.push(error);
@@ -59,16 +66,17 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
   test("connections that end under load are typed errors, and no entry is lost or doubled", async () => {
     const store = open();
     const lease = await leaseOf(store, `terminated ${Date.now()}`);
-    const appending = appendUntil(store, lease, 300);
-    let isDone = false;
+    let written = 0;
+    const appending = appendUntil(store, lease, 300, (seq) => (written = seq));
     const kill =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%agentchart_faults%'";
     const killing = (async () => {
-      while (!isDone) await sql(kill);
+      for (let before = 0; before < 290; before = written) {
+        await sql(kill);
+        await expect.poll(() => written, { interval: 1 }).toBeGreaterThan(before + 4);
+      }
     })();
-    const failures = await appending;
-    isDone = true;
-    await killing;
+    const [failures] = await Promise.all([appending, killing]);
     expect(failures.filter((error) => !isConnectionFailure(error))).toEqual([]);
     expect(await seqsOf(open(), lease.sessionId)).toEqual(upTo(300));
   });

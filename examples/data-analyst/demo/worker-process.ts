@@ -32,7 +32,7 @@ const worker = createWorker({
   queue: inProcessQueue(),
   store: sqliteStore({ path }),
   sweepMs: 200,
-  leaseMs: 1_000,
+  leaseMs: 2_000,
   agents: {
     analyst: () => {
       const tools = repeatable(analystTools({ database, outDir })).map(asking);
