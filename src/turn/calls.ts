@@ -151,13 +151,19 @@ export function pendingCalls(context: AgentContext): readonly PendingCall[] {
   }));
 }
 
-/** The messages with their results in front, in call order, split into one message per result unless they already
- *  stand in order, and everything else behind. */
+/** The messages with their results in front, in call order, and everything else behind. Messages are split into one per
+ *  result only if their results would not stand in call order otherwise. */
 export function resultsFirst(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const placeOf = (result: ToolResultBlock): number => order.indexOf(result.id);
   const carrying = messages
-    .map((message) => ({ ...message, role: "tool" as const, content: toolResultsOf(message) }))
-    .filter(({ content }) => content.length > 0);
-  const places = carrying.flatMap(({ content }) => content.map(({ id }) => order.indexOf(id)));
+    .map((message) => ({
+      ...message,
+      role: "tool" as const,
+      content: toolResultsOf(message).toSorted((a, b) => placeOf(a) - placeOf(b)),
+    }))
+    .filter(({ content }) => content.length > 0)
+    .toSorted((a, b) => placeOf(a.content[0]!) - placeOf(b.content[0]!));
+  const places = carrying.flatMap(({ content }) => content.map(placeOf));
   const isOrdered = places.every((place, index) => index === 0 || place === places[index - 1]! + 1);
   const results = isOrdered
     ? carrying
@@ -169,7 +175,7 @@ export function resultsFirst(order: readonly string[], messages: readonly Msg[])
             content: [result],
           })),
         )
-        .toSorted((a, b) => order.indexOf(a.content[0]!.id) - order.indexOf(b.content[0]!.id));
+        .toSorted((a, b) => placeOf(a.content[0]!) - placeOf(b.content[0]!));
   return [...results, ...withoutResults(messages)];
 }
 

@@ -27,7 +27,7 @@ test.each([
   await agent.call("go");
   await agent.call(beside(message));
   const { messages } = model.requests[1]!;
-  expect(messages.map(show)).toEqual(["U[go]", "A[c1,c2]", "T(c1)", "T(c2)", "U[and this]"]);
+  expect(messages.map(show)).toEqual(["U[go]", "A[c1,c2]", "T(c1,c2)", "U[and this]"]);
   expect(historyProblem(messages)).toBeUndefined();
   const wire = toChatRequest(model.requests[1]!, { model: "m" }).messages;
   expect(wire.at(-1)).toEqual({ role: "user", content: "and this" });
@@ -42,6 +42,19 @@ test("so does text beside the results that a goto brings", async () => {
   const { agent, model } = scripted([asks, "end"], { tools, hooks: [hook] });
   await agent.call("go");
   const { messages } = model.requests[1]!;
-  expect(messages.map(show)).toEqual(["U[go]", "A[c1,c2]", "T(c1)", "T(c2)", "U[and this]"]);
+  expect(messages.map(show)).toEqual(["U[go]", "A[c1,c2]", "T(c1,c2)", "U[and this]"]);
   expect(historyProblem(messages)).toBeUndefined();
+});
+
+test.each([
+  ["one message in call order", [["c3", "c1", "c2"]], ["T(c1,c2,c3)"]],
+  ["messages that are only to change places", [["c3", "c2"], ["c1"]], ["T(c1)", "T(c2,c3)"]],
+  ["messages that stand between one another", [["c3", "c1"], ["c2"]], ["T(c1)", "T(c2)", "T(c3)"]],
+])("results in odd order: %s", async (_, given, stored) => {
+  const { agent } = scripted([{ calls: [...asks.calls, call("c3", "ext")] }, "end"], { tools });
+  await agent.call("go");
+  await agent.call(given.map((ids) => ({ ...toolResultMsg([]), content: ids.map(result) })));
+  const history = await agent.messages();
+  expect(history.map(show)).toEqual(["U[go]", "A[c1,c2,c3]", ...stored, "A[end]"]);
+  expect(new Set(history.map(({ id }) => id)).size).toBe(history.length);
 });
