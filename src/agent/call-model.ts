@@ -213,7 +213,8 @@ export async function callModel(
     checkPart(part);
     if (part.type === "usage") sink.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
-    if (chunk) sink.push(chunk);
+    const isCut = input.phase === "summary" && chunk?.kind === "tool_use"; // a summary keeps no calls
+    if (chunk && !isCut) sink.push(chunk);
   };
   const ended = (ending: Ending): void => {
     sink.end();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
-import { eventsOf, scripted } from "../support/agents.ts";
+import { eventsOf, scripted, toolOf } from "../support/agents.ts";
 import { call, traced } from "../support/trace.ts";
 
 describe("stream", () => {
@@ -38,6 +38,19 @@ describe("stream", () => {
     expect(incremental.map(({ delta }) => delta).join("")).toBe("ab");
     expect(incremental.some((event) => "soFar" in event)).toBe(false);
     expect((await deltas(true)).at(-1)?.soFar).toBe("ab");
+  });
+
+  test("tells of no call that a summary asks for: none is kept", async () => {
+    const chunks: string[] = [];
+    const { agent } = scripted([{ calls: [{ name: "t" }] }, { text: "sum", calls: [{ name: "t" }] }], {
+      tools: [toolOf("t", () => "ok")],
+      maxIters: 1,
+      hooks: [{ name: "hears", summaryChunk: ({ kind }) => void chunks.push(kind) }],
+    });
+    const events = await eventsOf(agent.stream("go"));
+    const told = events.filter((event) => "phase" in event && event.phase === "summary");
+    const kinds = told.flatMap((event) => ("kind" in event ? [event.kind] : []));
+    expect([new Set(kinds), new Set(chunks)]).toEqual([new Set(["text"]), new Set(["text"])]);
   });
 
   test("starts nothing before it is read", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { suspend, toolUsesOf, type Agent, type Hook } from "agentchart";
+import type { ScriptedTurn } from "agentchart/testing";
 import { RECOVERY_TEXT } from "../../src/turn/ending.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 import { historyProblem } from "../support/history.ts";
@@ -83,10 +84,13 @@ describe("calls that a model makes in a summary are dropped", () => {
   const summary = { text: "so far", calls: [call("c2")] };
 
   test("from a summary that was interrupted", async () => {
-    const { agent } = scripted([{ calls: [call("c1")] }, summary], { tools: [work], maxIters: 1 });
-    agent.subscribe((event) => {
-      if (event.type === "block.end" && event.callId === "c2") agent.interrupt();
-    });
+    const interrupted: ScriptedTurn = async function* () {
+      yield { type: "text.delta", delta: summary.text };
+      yield { type: "tool.delta", key: 0, ...summary.calls[0]!, args: "{}" };
+      agent.interrupt();
+      yield { type: "text.delta", delta: " and more" };
+    };
+    const { agent } = scripted([{ calls: [call("c1")] }, interrupted], { tools: [work], maxIters: 1 });
     expect((await agent.call("go")).reason).toBe("INTERRUPTED");
     expect((await agent.messages()).map(show).slice(-2)).toEqual(["A[so far]", `A[${RECOVERY_TEXT}]`]);
   });
