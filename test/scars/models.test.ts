@@ -140,6 +140,12 @@ test.each<[string, Hook]>([
   expect((await agent.messages()).map(({ role }) => role)).not.toContain("system");
 });
 
+test("S23 a blank system prompt is no system message", async () => {
+  const { agent, model } = scripted(["ok"], { sysPrompt: " \n" });
+  await agent.call("go");
+  expect(model.requests[0]?.messages.map(show)).toEqual(["U[go]"]);
+});
+
 test("S39 a blank answer is asked for again with a hint, twice, and then is an error", async () => {
   const blank: ScriptedTurn = { text: "  " };
   const { agent, model } = scripted([blank, blank, "here", blank, blank, blank]);
