@@ -115,14 +115,14 @@ export function planBackoff(context: AgentContext): Change {
   return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
 }
 
-/** True for an answer that says nothing: no text, no media, no calls. Thinking alone counts as nothing once the
- *  provider has said that it finished (spec scars S39, py6). */
+/** True for an answer that says nothing: no text but blanks, no media, no calls. Thinking alone counts as nothing once
+ *  the provider has said that it finished (spec scars S39, py6). */
 export function isEmptyAnswer(context: AgentContext): boolean {
   const { draft } = context;
   if (!draft) return true;
   const { content } = draft.message;
   if (hasVisibleContent(content) || toolUsesOf(draft.message).length > 0) return false;
-  return content.length === 0 || draft.finishReason !== "unknown";
+  return content.every(({ type }) => type !== "thinking") || draft.finishReason !== "unknown";
 }
 
 /** Asking again may help: the provider neither refused nor filtered. */

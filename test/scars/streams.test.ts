@@ -86,6 +86,7 @@ test.each<[string, ScriptedTurn, string]>([
   ["nothing at all", [], "again"],
   ["thinking only", { thinking: "hm" }, "again"],
   ["blank text", { text: " \n" }, "again"],
+  ["blank text that nobody says is all", [{ type: "text.delta", delta: " \n" }], "again"],
 ])("py6 an answer of %s is asked for again and not stored", async (_, turn, text) => {
   const { agent, model } = scripted([turn, text]);
   expect((await agent.call("go")).text).toBe(text);
