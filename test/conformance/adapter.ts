@@ -12,7 +12,6 @@ const ERROR_TYPES: { readonly [code in ErrorCode]?: string } = {
   "hook/bad-return": "IllegalState",
   "hook/goto-limit": "IllegalState",
   "config/invalid": "IllegalArgument",
-  "message/invalid": "IllegalArgument",
   "tool/unknown-group": "IllegalArgument",
   "tool/duplicate": "IllegalArgument",
   "model/timeout": "Timeout",

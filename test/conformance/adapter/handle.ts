@@ -1,6 +1,7 @@
 import {
   createAgent,
   createToolkit,
+  mergeExecution,
   type Agent,
   type AgentConfig,
   type JsonObject,
@@ -9,6 +10,7 @@ import {
   type Toolkit,
 } from "agentchart";
 import {
+  type NormalExecution,
   type NormalMsg,
   type InputMsg,
   type Env,
@@ -134,14 +136,18 @@ function toolkitFor({ groups = [], enableMetaTool = false }: Spec, env: Env, int
 }
 
 function configOf(spec: Spec): Omit<AgentConfig, "model" | "toolkit"> {
-  const { name = "agent", execution = {} } = spec;
+  const { name = "agent", execution = {}, options } = spec;
+  const model = mergeExecution(
+    toExecution(execution.model),
+    toExecution(options?.execution as NormalExecution | undefined),
+  );
   return {
     name,
     ...(spec.sysPrompt !== undefined && { sysPrompt: spec.sysPrompt }),
     ...(spec.maxIters !== undefined && { maxIters: spec.maxIters }),
     ...(spec.parallel !== undefined && { parallelToolCalls: spec.parallel }),
-    ...(spec.options && { generateOptions: toOptions(spec.options) }),
-    ...(execution.model && { modelExecution: toExecution(execution.model) }),
+    ...(options && { generateOptions: toOptions(options) }),
+    modelExecution: model,
     ...(execution.tool && { toolExecution: toExecution(execution.tool) }),
     ...(spec.enablePendingToolRecovery && { onTextWhilePending: "cancelPending" }),
     ...(spec.structuredReminder && { structuredReminder: spec.structuredReminder }),

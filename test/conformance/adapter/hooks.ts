@@ -26,13 +26,13 @@ async function told<P extends object>(
     "goto",
     "setMessage",
     "setInputMessages",
-    "appendSystem",
     "setToolUse",
     "setToolResultText",
     "setOptions",
   ]) {
     event[action] = () => notOffered(`${action} at ${type}`);
   }
+  event["appendSystem"] = () => undefined; // AgentScope's events all have it, and ignore it where no model is asked
   await hook.handle(Object.defineProperties(event, Object.getOwnPropertyDescriptors(write?.(patch) ?? {})));
   return patch;
 }
@@ -162,7 +162,10 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
       ),
     postSummary: (e) =>
       told<{ message?: Msg }>(hook, "postSummary", {}, (patch) =>
-        rewritable(e.message, (message) => (patch.message = message)),
+        withAccessors(
+          rewritable(e.message, (message) => (patch.message = message)),
+          { stop: () => undefined }, // asked too late in AgentScope as well
+        ),
       ),
     postCall: (e) =>
       told<{ reply?: Msg }>(hook, "postCall", {}, (patch) =>

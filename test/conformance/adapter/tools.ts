@@ -17,6 +17,7 @@ export function toTool(tool: RunnerTool, interrupt: () => void): Tool {
           emit(text);
           await setImmediate(); // a reader sees each chunk
         };
+        await setImmediate(); // like AgentScope's pool: all that were started run, whatever one of them does
         const answer = await tool.execute(input, { emit: emitOne, interrupt });
         if (answer === undefined) return undefined as never;
         if (answer.error !== undefined) return toolError(answer.error);
