@@ -44,7 +44,7 @@ test("S17 half-streamed arguments are stored as an object, and later requests ar
     first.interrupt();
     await new Promise(() => {});
   };
-  const { agent: first } = scripted([deaf], { interruptGraceMs: 20 });
+  const { agent: first } = scripted([deaf]);
   await first.call("go");
   const [asking] = (await first.messages()).filter(({ role }) => role === "assistant");
   expect(asking?.content).toContainEqual({
