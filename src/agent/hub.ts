@@ -8,7 +8,10 @@ type Subscription = {
   readonly listener: Listener;
   readonly types: ReadonlySet<Type> | undefined;
   readonly isCumulative: boolean;
+  /** The last event before it. */
+  readonly after: number;
 };
+type Told = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
 /** What an event needs besides its body. */
 export type EventExtras = {
@@ -39,10 +42,13 @@ const TYPES: { readonly [T in Type]: true } = {
 
 const NO_EXTRAS: EventExtras = {};
 
-/** Hands events to listeners, numbered. A listener that throws harms nobody, and none can change what others get. */
+/** Hands events to listeners, numbered. A listener that throws harms nobody, and none can change what others get: what
+ *  happens because of one that acts is told to everybody behind the event it acted on. */
 export class EventHub {
   readonly #subscriptions = new Set<Subscription>();
   readonly #frame: () => { readonly seq: number; readonly at: number; readonly turn: number };
+  readonly #waiting: Told[] = [];
+  #isTelling = false;
   #n = 0;
 
   constructor(frame: () => { readonly seq: number; readonly at: number; readonly turn: number }) {
@@ -51,16 +57,26 @@ export class EventHub {
 
   /** True if somebody listens to one of these types: other events need not be made. */
   hears(types: readonly Type[]): boolean {
-    for (const { types: wanted } of this.#subscriptions)
-      if (!wanted || types.some((type) => wanted.has(type))) return true;
+    return types.some((type) => this.#isWanted(type));
+  }
+
+  #isWanted(type: Type): boolean {
+    for (const { types } of this.#subscriptions) if (!types || types.has(type)) return true;
     return false;
   }
 
   publish(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
-    let event: AgentEvent | undefined;
-    for (const { listener, types, isCumulative } of this.#subscriptions) {
-      if (types && !types.has(body.type)) continue;
-      event ??= this.#framed(body, turn);
+    if (!this.#isWanted(body.type)) return;
+    this.#waiting.push({ event: this.#framed(body, turn), soFar });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let told = this.#waiting.shift(); told; told = this.#waiting.shift()) this.#tell(told);
+    this.#isTelling = false;
+  }
+
+  #tell({ event, soFar }: Told): void {
+    for (const { listener, types, isCumulative, after } of this.#subscriptions) {
+      if (event.n <= after || (types && !types.has(event.type))) continue;
       try {
         const isWhole = isCumulative && soFar !== undefined;
         listener(isWhole && event.type === "block.delta" ? Object.freeze({ ...event, soFar }) : event);
@@ -86,7 +102,7 @@ export class EventHub {
         `subscribe: \`types\` is ${JSON.stringify(types)}; expected a list of: ${known}.`,
       );
     }
-    const subscription: Subscription = { listener, types: types && new Set(types), isCumulative };
+    const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n };
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
   }

@@ -53,6 +53,22 @@ describe("stream", () => {
     expect([new Set(kinds), new Set(chunks)]).toEqual([new Set(["text"]), new Set(["text"])]);
   });
 
+  test("which a listener begins at the end of a turn is its own turn only, and everybody hears all in order", async () => {
+    const { agent } = scripted(["one", "two"]);
+    let second: Promise<AgentEvent[]> | undefined;
+    agent.subscribe(({ type }) => {
+      if (type === "turn.end") second ??= eventsOf(agent.stream("more"));
+    });
+    const heard: AgentEvent[] = [];
+    agent.subscribe((event) => void heard.push(event));
+    const first = await eventsOf(agent.stream("go"));
+    const turnsOf = (events: readonly AgentEvent[]) => [...new Set(events.map(({ turn }) => turn))];
+    expect([first.at(-1)?.type, turnsOf(first)]).toEqual(["turn.end", [1]]);
+    const more = await second!;
+    expect([more[0]?.type, more.at(-1)?.type, turnsOf(more)]).toEqual(["turn.start", "turn.end", [2]]);
+    expect(heard.map(({ n }) => n)).toEqual(heard.map((_, index) => index + 1));
+  });
+
   test("starts nothing before it is read", async () => {
     const { agent, model } = scripted(["x"]);
     const stream = agent.stream("go");
