@@ -11,22 +11,28 @@ type Body = AgentEvent extends infer E
     : never
   : never;
 
-/** Reads a journal for what listeners would have heard; results are kept because messages refer to them. */
+/** Reads a journal for what listeners would have heard; results are kept because messages refer to them, and messages
+ *  because some are written again where others came before them. */
 export class EntryReader {
   readonly #results = new Map<string, ToolResultBlock>();
+  readonly #messages: Msg[] = [];
   /** Calls that run, whose results are not told yet. */
   readonly #running = new Set<string>();
 
   bodies(entry: JournalEntry): Body[] {
     const { data } = entry;
     if (entry.type === "messages") {
-      const { messages } = data as unknown as {
+      const { from, messages } = data as unknown as {
+        readonly from: number;
         readonly messages: readonly (Msg & { readonly ref?: string })[];
       };
-      const whole = messages.map(({ ref, ...message }): Msg => {
-        const result = ref === undefined ? undefined : this.#results.get(ref);
-        return result ? { ...message, content: [result] } : message;
-      });
+      const whole = this.#fresh(
+        from,
+        messages.map(({ ref, ...message }): Msg => {
+          const result = ref === undefined ? undefined : this.#results.get(ref);
+          return result ? { ...message, content: [result] } : message;
+        }),
+      );
       // The last result of a batch is written with its message alone.
       const ended = whole.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
       return [
@@ -52,6 +58,19 @@ export class EntryReader {
     }
     return [];
   }
+
+  /** Takes the messages that stand from `from` on, and gives those that did not stand there before. */
+  #fresh(from: number, messages: readonly Msg[]): readonly Msg[] {
+    const before = this.#messages.splice(from);
+    this.#messages.push(...messages);
+    if (before.length === 0) return messages;
+    const moved = new Set(before.map(wordsOf));
+    return messages.filter((message) => !moved.has(wordsOf(message)));
+  }
+}
+
+function wordsOf({ id, content }: Msg): string {
+  return JSON.stringify([id, content]);
 }
 
 function endOf(result: ToolResultBlock): Body {

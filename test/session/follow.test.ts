@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { type AgentEvent } from "agentchart";
+import { assistantMsg, userMsg, type AgentEvent, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { followEvents } from "../../src/session/follow.ts";
+import { EntryReader } from "../../src/session/replay.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 
 /** What tools came to and what was said, without what only the running process knows. */
@@ -48,3 +49,31 @@ test.for([false, true])(
     await agent.close();
   },
 );
+
+test("The journal tells no message again that only moved: an orphan's result, a structured answer", async () => {
+  const store = memoryStore();
+  const asking: Msg = {
+    ...assistantMsg(""),
+    content: [{ type: "tool_use", id: "old", name: "look", input: {} }],
+  };
+  const call = { id: "a", name: "look" };
+  const answer = { id: "b", name: "generate_response", input: { response: { city: "Rome" } } };
+  const { agent } = scripted([{ calls: [call, answer] }], {
+    store,
+    sessionId: "s",
+    messages: [asking, userMsg("Behind the orphan")],
+    tools: [toolOf("look", () => "seen")],
+  });
+  const live: AgentEvent[] = [];
+  agent.subscribe((event) => void live.push(event), { types: ["message"] });
+  await agent.call("Where?", { output: { type: "object", properties: { city: { type: "string" } } } });
+
+  const reader = new EntryReader();
+  const told: string[] = [];
+  for await (const entry of store.read("s"))
+    for (const body of reader.bodies(entry))
+      if (body.type === "message") told.push(JSON.stringify(body.message.content));
+  const heard = live.map((event) => (event.type === "message" ? JSON.stringify(event.message.content) : ""));
+  expect(told.slice(2)).toEqual(heard);
+  await agent.close();
+});
