@@ -30,8 +30,9 @@ export interface StoredSession {
   entries(options?: { readonly after?: number; readonly limit?: number }): AsyncIterable<JournalEntry>;
   /** The session as it stood after entry `seq`; default: now. Rejects `session/not-found` for a position it never had. */
   at(seq?: number): Promise<Moment>;
-  /** A new session that begins as this one stood at `seq`. It knows where it comes from (`meta.forkedFrom`,
-   *  `meta.forkedAt`). Rejects `session/not-found` for a position this one never had. */
+  /** A new session that begins as this one stood at `seq`; among entries that were written together, as it stood after the
+   *  last of them. It knows where it comes from (`meta.forkedFrom`, `meta.forkedAt`). Rejects `session/not-found` for a
+   *  position this one never had. */
   fork(seq: number, options?: ForkOptions): Promise<Fork>;
   /** The ids of the sessions that were forked from this one. */
   forks(): Promise<readonly string[]>;
@@ -42,6 +43,11 @@ function withSoundPart(error: unknown, seq: number): unknown {
   if (!AgentError.is(error) || error.code !== "session/damaged" || seq === 0) return error;
   const { code, message, data } = error;
   return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });
+}
+
+/** True for the last entry of an append: between those before it the session never stood. */
+function endsAppend({ type, data }: JournalEntry): boolean {
+  return type === "position" && data["state"] !== undefined;
 }
 
 async function exists(store: SessionStore, sessionId: string): Promise<boolean> {
@@ -60,19 +66,21 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
   if (!(await exists(store, sessionId)))
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 
-  const stateAt = async (seq: number): Promise<SessionState & { readonly seq: number }> => {
+  const stateAt = async (
+    seq: number,
+    isEnough: (entry: JournalEntry) => boolean = () => true,
+  ): Promise<SessionState & { readonly seq: number }> => {
     const fold = new JournalFold(NO_SETTINGS);
     try {
       for await (const entry of store.read(sessionId)) {
-        if (entry.seq > seq) break;
         fold.push(entry);
-        if (entry.seq === seq) break;
+        if (entry.seq >= seq && isEnough(entry)) break;
       }
     } catch (error) {
       throw withSoundPart(error, fold.seq);
     }
     const isThere =
-      seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq === seq);
+      seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq >= seq);
     if (!isThere) {
       const last = (await store.load(sessionId))?.seq ?? 0;
       throw new AgentError(
@@ -92,7 +100,8 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       const context = kept as unknown as JsonObject;
       return { seq: last, state, at, ...(reason && { reason }), messages: [...messages], context, pending };
     },
-    fork: async (seq, options = {}) => forkSession(store, { ...(await stateAt(seq)), sessionId }, options),
+    fork: async (seq, options = {}) =>
+      forkSession(store, { ...(await stateAt(seq, endsAppend)), sessionId }, options),
     async forks() {
       const ids: string[] = [];
       let cursor: string | undefined;

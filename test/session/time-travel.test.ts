@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openSession, replayOf, userMsg } from "agentchart";
+import { openSession, replayOf, userMsg, type ChatModel } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
 import { historyProblem } from "../support/history.ts";
 import { finish, plannedAgent, plannedModel, plannedTools } from "../support/planned.ts";
@@ -30,6 +30,29 @@ describe("a fork", () => {
     }
     expect((await session.forks()).length).toBe(positions.length);
     expect((await session.at()).messages.map(show)).toEqual(before);
+  });
+
+  test("at an entry within an append begins as the session stood after that append", async () => {
+    const { store, session, positions } = await recorded();
+    const asked: (string | undefined)[] = [];
+    const model: ChatModel = {
+      ...plannedModel,
+      stream: (request, options) => {
+        asked.push(historyProblem(request.messages));
+        return plannedModel.stream(request, options);
+      },
+    };
+    for (let seq = 1; seq < positions.at(-1)!; seq++) {
+      const end = positions.find((position) => position >= seq)!;
+      if (end === seq) continue;
+      const fork = await session.fork(seq, { sessionId: `fork ${seq}` });
+      const forked = await openSession(store, fork.sessionId);
+      expect((await forked.at()).messages, `fork at ${seq}`).toEqual((await session.at(end)).messages);
+      const agent = plannedAgent({ store, sessionId: fork.sessionId, model });
+      await finish(agent);
+      await agent.close();
+    }
+    expect(asked.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
   test("tells what is open there and what was recorded later", async () => {
