@@ -19,7 +19,7 @@ import { Runtime, type RuntimeListener } from "./runtime.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
-import { busy, Turns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 import type {
   Agent,
   AgentConfig,
@@ -149,8 +149,9 @@ class AgentSession implements InboxAgent {
     return this.status().phase === "suspended" ? goesOnAt(this.#runtime.context) : undefined;
   }
 
-  /** Tells the chart something; the input it came from, if any, is acknowledged with it. */
-  #tell(event: AgentMachineEvent, inputId: string | undefined): void {
+  /** Tells the chart something, unless it has ended; the input it came from, if any, is acknowledged with it. */
+  #tell(event: AgentMachineEvent, inputId?: string): void {
+    this.#assertOpen();
     if (inputId !== undefined) this.#runtime.acknowledge(inputId);
     this.#runtime.send(event);
   }
@@ -258,7 +259,7 @@ class AgentSession implements InboxAgent {
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
     await this.#ready();
-    this.#runtime.send({ type: "session.observe", at: this.#runtime.now(), messages: messagesOf(messages) });
+    this.#tell({ type: "session.observe", at: this.#runtime.now(), messages: messagesOf(messages) });
     await this.#runtime.saved();
   }
 
@@ -323,8 +324,9 @@ class AgentSession implements InboxAgent {
 
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     await this.#ready();
-    if (this.#turns.isRunning) throw busy();
+    this.#turns.assertIdle();
     const stored = await readStored(store, key, this.#runtime.settings);
+    this.#turns.assertIdle();
     if (stored) this.#runtime.load(stored, parts);
     await this.#runtime.saved();
     return stored !== undefined;

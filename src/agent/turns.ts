@@ -27,7 +27,7 @@ function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
   return { mode, schema: jsonSchemaOf(schema), reminders: 0 };
 }
 
-export function busy(): AgentError {
+function busy(): AgentError {
   return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
 }
 
@@ -101,6 +101,12 @@ export class Turns {
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
 
+  /** Throws if no call could begin now. */
+  assertIdle(): void {
+    if (this.#ended) throw this.#ended;
+    if (this.#isBusy) throw busy();
+  }
+
   /** Ends when no call runs. */
   async idle(): Promise<void> {
     while (this.#isBusy) await this.#nextIdle();
@@ -152,8 +158,7 @@ export class Turns {
     const runtime = this.#runtime();
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
-    if (this.#ended) throw this.#ended;
-    if (this.#isBusy) throw busy();
+    this.assertIdle();
     begun();
     const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");

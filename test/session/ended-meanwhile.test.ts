@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { textOf, userMsg, type Agent } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scripted, toolOf } from "../support/agents.ts";
+import { call } from "../support/trace.ts";
+
+test.each<[string, (agent: Agent) => Promise<unknown>]>([
+  ["message that was observed", (agent) => agent.observe(userMsg("Known?"))],
+  ["decision", (agent) => agent.decide("a", "approve")],
+  ["extended budget", (agent) => agent.extendBudget({ modelCalls: 1 })],
+])("A %s that comes too late for an agent that is shut down is refused, not lost", async (_, tell) => {
+  const store = memoryStore();
+  const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
+  const { agent } = scripted([{ calls: [call("a", "pay")] }], { store, sessionId: "s", tools });
+  await agent.call("Pay");
+  const told = expect(tell(agent)).rejects.toMatchObject({ code: "run/closed" });
+  await agent.shutdown();
+  await told;
+});
+
+test("A saved session is not loaded into a turn that began while it was read", async () => {
+  const store = memoryStore();
+  const { agent: saved } = scripted(["Saved"]);
+  await saved.call("Hello");
+  await saved.saveTo(store, "k");
+  const { agent } = scripted(["Own"]);
+  const loaded = expect(agent.loadFrom(store, "k")).rejects.toMatchObject({ code: "run/busy" });
+  const reply = agent.call("Hi");
+  await loaded;
+  expect((await reply).text).toBe("Own");
+  expect((await agent.messages()).map(textOf)).toEqual(["Hi", "Own"]);
+});
