@@ -1,6 +1,6 @@
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { suspendedResult } from "../tool/results.ts";
+import { recoveredResult, suspendedResult } from "../tool/results.ts";
 import { pendingCalls } from "../turn/calls.ts";
 import type { AgentContext, CallRecord } from "../turn/context.ts";
 import type { AgentEventBody } from "./types.ts";
@@ -60,6 +60,14 @@ function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[]
   if (notBeforeAt === null || notBeforeAt === before.request.notBeforeAt || !failure) return [];
   const { retry: _, ...error } = failure;
   return [{ type: "retry", attempt, until: notBeforeAt, error }];
+}
+
+/** The ends of the calls that run while the agent ends: what comes of them is not known here. */
+export function cutOffEvents({ calls }: AgentContext, at: number): AgentEventBody[] {
+  return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
+    if (status !== "running") return [];
+    return [{ type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: at - since }];
+  });
 }
 
 /** The messages that are new, in transcript order; those that an insertion only moved are not. */

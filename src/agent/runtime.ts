@@ -22,7 +22,7 @@ import { OUTPUT_TOOL } from "../turn/output.ts";
 import type { AgentMachineEvent } from "../turn/services.ts";
 import { liveMachine } from "./actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
-import { eventsBetween, stateName, TOLD } from "./facts.ts";
+import { cutOffEvents, eventsBetween, stateName, TOLD } from "./facts.ts";
 import { bindHost, type Host } from "./host.ts";
 import { EventHub } from "./hub.ts";
 import { observerOf } from "./inspect.ts";
@@ -282,6 +282,7 @@ export class Runtime {
     if (this.#stoppedBy) return;
     this.#stoppedBy = error;
     this.actor.stop();
+    for (const event of cutOffEvents(this.context, this.now())) this.hub.publish(event);
     this.#listener.stopped(error);
   }
 
