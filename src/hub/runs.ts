@@ -30,7 +30,13 @@ export class Runs {
   }
 
   /** A page of the list. A cursor is `n` for the rows that are in memory, `s` and the store's own for the others. */
-  async list({ q = "", group, worker, cursor = "n0", limit = ROWS }: RunQuery = {}): Promise<RunPage> {
+  async list(query: RunQuery = {}): Promise<RunPage> {
+    const page = await this.#page(query);
+    // a run may have gone on while the store was read
+    return { ...page, rows: page.rows.map((row) => this.#live.get(row.runId)?.row ?? row) };
+  }
+
+  async #page({ q = "", group, worker, cursor = "n0", limit = ROWS }: RunQuery): Promise<RunPage> {
     const known = this.#known();
     const isWanted = (row: RunRow): boolean =>
       matches(row, q) &&
