@@ -38,9 +38,10 @@ const inBrowser = (name: string, test: { readonly [option: string]: unknown }) =
   extends: true as const,
   test: {
     name,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // longer than any one thing may take in it
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     ...test,
   },
 });
@@ -97,9 +98,9 @@ export default defineConfig({
     // child processes of the tests compile the sources once, not each
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "agentchart-compile-cache") },
     // a loaded machine is slow, not wrong
-    testTimeout: 40_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     maxWorkers: 3,
     coverage: { provider: "v8", include: ["src/**", "machines/**"], reporter: ["text-summary"] },

@@ -49,7 +49,9 @@ test("a decision made in the inspector is told from one of the program, and so i
   const decide = { type: "decide", callId: "b", argsHash, decision: "approve" };
   expect(await on.page.command(on.agent.sessionId, decide)).toMatchObject({ ok: true });
   await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.phase).toBe("stopped");
-  expect(asked(on)).toEqual(["call -", "tool.decide -", "tool.decide inspector", "call inspector"]);
+  await expect
+    .poll(() => asked(on))
+    .toEqual(["call -", "tool.decide -", "tool.decide inspector", "call inspector"]);
 });
 
 test("a refused command leaves no mark on what the program does next", async () => {
@@ -123,8 +125,8 @@ test("a pause, a resume and more budget in the inspector are told as such", asyn
   const extend = { type: "extendBudget", extra: { modelCalls: 1 } };
   expect(await on.page.command(sessionId, extend)).toMatchObject({ ok: true });
   await expect.poll(() => on.page.rows.get(sessionId)?.phase).toBe("stopped");
+  await expect.poll(() => asked(on).slice(-2)).toEqual(["budget.extend inspector", "call inspector"]);
   const resumed = asked(on);
   expect(resumed.slice(0, 2)).toEqual(["call -", "run.shutdown inspector"]);
   expect(resumed.slice(2).every((each) => each.endsWith(" inspector"))).toBe(true);
-  expect(resumed.slice(-2)).toEqual(["budget.extend inspector", "call inspector"]);
 });

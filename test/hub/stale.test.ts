@@ -11,6 +11,8 @@ type Stage = {
   readonly agent: Agent;
   readonly model: ScriptedModel;
   readonly row: () => RunRow | undefined;
+  /** How many events of this type the page has heard of. */
+  readonly heard: (event: string) => number;
   /** The leaf of the row, once the page has heard all of a run that rests, takes this command and has said this. */
   readonly rests: (type: string, said?: string) => Promise<string>;
   readonly command: (body: object) => Promise<Ack>;
@@ -31,6 +33,7 @@ async function stage(turns: readonly ScriptedTurn[], config: Partial<AgentConfig
     agent,
     model,
     row,
+    heard: (event) => (page.steps.get(agent.sessionId) ?? []).filter(({ e }) => e === event).length,
     rests: async (type, said = "") => {
       await expect
         .poll(() => ({
@@ -123,7 +126,7 @@ describe.each([
     const pause = async (at: number): Promise<string> => {
       await steps[at]!.begun.promise;
       const ack = command({ type: "shutdown" });
-      await expect.poll(() => on.row()?.state).toMatch(/^acting/);
+      await expect.poll(() => on.heard("run.shutdown")).toBe(at + 1);
       steps[at]!.ended.resolve("slept");
       expect(await ack).toMatchObject({ ok: true });
       return rests("resume");

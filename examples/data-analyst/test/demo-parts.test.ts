@@ -126,7 +126,7 @@ describe("the terminal", () => {
   });
 });
 
-test("tokens are counted, also of text that is no language", async () => {
+test("tokens are counted, also of text that is no language", { timeout: 40_000 }, async () => {
   const counter = await createTokenCounter();
   const usage = (content: string) =>
     counter.usage({ model: "m", messages: [{ role: "user", content }] }, { content: "Hello world" });
