@@ -1,4 +1,5 @@
 import type { WebSocket } from "ws";
+import { NO_HELLO } from "../inspect/protocol.ts";
 
 const GREET_MS = 2_000;
 const PING_MS = 15_000;
@@ -6,7 +7,7 @@ const PING_MS = 15_000;
 /** Closes a socket that does not say who it is within 2 s, and one that does not answer a ping before the next. Returns what
  *  is called when it has said so. */
 export function watchSocket(socket: WebSocket): () => void {
-  const greeting = setTimeout(() => socket.close(4401, "No hello"), GREET_MS);
+  const greeting = setTimeout(() => socket.close(4401, NO_HELLO), GREET_MS);
   let isHere = true;
   const pinging = setInterval(() => {
     if (!isHere) return socket.terminate();

@@ -8,6 +8,9 @@ import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
 /** The version of the wire. A side that meets another one says so and which side to upgrade. */
 export const PROTOCOL = 1;
 
+/** Why a hub closes a socket that did not say in time who it is, with the code of a wrong token: who reads it tries again. */
+export const NO_HELLO = "No hello";
+
 /** What one step changed in the shown context, which is the machine's own with `messages`, the transcript as of the step, in
  *  place of `transcript`: set, delete (of a list: take that element out), append to a list, drop from a list's
  *  start, append to a string. The path is a list of keys and indexes from the top of context; `[]` is context itself, which

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
 import { makeDesk, type Desk } from "./support/desk.ts";
+import { clickTwice } from "./support/click-twice.ts";
 import { CHARTS } from "../layout/charts.ts";
+import { noteNotices } from "./support/notices.ts";
 import { calls, payer, rests } from "./support/payer.ts";
 import { WirePage } from "./support/wire-page.ts";
 import { WireWorker } from "./support/wire-worker.ts";
@@ -136,7 +138,7 @@ test("a page that another machine has opened by plain HTTP can decide, and says 
   expect(paid).toEqual([{ to: "ann", cents: 100 }]);
 });
 
-test("a card stays until the agent has acknowledged", async () => {
+test("a card stays until the agent has acknowledged, and is answered once by who clicks twice", async () => {
   const chart = CHARTS["the agent"]!;
   const worker = await WireWorker.connect(desk.hub, [{ hash: "slow", chart }]);
   const call = {
@@ -153,14 +155,16 @@ test("a card stays until the agent has acknowledged", async () => {
   const { ui } = await desk.open();
   await ui.choose("slow-run");
   const card = ui.pending("c1");
-  await card.getByRole("button", { name: /^Approve/ }).click();
+  await clickTwice(card.getByRole("button", { name: /^Approve/ }));
   await expect.poll(() => card.innerText()).toContain("has not confirmed it yet");
+  await expect.poll(() => worker.commands).toHaveLength(1);
   const [command] = worker.commands;
   expect(command).toMatchObject({ type: "decide", callId: "c1", decision: "approve", argsHash: "h1" });
   expect(await card.getByRole("button", { name: /^Approve/ }).isDisabled()).toBe(true);
   worker.say({ type: "ack", ack: { id: command!.id, ok: true } });
   worker.show("slow-run", "slow", states, { phase: "running", can: [] });
   await expect.poll(() => card.count()).toBe(0);
+  expect(worker.commands).toHaveLength(1);
   await worker.close();
 });
 
@@ -173,13 +177,16 @@ test("two tabs answer the same call: it runs once, and the other one is told", a
     ui.pending("to-ann").getByRole("button", { name: /^Approve/, disabled: false }),
   );
   await Promise.all(buttons.map((button) => button.waitFor()));
+  const notices = await Promise.all(tabs.map(({ page }) => noteNotices(page)));
   await Promise.all(buttons.map((button) => button.evaluate((found: { click(): void }) => found.click())));
   await rests(agent);
   expect(paid).toHaveLength(1);
-  const told = (): Promise<number[]> =>
-    Promise.all(tabs.map(({ page }) => page.locator("[data-notice]", { hasText: "answered" }).count()));
-  await expect.poll(async () => (await told()).toSorted()).toEqual([0, 1]);
   for (const { ui } of tabs) await expect.poll(() => ui.pending("to-ann").count()).toBe(0);
+  const told = async (): Promise<number[]> =>
+    (await Promise.all(notices.map((all) => all()))).map(
+      (all) => all.filter((text) => text.includes("answered")).length,
+    );
+  await expect.poll(async () => (await told()).toSorted()).toEqual([0, 1]);
 });
 
 test("an answer to arguments that are not those of the call is refused, and a command is carried out once", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { NO_HELLO } from "../../src/inspect/protocol.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { makeHome, startHub } from "./support/hub.ts";
@@ -66,6 +67,16 @@ describe("Without any run the page", () => {
     }
   });
 
+  test("that was too slow to say who it is says it again", async () => {
+    const { tap, prepare } = makeTap();
+    tap.isOpen = false;
+    tap.failure = { code: 4401, reason: NO_HELLO };
+    const { page } = await desk.open({ prepare });
+    await expect.poll(() => tap.attempts).toBeGreaterThan(1);
+    tap.isOpen = true;
+    await expect.poll(() => page.getByTestId("welcome").innerText()).toContain("No run yet");
+  });
+
   test("of another version is told the hub's by the hub itself", async () => {
     const { tap, prepare } = makeTap();
     const said: unknown[] = [];
@@ -91,7 +102,8 @@ describe("With a run before it, the page", () => {
     const approve = card.getByRole("button", { name: /^Approve/ });
     await expect.poll(() => approve.isEnabled()).toBe(true);
     const connection = page.getByTestId("connection");
-    expect(await connection.getAttribute("data-tone")).toBe("green");
+    await expect.poll(() => connection.getAttribute("data-tone")).toBe("green");
+    await ui.rests();
     const before = await ui.step();
 
     tap.isOpen = false;
@@ -115,7 +127,7 @@ describe("With a run before it, the page", () => {
     await lost.getByRole("button", { name: "Try now" }).click();
     await lost.waitFor({ state: "detached" });
     await expect.poll(() => approve.isEnabled()).toBe(true);
-    expect(await connection.getAttribute("data-tone")).toBe("green");
+    await expect.poll(() => connection.getAttribute("data-tone")).toBe("green");
     await agent.close();
   });
 
@@ -135,6 +147,7 @@ describe("With a run before it, the page", () => {
     tap.cut();
     await page.getByTestId("lost").waitFor();
     expect(await ui.standing()).toMatch(/^not connected/);
+    await expect.poll(() => tap.attempts).toBeGreaterThan(2);
     const stopped = await chip.innerText();
     await expect.poll(() => tap.attempts).toBeGreaterThan(3);
     expect(await chip.innerText()).toBe(stopped);
@@ -156,9 +169,7 @@ describe("With a run before it, the page", () => {
     const second = await startHub(home, ["--port", port]);
     expect(second.token).not.toBe(first.token);
     const refused = page.getByTestId("refused");
-    await expect
-      .poll(() => refused.innerText(), { timeout: 30_000 })
-      .toMatch(/link that it printed.*npx agentchart inspect/);
+    await expect.poll(() => refused.innerText()).toMatch(/link that it printed.*npx agentchart inspect/);
     expect(await ui.active()).toContain("agent.suspended.waiting");
     expect(await ui.pending("c5").getByTestId("hindrance").innerText()).toContain("no longer connected");
     await page.reload();

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { parserFixer } from "./support/scene.ts";
+import { settled } from "./support/settled.ts";
 
 let desk: Desk;
 let agent: Agent;
@@ -27,11 +28,12 @@ describe("The page remembers", () => {
     const light = await background(page);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => background(page)).not.toBe(light);
+    await settled(page);
     const dark = await background(page);
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: dark" }).click();
     await page.getByRole("button", { name: "Theme: light" }).waitFor();
-    expect(await background(page)).toBe(light);
+    await expect.poll(() => background(page)).toBe(light);
     await page.reload();
     await page.getByRole("button", { name: "Theme: light" }).click();
     await expect.poll(() => background(page)).toBe(dark);
@@ -63,16 +65,20 @@ describe("The page remembers", () => {
     const camera = (): Promise<string | null> => page.locator("svg.chart > g").getAttribute("style");
     const follow = page.getByRole("button", { name: "Follow the active state" });
     await ui.goTo(5);
+    await settled(page);
     const still = await camera();
     await follow.click();
     await expect.poll(camera).not.toBe(still);
+    await settled(page);
     const here = await camera();
     await page.keyboard.press("Home");
     await expect.poll(camera).not.toBe(here);
     await follow.click();
     await page.getByRole("button", { name: "Follow the active state", pressed: false }).waitFor();
+    await settled(page);
     const left = await camera();
     await ui.goTo(12);
+    await settled(page);
     expect(await camera()).toBe(left);
   });
 });
@@ -91,17 +97,31 @@ test("the title and the icon of the tab count who needs somebody", async () => {
   await other.close();
 });
 
+test("the title goes on counting in a tab that has no frames any more", async () => {
+  const { page, ui } = await desk.open();
+  await ui.choose(agent.sessionId);
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+  await page.evaluate("requestAnimationFrame = () => 0");
+  const other = parserFixer({ inspect: desk.hub.address });
+  await other.call("Please mend the lexer.");
+  await expect.poll(() => page.title()).toMatch(/^\(2\) /);
+  other.interrupt();
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+  await other.close();
+});
+
 test("a key leads to the run that has waited longest, and there to its card", async () => {
   const resting = parserFixer({ inspect: desk.hub.address });
   await resting.call("Please mend the lexer.");
   resting.interrupt();
   const { page, ui } = await desk.open();
   await ui.choose(resting.sessionId);
+  await expect.poll(() => ui.standing()).toMatch(/idle/);
   await expect.poll(() => page.locator("#approval").count()).toBe(0);
   await page.keyboard.press("y");
   const card = ui.pending("c5");
   await card.waitFor();
-  expect(await ui.run(agent.sessionId).getAttribute("aria-current")).toBe("true");
+  await expect.poll(() => ui.run(agent.sessionId).getAttribute("aria-current")).toBe("true");
   await page.keyboard.press("y");
   await card.and(page.locator(":focus")).waitFor();
   await resting.close();

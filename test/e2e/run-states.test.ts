@@ -14,6 +14,7 @@ import { makeDesk, type Desk } from "./support/desk.ts";
 import { makeHome, startHub, type Home, type Hub } from "./support/hub.ts";
 import type { InspectorPage } from "./support/inspector-page.ts";
 import { parserFixer } from "./support/scene.ts";
+import { makeTap } from "./support/tap.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
 let desk: Desk;
@@ -47,10 +48,9 @@ test("a run whose process is gone is greyed, says since when, and offers nothing
   await expect.poll(() => banner.innerText()).toMatch(/by-hand\) is gone, last seen (a moment|\d+ s) ago\./);
   await expect.poll(() => banner.innerText()).toMatch(/last seen \d+ s ago/);
   await expect.poll(() => interrupt.count()).toBe(0);
-  const opacity = await page.evaluate(
-    `getComputedStyle(document.querySelector('[data-run="working"]')).opacity`,
-  );
-  expect(Number(opacity)).toBeLessThan(1);
+  const opacity = async (): Promise<number> =>
+    Number(await page.evaluate(`getComputedStyle(document.querySelector('[data-run="working"]')).opacity`));
+  await expect.poll(opacity).toBeLessThan(1);
   expect(await ui.standing()).toMatch(/^lost/);
   expect(await page.locator("[data-is-working]").count()).toBe(0);
   await ui.choose("waiting");
@@ -91,9 +91,25 @@ describe("The chart of a run", () => {
     const states = whole.nodes.map(({ id }) => id);
     const worker = await WireWorker.connect(desk.hub, [{ hash: "tangle", chart: whole }]);
     worker.show("tangled", "tangle", [states[0]!, states[1]!]);
-    const { page, ui, faults } = await desk.open();
+    const told = Promise.withResolvers<void>();
+    const { tap, prepare } = makeTap();
+    tap.toPage = (message) => {
+      if (message.type !== "chart") return message;
+      void told.promise.then(() => tap.say(message));
+      return undefined;
+    };
+    const { page, ui, faults } = await desk.open({
+      prepare: async (opened) => {
+        await prepare(opened);
+        await opened.route("**/api/charts/*", async (route) => {
+          await told.promise;
+          await route.continue();
+        });
+      },
+    });
     await ui.run("tangled").click();
     await page.getByText("Loading the chart").waitFor();
+    told.resolve();
     await page.locator(".outline-pane [data-state=s0][data-active]").waitFor();
     const picture = page.getByRole("button", { name: "This chart could not be laid out in time" });
     expect(await picture.isDisabled()).toBe(true);
@@ -109,26 +125,23 @@ describe("Steps that are not here", () => {
   /** Whether the strip has the colour of a gap in its left part: a count of pixels. */
   const amber = (page: Page): Promise<number> => page.evaluate(AMBER);
 
-  test("are a hatched band in the strip, and come when they are asked for", async () => {
-    const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
-    worker.show("long", "deep", ["deep"]);
+  function showLong(worker: WireWorker, runId: string): void {
+    worker.show(runId, "deep", ["deep"]);
     for (let from = 2; from <= COUNT; from += 1_000) {
       const items = Array.from({ length: Math.min(1_000, COUNT - from + 1) }, (_, at) => step(from + at));
-      worker.say({
-        type: "steps",
-        runId: "long",
-        states: [],
-        statesFrom: 1,
-        items,
-        total: from + items.length - 1,
-        first: 1,
-      });
+      const total = from + items.length - 1;
+      worker.say({ type: "steps", runId, states: [], statesFrom: 1, items, total, first: 1 });
     }
+  }
+
+  test("are a hatched band in the strip, and come when they are asked for", async () => {
+    const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
+    showLong(worker, "long");
     const { page, ui, faults } = await desk.open();
     await ui.choose("long");
     await expect.poll(async () => (await ui.step())[1]).toBe(COUNT);
     const oldest = (): Promise<unknown> => page.evaluate("[2, 1001].map((q) => __agentchart.stepAt(q)?.q)");
-    await expect.poll(oldest, { timeout: 60_000 }).toEqual([undefined, 1001]);
+    await expect.poll(oldest, { timeout: 120_000 }).toEqual([undefined, 1001]);
     await expect.poll(() => amber(page)).toBeGreaterThan(5);
     await page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 0));
     await page.getByRole("option", { name: "step 3 is not here yet: load" }).click();
@@ -140,6 +153,26 @@ describe("Steps that are not here", () => {
     await expect.poll(() => amber(page)).toBe(0);
     expect((await ui.context(COUNT)) as object).toEqual({ q: COUNT });
     expect(faults).toEqual(NO_FAULTS);
+    await worker.close();
+  });
+
+  test("come also when somebody goes there while others are fetched", async () => {
+    const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
+    showLong(worker, "fetched");
+    const { promise: isThere, resolve } = Promise.withResolvers<void>();
+    const { page, ui } = await desk.open({
+      prepare: async (opened) => {
+        await opened.route("**/steps?*", async (route) => {
+          await isThere;
+          await route.continue();
+        });
+      },
+    });
+    await ui.choose("fetched");
+    await expect.poll(async () => (await ui.step())[1]).toBe(COUNT);
+    await ui.goTo(3);
+    resolve();
+    await page.locator('.line[data-q="3"]').waitFor({ timeout: 120_000 });
     await worker.close();
   });
 });

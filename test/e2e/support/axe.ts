@@ -1,8 +1,10 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { settled } from "./settled.ts";
 
 /** What axe finds wrong in a page or in a part of it, also targets that are too small: each rule with the elements that break it. */
 export async function accessibilityProblems(page: Page, part?: string): Promise<string[]> {
+  await settled(page);
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run(${JSON.stringify(part) ?? "document"}, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) =>

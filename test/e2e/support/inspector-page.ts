@@ -1,5 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 
+/** How long the page may take for anything, in ms. */
+const PATIENCE = 60_000;
+
 /** The page as a person uses it. */
 export class InspectorPage {
   readonly page: Page;
@@ -12,10 +15,36 @@ export class InspectorPage {
     return this.page.locator(`[data-run="${runId}"]`);
   }
 
-  /** Opens a run from the list and waits until its chart is drawn. */
+  /** Opens a run from the list and waits until a step of it and its chart are drawn. */
   async choose(runId: string): Promise<void> {
     await this.run(runId).click();
-    await this.page.locator("svg.chart [data-state]").first().waitFor({ timeout: 60_000 });
+    await this.#until(`__agentchart.selection.runId === ${JSON.stringify(runId)} && __agentchart.drawn > 0`);
+    await this.chart();
+  }
+
+  /** Ends when the newest step is one at which the run rests, in one of these states, and is drawn. */
+  async rests(states = ["agent.stopped.idle", "agent.suspended.waiting"]): Promise<void> {
+    const newest = "__agentchart.statesAt(__agentchart.steps).at(-1)";
+    await this.#until(`${JSON.stringify(states)}.includes(${newest})`);
+    await this.#until("__agentchart.selection.shown === __agentchart.drawn");
+  }
+
+  /** Ends when a chart is drawn. */
+  async chart(): Promise<void> {
+    await this.page.locator("svg.chart [data-state]").first().waitFor();
+  }
+
+  /** Ends when this holds in the page. */
+  async #until(condition: string): Promise<void> {
+    await this.page.evaluate(`new Promise((resolve, reject) => {
+      const end = performance.now() + ${PATIENCE};
+      const look = () => {
+        if (${condition}) resolve();
+        else if (performance.now() > end) reject(new Error(${JSON.stringify(`It never held: ${condition}`)}));
+        else requestAnimationFrame(look);
+      };
+      look();
+    })`);
   }
 
   /** The ids of the states that are lit in the chart, in the order of the machine file. */
@@ -38,13 +67,16 @@ export class InspectorPage {
     return lit;
   }
 
+  /** The run that is shown, by the address. */
+  async shownRun(): Promise<string> {
+    return decodeURIComponent(await this.page.evaluate<string>('location.hash.split("/")[2]'));
+  }
+
   /** The step that is shown and the newest one. */
-  async step(): Promise<readonly [shown: number, newest: number]> {
-    const slider = this.page.getByRole("slider", { name: "Step" });
-    const [now, most] = await Promise.all(
-      ["aria-valuenow", "aria-valuemax"].map((name) => slider.getAttribute(name)),
-    );
-    return [Number(now), Number(most)];
+  step(): Promise<readonly [shown: number, newest: number]> {
+    return this.page
+      .getByRole("slider", { name: "Step" })
+      .evaluate((slider) => [Number(slider.ariaValueNow), Number(slider.ariaValueMax)] as const);
   }
 
   /** Goes to a step by its address. */
@@ -53,10 +85,11 @@ export class InspectorPage {
     await this.at(q);
   }
 
-  /** Ends when this step is shown. */
+  /** Ends when this step is shown, in the chart too. */
   async at(q: number): Promise<void> {
     const slider = this.page.getByRole("slider", { name: "Step" });
     await slider.and(this.page.locator(`[aria-valuenow="${q}"]`)).waitFor();
+    await this.#until(`__agentchart.drawn === ${q}`);
   }
 
   tab(name: string): Locator {
@@ -69,6 +102,7 @@ export class InspectorPage {
 
   async openTab(name: string): Promise<Locator> {
     await this.tab(name).click();
+    await this.panel(name).waitFor();
     return this.panel(name);
   }
 

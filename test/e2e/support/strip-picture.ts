@@ -4,20 +4,29 @@ import type { Locator, Page } from "playwright-core";
 export type Place = { readonly left: number; readonly width: number };
 
 const NAMES = `async (strip) => {
-  const drawn = () => new Promise((resolve) => {
+  const turn = () => new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = resolve;
     port2.postMessage(null);
   });
+  /** The page draws in pieces, each a turn of its own. */
+  const drawn = async () => {
+    for (let turns = 0; turns < 8; turns += 1) await turn();
+  };
   const { x, y, width, height } = strip.getBoundingClientRect();
   const found = [];
   for (let at = 0; at < width; at += 1) {
     strip.dispatchEvent(new PointerEvent("pointermove", { clientX: x + at, clientY: y + height / 2, bubbles: true }));
     await drawn();
-    await drawn();
     found.push(Number.parseInt(strip.querySelector(".hint")?.textContent ?? "0", 10));
   }
   return found;
+}`;
+
+const PLAYHEAD = `(strip) => {
+  const line = strip.querySelector(".playhead")?.getBoundingClientRect();
+  const { x, right } = strip.getBoundingClientRect();
+  return line !== undefined && line.x >= x - 3 && line.x <= right + 1;
 }`;
 
 const MARKS = `(strip, x) => {
@@ -81,13 +90,8 @@ export class StripPicture {
   }
 
   /** Whether the line at the shown step is within the strip. */
-  async playhead(): Promise<boolean> {
-    const line = this.slider.locator(".playhead");
-    const [strip, box] = [
-      await this.slider.boundingBox(),
-      (await line.count()) > 0 && (await line.boundingBox()),
-    ];
-    return strip !== null && !!box && box.x >= strip.x - 3 && box.x <= strip.x + strip.width + 1;
+  playhead(): Promise<boolean> {
+    return this.#ask(PLAYHEAD);
   }
 
   #ask<T>(code: string, argument = 0): Promise<T> {

@@ -5,6 +5,8 @@ import type { HubToPage, PageToHub } from "../../../src/inspect/protocol.ts";
 export type Tap = {
   /** False: every attempt to connect fails. */
   isOpen: boolean;
+  /** How it fails. */
+  failure: { readonly code: number; readonly reason?: string };
   /** What the page gets for a message of the hub; nothing if undefined. */
   toPage: (message: HubToPage) => HubToPage | undefined;
   toHub: (message: PageToHub) => PageToHub;
@@ -20,6 +22,7 @@ export type Tap = {
 export function makeTap(): { readonly tap: Tap; readonly prepare: (page: Page) => Promise<void> } {
   const tap: Tap = {
     isOpen: true,
+    failure: { code: 1001 },
     toPage: (message) => message,
     toHub: (message) => message,
     say: () => {},
@@ -29,7 +32,7 @@ export function makeTap(): { readonly tap: Tap; readonly prepare: (page: Page) =
   const prepare = (page: Page): Promise<void> =>
     page.routeWebSocket(/\/ws$/, (route) => {
       tap.attempts += 1;
-      if (!tap.isOpen) return void route.close({ code: 1001 });
+      if (!tap.isOpen) return void route.close(tap.failure);
       const hub = route.connectToServer();
       tap.cut = () => void route.close({ code: 1001 });
       tap.say = (message) => route.send(JSON.stringify(message));

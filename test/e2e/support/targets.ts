@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { settled } from "./settled.ts";
 
 const SMALL_TARGETS = `(() => {
   const LEAST = 24;
@@ -37,6 +38,7 @@ const SMALL_TARGETS = `(() => {
 })()`;
 
 /** The targets of a pointer that are smaller than 24 px and too near to another one: WCAG 2.5.8. */
-export function smallTargets(page: Page): Promise<string[]> {
+export async function smallTargets(page: Page): Promise<string[]> {
+  await settled(page);
   return page.evaluate(SMALL_TARGETS);
 }

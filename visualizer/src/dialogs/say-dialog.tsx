@@ -32,7 +32,7 @@ export function SayDialog({ as, leaf, text: before = "", trouble }: Extract<Dial
   const said = text.trim();
   const isWrong = said === "" && as !== "interrupt";
   const send = async (): Promise<void> => {
-    if (isWrong) return;
+    if (isWrong || model.dialog === null) return; // null: said, and not drawn yet
     model.set({ dialog: null });
     const { runId } = model.selection;
     const ack = await commandAndSay(bodyOf(as, said, leaf), words.done);

@@ -1,4 +1,5 @@
 import { model } from "../store/model.ts";
+import { pace } from "../store/pace.ts";
 
 /** A way to read, never to change, what the page holds: `window.__agentchart`. */
 export function showToTests(): void {
@@ -8,6 +9,10 @@ export function showToTests(): void {
     },
     get steps() {
       return model.run.last;
+    },
+    /** The step of the selected run at which the chart is drawn; 0 if there is none yet. */
+    get drawn() {
+      return pace.shown.run === model.run ? pace.shown.q : 0;
     },
     get connection() {
       return model.connection.kind;

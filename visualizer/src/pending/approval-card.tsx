@@ -3,6 +3,7 @@ import { useRef, useState, type KeyboardEvent } from "react";
 import { ASKS } from "../logic/asks.ts";
 import { Icon } from "../parts/icon.tsx";
 import { command } from "../store/commands.ts";
+import { model } from "../store/model.ts";
 import { hindranceTo } from "../store/hindrance.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Decision, PendingItem } from "../wire/types.ts";
@@ -21,9 +22,11 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   const hindrance = useModel((all) => hindranceTo(all, "decide"));
   const canDecide = hindrance === undefined;
   const decide = async (decision: Decision): Promise<void> => {
-    setTrouble(undefined);
     const { callId, argsHash } = item;
-    const ack = await command({ type: "decide", callId, decision, argsHash }, `call:${callId}`);
+    const key = `call:${callId}`;
+    if (model.sent.has(key)) return; // clicked once more before that was drawn
+    setTrouble(undefined);
+    const ack = await command({ type: "decide", callId, decision, argsHash }, key);
     if (!ack.ok) setTrouble(ack.error?.message ?? "It was refused.");
   };
   const isDecided = item.decided !== undefined;

@@ -18,6 +18,7 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
   const hindrance = useModel((all) => hindranceTo(all, "extendBudget"));
   const isOff = isSent || hindrance !== undefined || extra === "" || !(amount > 0);
   const extend = async (): Promise<void> => {
+    if (model.sent.has("extendBudget")) return; // clicked once more before that was drawn
     setTrouble(undefined);
     const ack = await command({ type: "extendBudget", extra: { [limit]: amount }, ...seen(leaf) });
     if (!ack.ok) setTrouble(refusalText(ack));

@@ -97,25 +97,34 @@ export async function layOut({ hash, chart }: Pick<ChartMessage, "hash" | "chart
 
 /** Older steps than these many are fetched only when somebody goes there. */
 export const WANTED = 20_000;
-const filling = new WeakSet<RunData>();
+/** Where steps are asked for: what is asked while others are fetched comes after them. */
+const filling = new WeakMap<RunData, Set<number>>();
 
 /** Fetches the steps that are missing below `below`, page by page from the newest. */
 export async function fillMissing(below: number = model.run.last): Promise<void> {
   const { run, selection } = model;
   const { runId } = selection;
-  if (runId === null || model.files.has(runId) || filling.has(run)) return;
-  filling.add(run);
-  let isGoingOn = true;
-  while (isGoingOn && model.run === run) {
+  if (runId === null || model.files.has(runId)) return;
+  const underWayHere = filling.get(run);
+  if (underWayHere) return void underWayHere.add(below);
+  const places = new Set([below]);
+  filling.set(run, places);
+  for (const place of places) if (!(await fillBelow(run, runId, place))) break;
+  filling.delete(run);
+}
+
+/** False if it is of no use to ask for more. */
+async function fillBelow(run: RunData, runId: string, below: number): Promise<boolean> {
+  while (model.run === run) {
     const missing = run.missingBelow(below, PAGE);
-    if (!missing || missing.to <= below - WANTED) break;
-    isGoingOn = await tried(async (api) => {
+    if (!missing || missing.to <= below - WANTED) return true;
+    const isGoingOn = await tried(async (api) => {
       run.add(await api.steps(runId, missing.from, missing.to));
       model.changed();
     });
-    if (!run.at(missing.to)) isGoingOn = false;
+    if (!isGoingOn || !run.at(missing.to)) return false;
   }
-  filling.delete(run);
+  return false;
 }
 
 /** Fetches the steps on both sides of a missing one, and those below. */

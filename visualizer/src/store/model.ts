@@ -64,6 +64,9 @@ export function isDriven({ phase, worker, source }: RunRow): boolean {
   return phase === "running" && worker?.isUp !== false && source !== "file";
 }
 
+/** How often a page that nobody sees changes, ms. */
+const UNSEEN = 250;
+
 /** All that the page knows. Fields are replaced, not changed; who changes one calls {@link Model.changed}. */
 export class Model {
   connection: ConnectionState = { kind: "connecting" };
@@ -132,16 +135,19 @@ export class Model {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Tells everybody, once in an animation frame. */
+  /** Tells everybody, once in an animation frame; where there are none, four times a second. */
   changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
+    // a page that is hidden, also since now, has no frames
+    const timer = setTimeout(() => tell(), UNSEEN);
+    const frame = document.hidden ? undefined : requestAnimationFrame(() => tell());
     const tell = (): void => {
+      clearTimeout(timer);
+      if (frame !== undefined) cancelAnimationFrame(frame);
       this.#isScheduled = false;
       for (const listener of this.#listeners) listener();
     };
-    if (document.hidden) setTimeout(tell, 250);
-    else requestAnimationFrame(tell);
   }
 
   /** Changes fields and tells everybody. */

@@ -1,7 +1,9 @@
 import { useSyncExternalStore } from "react";
 import { model } from "./model.ts";
+import type { RunData } from "./run-data.ts";
 
 export type Shown = {
+  readonly run: RunData;
   readonly q: number;
   readonly version: number;
   /** There is time to animate. */
@@ -20,7 +22,7 @@ const JUMP = 40;
 /** The step that the chart and the timeline show. Beyond 8 changes a second edges only light up and nothing else on the page
  *  moves (`data-busy` on the root), and beyond 25 they change 20 times a second. */
 class Pace {
-  shown: Shown = { q: 0, version: 0, isCalm: true };
+  shown: Shown = { run: model.run, q: 0, version: 0, isCalm: true };
   readonly #listeners = new Set<() => void>();
   #changes: readonly { readonly at: number; readonly count: number }[] = [];
   #last = 0;
@@ -56,12 +58,10 @@ class Pace {
     this.#changes = this.#changes.filter(({ at }) => this.#told - at < WINDOW);
     const isCalm = this.#perSecond() <= MOST_ANIMATED;
     document.documentElement.toggleAttribute("data-busy", !isCalm);
-    const {
-      q,
-      run: { version },
-    } = model;
-    if (this.shown.q === q && this.shown.version === version) return;
-    this.shown = { q, version, isCalm };
+    const { q, run } = model;
+    const { version } = run;
+    if (this.shown.run === run && this.shown.q === q && this.shown.version === version) return;
+    this.shown = { run, q, version, isCalm };
     for (const listener of this.#listeners) listener();
   };
 
@@ -70,7 +70,7 @@ class Pace {
   }
 }
 
-const pace = new Pace();
+export const pace = new Pace();
 model.subscribe(pace.notice);
 
 export function usePace(): Shown {

@@ -1,4 +1,4 @@
-import { PROTOCOL, type HubToPage, type PageToHub } from "./types.ts";
+import { NO_HELLO, PROTOCOL, type HubToPage, type PageToHub } from "./types.ts";
 
 export type ConnectionEvents = {
   open(welcome: Extract<HubToPage, { type: "welcome" }>): void;
@@ -41,8 +41,8 @@ export class Connection {
     this.#socket = socket;
     socket.addEventListener("open", () => this.send({ type: "hello", token: this.#token, proto: PROTOCOL }));
     socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(String(data)) as HubToPage));
-    socket.addEventListener("close", ({ code }) => {
-      if (socket === this.#socket) this.#closed(code);
+    socket.addEventListener("close", ({ code, reason }) => {
+      if (socket === this.#socket) this.#closed(code, reason);
     });
   }
 
@@ -66,9 +66,9 @@ export class Connection {
     this.#events.open(message);
   }
 
-  #closed(code: number): void {
+  #closed(code: number, reason: string): void {
     if (this.#isOver) return;
-    if (code === CODE_TOKEN) this.#refuse("token");
+    if (code === CODE_TOKEN && reason !== NO_HELLO) this.#refuse("token");
     else if (code === CODE_VERSION) this.#refuse("version");
     else {
       const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);

@@ -14,7 +14,7 @@ export type {
   StreamDelta,
   WorkerRow,
 } from "../../../src/inspect/protocol.ts";
-export { PROTOCOL } from "../../../src/inspect/protocol.ts";
+export { NO_HELLO, PROTOCOL } from "../../../src/inspect/protocol.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/chart/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/layout/layout.ts";
 export type {
