@@ -5,6 +5,7 @@ import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { HeldModel } from "./support/held-model.ts";
 import { parserFixer } from "./support/scene.ts";
+import { settled } from "./support/settled.ts";
 import { shownContext } from "./support/shown.ts";
 import { truthOf, type Truth } from "./support/truth.ts";
 
@@ -69,10 +70,11 @@ describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (col
 
 test("the past is looked at with the keyboard alone", async () => {
   const { page, ui, faults } = await desk.open();
-  await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+  await ui.chart();
   const press = (...keys: readonly string[]): Promise<void> =>
     keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
-  const [, newest] = await ui.step();
+  const newest = truth.length;
+  await ui.at(newest);
   await press("Home");
   await ui.at(1);
   await press("j", "ArrowDown", "ArrowRight", "k");
@@ -86,7 +88,7 @@ test("the past is looked at with the keyboard alone", async () => {
   expect(await shownTop()).toBe(topAt(entered));
   expect(topAt(entered - 1)).toBe(topAt(3));
   await press("g");
-  await page.getByRole("dialog").waitFor();
+  await page.getByRole("dialog").locator("input:focus").waitFor();
   await page.keyboard.type("7");
   await press("Enter");
   await ui.at(7);
@@ -102,6 +104,7 @@ test("the past is looked at with the keyboard alone", async () => {
   await press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
   await press("/");
+  await page.getByRole("searchbox").and(page.locator(":focus")).waitFor();
   await page.keyboard.type("jjlg");
   expect(await page.getByRole("searchbox").inputValue()).toBe("jjlg");
   await ui.at(newest);
@@ -115,7 +118,8 @@ test("with single keys off, the focused timeline is gone through by its own keys
   await page.getByRole("checkbox", { name: /single keys/ }).uncheck();
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
-  const [, newest] = await ui.step();
+  const newest = truth.length;
+  await ui.at(newest);
   const timeline = page.getByRole("listbox", { name: "Steps" });
   const goneTo = async (key: string): Promise<number> => {
     const [before] = await ui.step();
@@ -146,6 +150,7 @@ test("with single keys off, the focused timeline is gone through by its own keys
 test("with the timeline narrowed to a state, the keys go from one of its steps to another", async () => {
   const { page, ui } = await desk.open();
   await ui.choose(agent.sessionId);
+  await ui.at(truth.length);
   const id = "agent.reasoning.calling";
   const entering = truth.flatMap(({ states }, at) =>
     states.includes(id) && !truth[at - 1]?.states.includes(id) ? [at + 1] : [],
@@ -185,6 +190,7 @@ test("on a phone the header is no wider than the screen, with the agent's name a
   const fits = async (name: string): Promise<void> => {
     const shownName = header.locator("strong", { hasText: name });
     await shownName.waitFor();
+    await settled(page);
     const [needed, there] = await header.evaluate((found: { scrollWidth: number; clientWidth: number }) => [
       found.scrollWidth,
       found.clientWidth,

@@ -64,7 +64,7 @@ describe("From the page a run is", () => {
     expect((await reply).reason).toBe("INTERRUPTED");
     expect(held.aborts).toBe(1);
     await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
-    expect((await ui.active()).at(-1)).toBe("agent.stopped.idle");
+    await expect.poll(async () => (await ui.active()).at(-1)).toBe("agent.stopped.idle");
     await agent.close();
   });
 
@@ -172,13 +172,14 @@ describe("From the page a run is forked", () => {
     const before = await journal();
     const { page, ui } = await desk.open();
     await ui.choose(agent.sessionId);
+    await ui.rests();
     const [, newest] = await ui.step();
     await ui.goTo(newest);
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    const forked = decodeURIComponent(new URL(page.url()).hash.split("/")[2]!);
+    const forked = await ui.shownRun();
     expect(forked).not.toBe(agent.sessionId);
     await page.getByRole("button", { name: /^Approve/ }).click();
     await expect.poll(() => paid).toHaveLength(1);
@@ -207,10 +208,10 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
     const begins = page.getByRole("link", { name: /^Begins here as a fork of payer .+, step 1$/ });
     await begins.waitFor();
-    expect(await marks.count()).toBe(1);
+    await expect.poll(() => marks.count()).toBe(1);
     await begins.click();
     await page.getByRole("link", { name }).waitFor();
-    expect(page.url()).toContain(agent.sessionId);
+    await expect.poll(() => page.url()).toContain(agent.sessionId);
   });
 
   test("in its past with another question: the prefix is kept, what runs again is listed", async () => {
@@ -219,6 +220,7 @@ describe("From the page a run is forked", () => {
     const before = await journal();
     const { page, ui } = await desk.open();
     await ui.choose(agent.sessionId);
+    await ui.rests(["agent.stopped.idle"]);
     const [, newest] = await ui.step();
     let at = newest;
     for (; at > 0; at -= 1) {
@@ -233,7 +235,7 @@ describe("From the page a run is forked", () => {
     await dialog.getByRole("checkbox", { name: /run it at once/ }).uncheck();
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    const forkId = decodeURIComponent(new URL(page.url()).hash.split("/")[2]!);
+    const forkId = await ui.shownRun();
     const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
     const forkedAt = sessions.find(({ sessionId }) => sessionId === forkId)!.meta["forkedAt"] as number;
     const original = await openSession(store, agent.sessionId);

@@ -129,13 +129,14 @@ test("a dialog that has done its work gives the focus back, too", async () => {
   const steps = page.getByRole("listbox", { name: "Steps" });
   await steps.focus();
   await page.keyboard.press("g");
-  await page.getByRole("dialog").waitFor();
+  await page.getByRole("dialog").locator("input:focus").waitFor();
   await page.keyboard.type("5");
   await page.keyboard.press("Enter");
   await ui.at(5);
   await steps.and(page.locator(":focus")).waitFor();
   await ui.choose(running.sessionId);
   await page.getByRole("button", { name: /^Steer/ }).click();
+  await page.getByRole("dialog").locator("textarea:focus").waitFor();
   await page.keyboard.type("In French, please.");
   await page.keyboard.press("Control+Enter");
   await page

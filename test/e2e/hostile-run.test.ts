@@ -68,6 +68,7 @@ test("a live run whose model and tools are hostile, and long where nobody expect
   const { reason } = await agent.call(userMsg("", { content: [{ type: "text", text: HOSTILE }, picture] }));
   expect(reason).toBe("APPROVAL_REQUIRED");
   await ui.choose(agent.sessionId);
+  await ui.rests();
   expect(await ui.pending("asks").innerText()).toContain("onerror");
   const [, newest] = await ui.step();
   for (const tab of TABS) {
@@ -102,6 +103,7 @@ test("in the field of a fork, what hides or turns text is said and shown, and se
   await agent.call(said);
   const { page, ui } = await desk.open();
   await ui.choose(agent.sessionId);
+  await ui.rests();
   await page.keyboard.press("f");
   const dialog = page.getByRole("dialog");
   await dialog.locator("option", { hasText: "Pay 10" }).waitFor({ state: "attached" });
@@ -118,7 +120,12 @@ test("in the field of a fork, what hides or turns text is said and shown, and se
   await dialog.waitFor({ state: "detached" });
   const conversation = await ui.openTab("conversation");
   await expect.poll(() => conversation.innerText()).toContain("Pay 9⟨U+200B⟩.");
-  const sent = (await ui.context((await ui.step())[1])) as { messages: { content: { text: string }[] }[] };
-  expect(sent.messages[0]!.content[0]!.text).toBe("Pay 9\u200B.");
+  const sent = async (): Promise<unknown> => {
+    const context = (await ui.context((await ui.step())[1])) as {
+      messages: { content: { text: string }[] }[];
+    };
+    return context.messages[0]!.content[0]!.text;
+  };
+  await expect.poll(sent).toBe("Pay 9\u200B.");
   await agent.close();
 });

@@ -5,6 +5,7 @@ import { makeDesk, type Desk } from "./support/desk.ts";
 import { HeldModel } from "./support/held-model.ts";
 import { longRunner } from "./support/long-run.ts";
 import { parserFixer } from "./support/scene.ts";
+import { settled } from "./support/settled.ts";
 import { truthOf, type Truth } from "./support/truth.ts";
 
 let desk: Desk;
@@ -73,6 +74,7 @@ describe("A key goes", () => {
   test("nearer to the chart, away from it, to all of it, and to the outline", async () => {
     const { page } = await look();
     const zoom = page.locator(".tools .zoom");
+    await settled(page);
     const scale = async (): Promise<number> => Number.parseInt(await zoom.innerText(), 10);
     const whole = await scale();
     await page.keyboard.press("+");

@@ -39,9 +39,10 @@ describe("A run of three rounds, watched while it happens", () => {
   afterAll(() => agent.close());
 
   const isTrue = async (): Promise<void> => {
-    await expect.poll(() => page.ui.active()).toEqual(truth.at(-1)!.states);
+    await expect.poll(async () => (await page.ui.step())[0] - truth.length).toBe(0);
+    await page.ui.at(truth.length);
+    expect(await page.ui.active()).toEqual(truth.at(-1)!.states);
     expect(await page.ui.taken()).toEqual(truth.at(-1)!.edges);
-    expect((await page.ui.step())[0]).toBe(truth.length);
   };
 
   test("lights the states of the model call, and streams what the model says", async () => {
@@ -80,7 +81,7 @@ describe("A run of three rounds, watched while it happens", () => {
     expect(truth.at(-1)!.states).toEqual(["agent", "agent.stopped", "agent.stopped.idle"]);
     for (const [index, { states, edges }] of truth.entries()) {
       await page.ui.goTo(index + 1);
-      await expect.poll(() => page.ui.active()).toEqual(states);
+      expect(await page.ui.active(), `step ${index + 1}`).toEqual(states);
       expect(await page.ui.taken(), `step ${index + 1}`).toEqual(edges);
     }
   });
@@ -114,10 +115,10 @@ describe("A run of three rounds, watched while it happens", () => {
         if ((await line.getAttribute("aria-expanded")) === "false") await line.click();
         await line.and(page.page.locator('[aria-expanded="true"]')).waitFor();
       }
+      await tree.locator('[data-path="progress.stats.modelCalls"]').waitFor();
       const context = shownContext(truth[q - 1]!.context);
       const leaves = await page.ui.contextLeaves(tree);
       expect(leaves.length).toBeGreaterThan(10);
-      expect(leaves.map(([path]) => path)).toContain("progress.stats.modelCalls");
       for (const [path, text] of leaves)
         expect(text, `step ${q}, ${path}`).toBe(JSON.stringify(at(context, path)));
       const marked = tree.locator('[aria-level="1"][data-changed]');
@@ -139,6 +140,7 @@ describe("A run of three rounds, watched while it happens", () => {
 
   test("shows the chart from afar by its names, and the active state with all that is written in it", async () => {
     await page.page.keyboard.press("l");
+    await page.ui.at(truth.length);
     const svg = page.page.locator("svg.chart");
     const row = svg.locator('[data-state="agent.stopped.idle"] .row').first();
     await svg.and(page.page.locator("[data-afar]")).waitFor();

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { parserFixer } from "./support/scene.ts";
+import { settled } from "./support/settled.ts";
 
 let desk: Desk;
 let agent: Agent;
@@ -39,6 +40,7 @@ describe("Nothing is cut off", () => {
     await ui.choose(agent.sessionId);
     await ui.pending("c5").waitFor();
     await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
+    await settled(page);
     const edges = await page.evaluate<readonly [tools: number, chart: number]>(
       `[document.querySelector(".tools").getBoundingClientRect().bottom,
         document.querySelector("svg.chart > g").getBoundingClientRect().top]`,
@@ -67,6 +69,7 @@ describe("Nothing is cut off", () => {
     }
     await ui.openTab("tokens");
     await expect.poll(() => cutOff(page, PARTS)).toEqual([]);
+    await settled(page);
     const [pill, word] = await page.evaluate<readonly [number, number]>(
       `(() => {
         const pill = document.querySelector(".status");
@@ -83,6 +86,7 @@ describe("Nothing is cut off", () => {
 test("a transition that was the only one is named by its event", async () => {
   const { page, ui } = await desk.open();
   await ui.choose(agent.sessionId);
+  await ui.rests();
   const at = (event: string): Promise<number> =>
     page.evaluate(`Array.from({ length: __agentchart.steps }, (_, at) => at + 1)
       .find((q) => __agentchart.stepAt(q).e === ${JSON.stringify(event)})`);

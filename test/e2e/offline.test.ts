@@ -20,6 +20,7 @@ type Picture = {
 };
 
 async function pictureOf(ui: InspectorPage): Promise<Picture> {
+  await ui.rests();
   const [, steps] = await ui.step();
   const states: string[][] = [];
   const taken: string[][] = [];
@@ -46,6 +47,7 @@ beforeAll(async () => {
   await agent.call();
   const { page, ui } = await desk.open();
   await ui.choose(agent.sessionId);
+  await ui.rests(["agent.stopped.idle"]);
   live = await pictureOf(ui);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -56,7 +58,7 @@ beforeAll(async () => {
   await download.saveAs(file);
   await agent.close();
   await desk.close();
-}, 120_000);
+}, 240_000);
 afterAll(() => home.remove());
 
 describe("After everything has ended, without a network, an exported run", () => {
@@ -76,7 +78,7 @@ describe("After everything has ended, without a network, an exported run", () =>
     const { page, faults } = await open(browser, hub.link);
     const ui = new InspectorPage(page);
     await page.getByTestId("open-file").setInputFiles(file);
-    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await ui.chart();
     await page.getByTestId("file").waitFor();
     expect(await pictureOf(ui)).toEqual(live);
     expect(await page.getByRole("button", { name: /^(Approve|Interrupt|Message|Pause)/ }).count()).toBe(0);
@@ -88,7 +90,7 @@ describe("After everything has ended, without a network, an exported run", () =>
     const { page } = await open(browser, hub.url);
     const ui = new InspectorPage(page);
     await page.getByTestId("open-file").setInputFiles(file);
-    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await ui.chart();
     expect(await pictureOf(ui)).toEqual(live);
   });
 
@@ -97,7 +99,7 @@ describe("After everything has ended, without a network, an exported run", () =>
     const { page } = await open(browser, hub.link);
     const ui = new InspectorPage(page);
     await page.locator("[data-run]").first().click();
-    await page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+    await ui.chart();
     await expect.poll(async () => (await ui.step())[1]).toBe(live.steps);
     expect(await pictureOf(ui)).toEqual(live);
   });
@@ -154,6 +156,7 @@ test("a stored session that nobody drives is shown from its store", async () => 
   await ui.choose("stored-run");
   const conversation = await ui.openTab("conversation");
   await expect.poll(() => conversation.innerText()).toMatch(/All 41 tests pass/);
+  await ui.rests();
   expect(await ui.active()).toContain("agent.suspended.waiting");
   await ui.goTo(1);
   await ui.openTab("conversation");

@@ -69,12 +69,13 @@ test("the hub is killed and started anew: the page says so and goes on, no step 
   expect(await ui.active()).not.toEqual([]);
   expect(await page.getByRole("button", { name: /^Interrupt/ }).isDisabled()).toBe(true);
   desk.hub = await startHub(desk.home, ["--port", port]);
-  await page.getByTestId("lost").waitFor({ state: "detached", timeout: 30_000 });
+  await page.getByTestId("lost").waitFor({ state: "detached" });
 
-  await expect.poll(async () => (await ui.step())[1], { timeout: 30_000 }).toBeGreaterThan(seen + 50);
+  await expect.poll(async () => (await ui.step())[1]).toBeGreaterThan(seen + 50);
   child.kill("SIGUSR2");
   const { text, asked, ticks } = JSON.parse(await said) as { text: string; asked: number; ticks: number };
   expect([text, ticks]).toEqual(["Done.", asked]);
+  await ui.rests();
   await expect.poll(() => ui.standing()).toMatch(/stopped/);
   const [shown, newest] = await ui.step();
   expect(newest).toBeGreaterThan(seen);
@@ -98,8 +99,8 @@ test("a process is killed: its run is marked, and nothing can be asked of it", a
   await page.getByTestId("worker-lost").waitFor();
   expect(await ui.run("doomed").getAttribute("data-lost")).not.toBeNull();
   expect(await page.getByRole("button", { name: /^(Interrupt|Pause|Steer)/ }).count()).toBe(0);
-  const [, newest] = await ui.step();
-  expect(await stepsOf("doomed")).toHaveLength(newest);
+  const isWhole = async (): Promise<boolean> => (await stepsOf("doomed")).length === (await ui.step())[1];
+  await expect.poll(isWhole).toBe(true);
 });
 
 test("an agent that is there before its hub, and one without a hub, do their work", async () => {

@@ -190,6 +190,7 @@ describe("Hostile words of a model and of a tool", () => {
     const { page, ui, faults } = await desk.open();
     await agent.call(words);
     await ui.choose(agent.sessionId);
+    await ui.rests();
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("<script>globalThis.__ran=2</script>");
     const [, newest] = await ui.step();
@@ -198,6 +199,7 @@ describe("Hostile words of a model and of a tool", () => {
       for (let q = 1; q <= newest; q += 1) await ui.goTo(q);
     }
     await page.keyboard.press("l");
+    await ui.at(newest);
     const links = await conversation
       .locator("a")
       .evaluateAll((all) =>
@@ -248,6 +250,7 @@ describe("Hostile words of a model and of a tool", () => {
     const { page, ui, faults } = await desk.open();
     expect((await agent.call(odd)).reason).toBe("APPROVAL_REQUIRED");
     await ui.choose(agent.sessionId);
+    await ui.rests();
     const card = ui.pending("w1");
     expect(await card.innerText()).toMatch(/reason odd⟨U\+202E⟩⟨U\+2066⟩⟨U\+E0041⟩/);
     const [, newest] = await ui.step();
@@ -259,6 +262,7 @@ describe("Hostile words of a model and of a tool", () => {
       }
     }
     await page.keyboard.press("o");
+    await page.locator(".outline-pane").waitFor();
     expect(await page.evaluate(hidden), "outline").toEqual([]);
     await page.keyboard.press("o");
 

@@ -96,6 +96,7 @@ test("in the past, what is asked of the run stands apart, with the live step tha
   const bar = page.locator("header .actions.is-apart");
   const card = ui.pending("c1");
   await card.waitFor();
+  await ui.rests();
   expect(await bar.count()).toBe(0);
   const [, last] = await ui.step();
   await ui.goTo(3);
@@ -128,8 +129,9 @@ test("the step that is compared with is named, also after another tab was looked
   await ui.goTo(9);
   const diff = await ui.openTab("diff");
   const other = diff.getByRole("spinbutton");
+  const ofOneStep = await ui.changedPaths(diff);
   await other.fill("4");
-  await expect.poll(async () => (await ui.changedPaths(diff)).length).toBeGreaterThan(0);
+  await expect.poll(() => ui.changedPaths(diff)).not.toEqual(ofOneStep);
   const paths = await ui.changedPaths(diff);
   await ui.openTab("raw");
   await ui.openTab("diff");
@@ -156,6 +158,7 @@ test("what was done in the inspector is said so in the timeline, at the call and
     `Array.from({ length: __agentchart.steps }, (_, at) => at + 1)
       .find((q) => __agentchart.stepAt(q).e === "tool.decide")`,
   );
+  await ui.rests();
   await ui.goTo(q);
   const note = page.locator(`.timeline [data-q="${q}"] .note`);
   await expect.poll(() => note.innerText()).toMatch(/^approved in the inspector/);
@@ -190,6 +193,7 @@ test("each model call is listed with its tokens; a price that is not known is no
   const { page, ui } = await desk.open();
   const cells = async ({ sessionId }: Agent): Promise<string[]> => {
     await ui.choose(sessionId);
+    await ui.rests();
     const tokens = await ui.openTab("tokens");
     await expect.poll(() => tokens.locator("tbody tr").count()).toBe(1);
     const row = await tokens.locator("tbody td").allInnerTexts();
@@ -211,8 +215,10 @@ test("a fork stands below its run, further in", async () => {
   worker.show("its-fork", "forks", ["agent", "agent.reasoning"], { forkOf: { runId: "the-run", seq: 1 } });
   const { ui } = await desk.open();
   await ui.run("its-fork").waitFor();
-  const [run, fork] = await Promise.all(["the-run", "its-fork"].map((id) => ui.run(id).boundingBox()));
-  expect(fork!.x).toBeGreaterThan(run!.x);
-  expect(fork!.y).toBeGreaterThan(run!.y);
+  const lies = async (): Promise<string> => {
+    const [run, fork] = await Promise.all(["the-run", "its-fork"].map((id) => ui.run(id).boundingBox()));
+    return `${fork!.y > run!.y ? "below" : "above"}, further ${fork!.x > run!.x ? "in" : "out"}`;
+  };
+  await expect.poll(lies).toBe("below, further in");
   await worker.close();
 });

@@ -41,6 +41,7 @@ beforeAll(async () => {
   await agent.call();
   const { page, ui } = await desk.open();
   await ui.choose(agent.sessionId);
+  await ui.rests(["agent.stopped.idle"]);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: /^Export this run/ }).click(),
@@ -88,7 +89,7 @@ function lengthened(text: string) {
 
 async function openFile() {
   const opened = await desk.open();
-  await opened.page.locator("svg.chart [data-state]").first().waitFor({ timeout: 30_000 });
+  await opened.ui.chart();
   await opened.page.getByTestId("open-file").setInputFiles(file);
   await opened.page.getByTestId("file").waitFor();
   await expect.poll(async () => (await opened.ui.step())[1]).toBe(steps);
@@ -106,7 +107,7 @@ test("an idle gap is folded, and what failed or waited has its mark", async () =
   expect(width).toBeGreaterThan(24);
   expect(width).toBeLessThanOrEqual(32);
   expect(widest).toBeGreaterThan(width);
-  expect(await strip.markAt(places.get(failing)!.left)).toBe("red");
+  await expect.poll(() => strip.markAt(places.get(failing)!.left)).toBe("red");
   expect(await strip.markAt(places.get(resting)!.left)).toBe("amber");
   expect(await strip.markAt(places.get(resting + 2)!.left)).toBeUndefined();
 });

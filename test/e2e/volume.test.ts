@@ -57,15 +57,16 @@ test("while many steps come, only what they change moves; then the newest is sho
   const running = agent.call("Go on.");
   await ui.choose(agent.sessionId);
   await expect.poll(() => truth.length).toBeGreaterThan(200);
-  const isBusy = (): Promise<boolean> => page.locator("html[data-busy]").isVisible();
-  expect(await isBusy()).toBe(true);
-  const motions = await page.evaluate(
-    "document.getAnimations().filter(({ playState }) => playState === 'running').length",
-  );
-  expect(motions).toBe(0);
+  const busy = (): Promise<unknown> =>
+    page.evaluate(`document.documentElement.hasAttribute("data-busy")
+      && { motions: document.getAnimations().filter(({ playState }) => playState === "running").length }`);
+  let seen: unknown;
+  await expect.poll(async () => (seen = await busy())).not.toBe(false);
+  expect(seen).toEqual({ motions: 0 });
   agent.interrupt();
   await running;
-  await expect.poll(isBusy).toBe(false);
+  await expect.poll(busy).toBe(false);
+  await ui.at(truth.length);
   expect(await ui.step()).toEqual([truth.length, truth.length]);
   expect(await ui.active()).toEqual(truth.at(-1)!.states);
   expect(await page.locator('.timeline [aria-selected="true"]').getAttribute("data-q")).toBe(
@@ -81,7 +82,7 @@ test("10,000 stored runs are in the list, drawn as far as they are seen, and fou
   const hub = await startHub(home, ["--store", `sqlite:${join(home.path, "many.sqlite")}`]);
   const { page } = await open(desk.browser, hub.link);
   const ui = new InspectorPage(page);
-  await page.locator("[data-run]").first().waitFor({ timeout: 30_000 });
+  await page.locator("[data-run]").first().waitFor();
   const list = page.locator(".run-list");
   await list.evaluate(`(scroller) => (scroller.scrollTop = 0)`);
   await expect.poll(() => page.locator('[data-group="finished"]').innerText()).toMatch(/10k|10,000/);
@@ -127,8 +128,7 @@ test("a page that is left open does not grow", { timeout: OPEN_FOR_MS + 120_000 
   const { page, ui } = await desk.open();
   const cost = await PageCost.of(page);
   await ui.choose(agent.sessionId);
-  await sleep(5_000);
-  const before = await cost.heap();
+  const before = await cost.steadyHeap();
   await sleep(OPEN_FOR_MS);
   expect(await cost.heap()).toBeLessThan(before * 1.1 + MEGABYTE);
   held.give({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });

@@ -38,6 +38,8 @@ test("what runs is shown with its clock: hooks, the model, each tool call; then 
     chips.evaluateAll((all) => all.map((chip) => chip.querySelector("span")!.textContent));
   await expect.poll(shown).toEqual(["runHooks"]);
   const clock = chips.first().locator(".num");
+  // after a second nothing rushes by, and what comes moves
+  await expect.poll(() => clock.innerText()).toMatch(/^[\d.]+ s$/);
   const before = await clock.innerText();
   await expect.poll(() => clock.innerText()).not.toBe(before);
   hook.resolve();
@@ -82,10 +84,9 @@ test("a run is played from a step on, compared with another step, and narrowed t
   await ui.goTo(20);
   await page.getByRole("button", { name: "Play (space)" }).waitFor();
   const diff = await ui.openTab("diff");
-  const toLast = await diff.innerText();
-  await diff.getByRole("spinbutton").or(diff.getByRole("textbox")).first().fill("3");
-  await page.keyboard.press("Enter");
-  await expect.poll(() => diff.innerText()).not.toBe(toLast);
+  const toLast = await ui.changedPaths(diff);
+  await diff.getByRole("spinbutton").fill("3");
+  await expect.poll(() => ui.changedPaths(diff)).not.toEqual(toLast);
   expect(await diff.innerText()).toMatch(/messages/);
   await page.locator('svg.chart [data-state="agent.acting.reviewing"]').click();
   const rows = page.locator(".timeline [data-q]");

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { CHARTS } from "../layout/charts.ts";
 import { accessibilityProblems } from "./support/axe.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
+import { settled } from "./support/settled.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
 let desk: Desk;
@@ -37,15 +38,14 @@ test("a process is chosen with the keyboard, and only its runs are listed; again
   await expect.poll(() => runs(page)).toEqual([agent.sessionId, "over-there"].toSorted());
   await page.locator(".workers summary").focus();
   await page.keyboard.press("Tab");
-  const first = processes(page).first();
-  expect(await first.evaluate((found) => found.matches(":focus"))).toBe(true);
+  await processes(page).first().and(page.locator(":focus")).waitFor();
   await line.focus();
   await page.keyboard.press("Enter");
   await expect.poll(() => runs(page)).toEqual(["over-there"]);
-  expect(await line.getAttribute("aria-pressed")).toBe("true");
+  await expect.poll(() => line.getAttribute("aria-pressed")).toBe("true");
   await page.keyboard.press("Enter");
   await expect.poll(() => runs(page)).toHaveLength(2);
-  expect(await line.getAttribute("aria-pressed")).toBe("false");
+  await expect.poll(() => line.getAttribute("aria-pressed")).toBe("false");
 });
 
 test.each(["dark", "light"] as const)(
@@ -56,6 +56,7 @@ test.each(["dark", "light"] as const)(
     await expect.poll(() => processes(page).count()).toBe(2);
     await processes(page).first().click();
     await expect.poll(() => processes(page).first().getAttribute("aria-pressed")).toBe("true");
+    await settled(page);
     for (const line of await processes(page).all()) {
       const { x, width, height } = (await line.boundingBox())!;
       expect(x + width).toBeLessThanOrEqual(390);
@@ -73,5 +74,5 @@ test("a process that is lost says so, and its runs can still be listed", async (
   await other.close();
   await expect.poll(() => line.innerText()).toMatch(/lost .* · 1 run$/);
   expect(await runs(page)).toEqual(["over-there"]);
-  expect(await page.locator("footer.foot").innerText()).toMatch(/^\s*1 process up/);
+  await expect.poll(() => page.locator("footer.foot").innerText()).toMatch(/^\s*1 process up/);
 });
