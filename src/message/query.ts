@@ -15,11 +15,6 @@ export function toolResultsOf(msg: Msg): ToolResultBlock[] {
   return msg.content.filter((block) => block.type === "tool_result");
 }
 
-/** The text of a tool result, its text outputs joined by "\n". */
-export function resultText(result: ToolResultBlock): string {
-  return result.output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
 /** True if a person would see something: text that is not blank, or media. */
 export function hasVisibleContent(content: readonly Block[]): boolean {
   return content.some(

@@ -1,5 +1,5 @@
 import { isObject } from "../message/is-object.ts";
-import { resultText, textOf } from "../message/query.ts";
+import { textOf } from "../message/query.ts";
 import type {
   Json,
   JsonObject,
@@ -167,11 +167,16 @@ function wireName(name: string, strictNames: boolean): string {
   return strictNames ? name.replace(/[^\w-]/g, "_").slice(0, 64) : name;
 }
 
-function toolMessage(result: ToolResultBlock, { toolMedia }: Dialect): ChatMessage {
-  const isText = result.output.every(({ type }) => type === "text");
+function toolMessage({ id, output }: ToolResultBlock, { toolMedia }: Dialect): ChatMessage {
+  const isText = output.every(({ type }) => type === "text");
   const asParts = toolMedia === "parts" && !isText;
-  const content = asParts ? result.output.map(contentPart) : result.output.map(asText).join("\n");
-  return { role: "tool", tool_call_id: result.id, content: isText ? resultText(result) : content };
+  const content = asParts ? output.map(contentPart) : listed(output.map(asText));
+  return { role: "tool", tool_call_id: id, content };
+}
+
+/** Several outputs are told apart as a list; one stands as it is. */
+function listed(texts: readonly string[]): string {
+  return texts.length > 1 ? texts.map((text) => `- ${text}`).join("\n") : texts.join("");
 }
 
 function isTextOrMedia(block: Msg["content"][number]): block is TextBlock | MediaBlock {

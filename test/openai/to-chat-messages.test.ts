@@ -158,8 +158,21 @@ describe("tool results", () => {
       { content: [{ type: "text", text: "chart" }, { type: "image_url" }] },
     ]);
     expect(toChatMessages([message], { toolMedia: "text" })).toMatchObject([
-      { content: "chart\nThe returned image can be found at: https://x.test/a.png" },
+      { content: "- chart\n- The returned image can be found at: https://x.test/a.png" },
     ]);
+  });
+
+  test.each([
+    [["one"], "one"],
+    [["one\ntwo"], "one\ntwo"],
+    [["one", "two"], "- one\n- two"],
+  ])("the texts %j of a result are sent as %j", (texts, content) => {
+    const output = texts.map((text) => ({ type: "text" as const, text }));
+    const message: Msg = {
+      ...result("a"),
+      content: [{ type: "tool_result", id: "a", name: "f", output, state: "success" }],
+    };
+    expect(toChatMessages([message])).toEqual([{ role: "tool", tool_call_id: "a", content }]);
   });
 
   test("no output is an empty string", () => {
