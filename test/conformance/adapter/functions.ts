@@ -61,8 +61,9 @@ export function openSession(kind: "memory" | "json"): SessionStore {
 const silent: ChatModel = { name: "none", async *stream() {} };
 
 export const unit = {
-  mergeOptions: (primary: NormalOptions | null, fallback: NormalOptions | null) => {
-    const execution = orNull(mergeExecution(primary?.execution, fallback?.execution));
+  mergeOptions: (primary: NormalOptions | null, fallback: NormalOptions | null): NormalOptions | null => {
+    const executions = [primary, fallback].map((each) => each?.execution as Execution | undefined);
+    const execution = orNull(mergeExecution(...executions) as NormalExecution);
     const options = mergeOptions(primary && toOptions(primary), fallback && toOptions(fallback));
     return orNull({ ...normalOptions(options), ...(execution && { execution }) });
   },
@@ -87,8 +88,12 @@ export const unit = {
     return { active: toolkit.activeGroups() };
   },
   validateInput: async (schema: JsonObject | null, input: JsonObject) => {
-    const text = await answerOf(schema ?? {}, "valid", input);
-    return text === "valid" ? null : text;
+    try {
+      const text = await answerOf(schema ?? {}, "valid", input);
+      return text === "valid" ? null : text;
+    } catch (error) {
+      return (error as AgentError).message; // no schema of arguments
+    }
   },
   convertReturn: (value: Json) => answerOf({}, value),
   sessionKeys: async (kind: "memory" | "json", steps: SessionStep[]) => {
@@ -107,7 +112,11 @@ export const unit = {
   generateReasons: () => REASONS,
   formatOpenAI: (messages: InputMsg[]) => toChatMessages(messages.map(toMsg)).map(flattened),
   openAIRequest: ({ model, options, defaults, tools = [], toolChoice, messages = [] }: RequestSpec) => {
-    const said = { ...options, ...(toolChoice && { toolChoice }) };
+    const merged = unit.mergeOptions({ ...options, ...(toolChoice && { toolChoice }) }, defaults ?? null);
+    const { maxCompletionTokens, parallelToolCalls, ...known } = { ...merged };
+    const isCompletion = maxCompletionTokens !== undefined;
+    const said = toOptions({ ...known, ...(isCompletion && { maxTokens: maxCompletionTokens }) });
+    const extraBody = { ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }) };
     return toChatRequest(
       {
         messages: messages.map(toMsg),
@@ -116,10 +125,10 @@ export const unit = {
           description,
           inputSchema: schema,
         })),
-        options: mergeOptions(toOptions(said), defaults && toOptions(defaults)),
+        options: mergeOptions(said, { extraBody }),
         execution: {},
       },
-      { model, baseURL: OTHER_SERVER },
+      { model, baseURL: OTHER_SERVER, ...(isCompletion && { maxTokensField: "max_completion_tokens" }) },
     );
   },
 };

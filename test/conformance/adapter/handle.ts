@@ -10,7 +10,6 @@ import {
   type Toolkit,
 } from "agentchart";
 import {
-  type NormalExecution,
   type NormalMsg,
   type InputMsg,
   type Env,
@@ -136,18 +135,18 @@ function toolkitFor({ groups = [], enableMetaTool = false }: Spec, env: Env, int
 }
 
 function configOf(spec: Spec): Omit<AgentConfig, "model" | "toolkit"> {
-  const { name = "agent", execution = {}, options } = spec;
-  const model = mergeExecution(
-    toExecution(execution.model),
-    toExecution(options?.execution as NormalExecution | undefined),
+  const { name = "agent", execution = {} } = spec;
+  const ofModel = mergeExecution(
+    execution.model && toExecution(execution.model),
+    spec.options?.execution && toExecution(spec.options.execution),
   );
   return {
     name,
     ...(spec.sysPrompt !== undefined && { sysPrompt: spec.sysPrompt }),
     ...(spec.maxIters !== undefined && { maxIters: spec.maxIters }),
     ...(spec.parallel !== undefined && { parallelToolCalls: spec.parallel }),
-    ...(options && { generateOptions: toOptions(options) }),
-    modelExecution: model,
+    ...(spec.options && { generateOptions: toOptions(spec.options) }),
+    modelExecution: ofModel,
     ...(execution.tool && { toolExecution: toExecution(execution.tool) }),
     ...(spec.enablePendingToolRecovery && { onTextWhilePending: "cancelPending" }),
     ...(spec.structuredReminder && { structuredReminder: spec.structuredReminder }),

@@ -21,8 +21,8 @@ async function told<P extends object>(
 ) {
   const patch = {} as P;
   const event: HookEvent = { type, ...fields };
+  for (const action of ["stop", "appendSystem"]) event[action] = () => {}; // elsewhere they change nothing
   for (const action of [
-    "stop",
     "goto",
     "setMessage",
     "setInputMessages",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Block, Msg, Reply, ToolResultBlock, ToolUseBlock, Usage } from "agentchart";
+import type { Block, JsonObject, Msg, Reply, ToolResultBlock, ToolUseBlock, Usage } from "agentchart";
 import {
   type NormalBlock,
   type NormalMsg,
@@ -60,13 +60,24 @@ export function normal(msg: Msg, more: object = {}): NormalMsg {
   return form;
 }
 
+/** Raw arguments are the input if they can be read; else they stand beside it. */
+function inputOf(input: JsonObject, raw: string | undefined): Pick<ToolUseBlock, "input" | "rawInput"> {
+  if (raw === undefined) return { input };
+  try {
+    const read: unknown = JSON.parse(raw);
+    if (typeof read === "object" && read !== null && !Array.isArray(read))
+      return { input: read as JsonObject };
+  } catch {
+    // no JSON
+  }
+  return { input, rawInput: raw };
+}
+
 function blockOf(block: InputBlock): Block {
   const { type, id = "", name = "", text = "", raw } = block;
   if (type === "text") return { type, text };
   if (type === "thinking") return { type, thinking: block.thinking ?? text };
-  if (type === "tool_use") {
-    return { type, id, name, input: block.input ?? {}, ...(raw !== undefined && { rawInput: raw }) };
-  }
+  if (type === "tool_use") return { type, id, name, ...inputOf(block.input ?? {}, raw) };
   if (type !== "tool_result") return notOffered(type);
   const output = (block.output ?? [text]).map((each) => ({ type: "text" as const, text: each }));
   return { type, id, name, output, state: block.suspended ? "suspended" : "success" };

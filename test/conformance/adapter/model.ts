@@ -10,19 +10,31 @@ const MODEL_CODES: { readonly [kind: string]: readonly [code: ErrorCode, isRetry
   io: ["model/connection", true],
   connection: ["model/connection", true],
   network: ["model/connection", true],
+  http: ["model/connection", true],
+  http_transport: ["model/connection", true],
+  transport: ["model/connection", true],
   unavailable: ["model/unavailable", true],
   server_error: ["model/unavailable", true],
   auth: ["model/auth", false],
   bad_request: ["model/bad-request", false],
 };
 
+type Failure = { kind?: string; message: string; status?: number; cause?: Failure };
+
+/** The code of a kind or of an HTTP status, as our own adapter gives it. */
+function codeOf({ kind = "", status, cause }: Failure): readonly [code: ErrorCode, isRetryable: boolean] {
+  const name = kind.toLowerCase().replaceAll("-", "_");
+  const said = status ?? Number(/\d{3}/.exec(name)?.[0] ?? Number.NaN);
+  if (said === 429) return MODEL_CODES["rate_limit"]!;
+  if (said >= 400) return MODEL_CODES[said >= 500 ? "server_error" : "bad_request"]!;
+  return MODEL_CODES[name] ?? (cause ? codeOf(cause) : ["model/failed", false]);
+}
+
 export function modelError(thrown: unknown): unknown {
-  const { kind, message } = thrown as { kind?: string; message: string };
+  const failure = thrown as Failure;
+  const { kind, message } = failure;
   if (kind === undefined) return thrown;
-  const [code, isRetryable] = MODEL_CODES[kind.toLowerCase().replaceAll("-", "_")] ?? [
-    "model/failed" as const,
-    false,
-  ];
+  const [code, isRetryable] = codeOf(failure);
   return new AgentError(code, message, { isRetryable, data: { kind }, cause: thrown });
 }
 

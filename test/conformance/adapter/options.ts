@@ -6,16 +6,26 @@ function toChoice(choice: NormalChoice): ToolChoice {
 }
 
 export function toOptions(options: NormalOptions = {}): GenerateOptions {
-  const { toolChoice, execution: _, ...rest } = options;
-  return { ...rest, ...(toolChoice && { toolChoice: toChoice(toolChoice) }) };
+  const { toolChoice, execution: _, additionalHeaders, additionalBodyParams, ...rest } = options;
+  return {
+    ...rest,
+    ...(toolChoice && { toolChoice: toChoice(toolChoice) }),
+    ...(additionalHeaders && { extraHeaders: additionalHeaders }),
+    ...(additionalBodyParams && { extraBody: additionalBodyParams }),
+  };
+}
+
+function normalChoice(choice: ToolChoice): NormalChoice {
+  return typeof choice === "string" ? { type: choice } : { type: "specific", ...choice };
 }
 
 export function normalOptions(options: GenerateOptions): NormalOptions {
-  const { toolChoice, ...rest } = options;
-  if (toolChoice === undefined) return rest;
+  const { toolChoice, extraHeaders, extraBody, ...rest } = options;
   return {
     ...rest,
-    toolChoice: typeof toolChoice === "string" ? { type: toolChoice } : { type: "specific", ...toolChoice },
+    ...(toolChoice !== undefined && { toolChoice: normalChoice(toolChoice) }),
+    ...(extraHeaders && { additionalHeaders: extraHeaders }),
+    ...(extraBody && { additionalBodyParams: extraBody }),
   };
 }
 

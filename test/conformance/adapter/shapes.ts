@@ -21,11 +21,15 @@ export type InputMsg = {
 };
 export type NormalUsage = { input?: number; output?: number; time?: number };
 export type NormalChoice = { type: "auto" | "none" | "required" | "specific"; name?: string };
-export type NormalOptions = Omit<GenerateOptions, "toolChoice"> & {
-  toolChoice?: NormalChoice | null;
-  execution?: Execution;
-};
 export type NormalExecution = Omit<Execution, "retryOn"> & { retryOn?: "all" | string[] };
+export type NormalOptions = Omit<GenerateOptions, "toolChoice" | "extraHeaders" | "extraBody"> & {
+  toolChoice?: NormalChoice | null;
+  execution?: NormalExecution;
+  maxCompletionTokens?: number;
+  parallelToolCalls?: boolean;
+  additionalHeaders?: { [name: string]: string };
+  additionalBodyParams?: JsonObject;
+};
 
 export type RunnerPart = { blocks: (NormalBlock & { raw?: string; args?: string })[]; usage?: NormalUsage };
 export type RunnerModel = { name: string; stream(request: object): AsyncIterable<RunnerPart> };
