@@ -40,6 +40,7 @@ class BlockSink {
   }
 
   push(chunk: FoldChunk): void {
+    if (chunk.kind === "tool_use" && this.#input.phase === "summary") return; // no part of a summary
     if (chunk.index !== this.#open?.index) {
       this.end();
       this.#index++;

@@ -107,7 +107,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
   const isForced = reminder && mode === "tool" && host.config.structuredReminder !== "PROMPT";
   return {
     messages: [
-      ...(system === "" ? [] : [systemMessage(system)]),
+      ...(system.trim() === "" ? [] : [systemMessage(system)]),
       ...messages,
       ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),

@@ -15,6 +15,12 @@ describe("call", () => {
     expect((await first).text).toBe("two");
   });
 
+  test("sends no system message of blanks", async () => {
+    const { agent, model } = scripted(["ok"], { sysPrompt: " \n" });
+    await agent.call("go");
+    expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(["user"]);
+  });
+
   test("waits for the running turn with whenBusy queue", async () => {
     const { agent } = scripted(["one", "two", "three"]);
     const replies = await Promise.all([

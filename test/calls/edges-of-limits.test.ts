@@ -3,7 +3,7 @@ import { AgentError, createAgent, textOf, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/store/memory.ts";
-import { outputOf, resultsOf, scripted, toolOf, untilAborted } from "../support/agents.ts";
+import { eventsOf, outputOf, resultsOf, scripted, toolOf, untilAborted } from "../support/agents.ts";
 
 const failed = { error: new AgentError("model/unavailable", "Down.", { isRetryable: true }) };
 
@@ -45,6 +45,22 @@ test("a hook that is at a summary may finish when it is interrupted: what it hid
   const texts = (await agent.messages()).map(textOf);
   expect(texts).toContain("hidden");
   expect(texts.join()).not.toContain("secret");
+});
+
+test("a call that a summary asks for is told to nobody: it is no part of the summary", async () => {
+  const heard: string[] = [];
+  const { agent } = scripted(
+    [{ calls: [{ name: "t", input: {} }] }, { text: "so far", calls: [{ name: "t", input: {} }] }],
+    {
+      tools: [toolOf("t", () => "ok")],
+      maxIters: 1,
+      hooks: [{ name: "hears", summaryChunk: ({ kind }) => void heard.push(kind) }],
+    },
+  );
+  const events = await eventsOf(agent.stream("go"));
+  expect(heard).toEqual(["text"]);
+  const kinds = events.map((event) => event.type === "block.start" && `${event.phase} ${event.kind}`);
+  expect(kinds.filter(Boolean)).toEqual(["reasoning tool_use", "summary text"]);
 });
 
 test("a suspended agent takes a saved session as well as one at rest", async () => {
