@@ -185,11 +185,11 @@ class SessionToolkit implements Toolkit<never> {
   #meta(): Tool<never>[] {
     if (!this.#metaTool || this.#groups.size === 0) return [];
     const list = [...this.#groups].map(
-      ([name, { active, description }]) => `- ${name} (${active ? "on" : "off"}): ${description}`,
+      ([name, { active, description }]) => `- ${name} (${active ? "active" : "inactive"}): ${description}`,
     );
     const tool = defineTool({
       name: META_TOOL,
-      description: `Choose your tool groups: exactly the groups named in to_activate are on afterwards.\n${list.join("\n")}`,
+      description: `Choose your tool groups: exactly the groups named in to_activate are active afterwards.\n${list.join("\n")}`,
       input: {
         type: "object",
         properties: {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolkit } from "agentchart";
+import { scripted } from "../support/agents.ts";
 
 test("the meta tool calls a group by its name that is not there", async () => {
   const toolkit = createToolkit({ groups: [{ name: "web", active: true }], metaTool: true });
@@ -9,4 +10,16 @@ test("the meta tool calls a group by its name that is not there", async () => {
     { type: "text", text: expect.stringContaining("Tool group 'mail' does not exist") },
   ]);
   expect(toolkit.activeGroups()).toEqual(["web"]);
+});
+
+test("the meta tool tells the model what each group is for and whether it is active", async () => {
+  const groups = [
+    { name: "web", description: "Pages of the web." },
+    { name: "mail", description: "Letters.", active: false },
+  ];
+  const { agent, model } = scripted(["ok"], { toolkit: createToolkit({ groups, metaTool: true }) });
+  await agent.call("go");
+  const [meta] = model.requests[0]!.tools;
+  expect(meta?.description).toContain("- web (active): Pages of the web.");
+  expect(meta?.description).toContain("- mail (inactive): Letters.");
 });
