@@ -13,7 +13,7 @@ import { jsonSchemaOf } from "../tool/schema.ts";
 import { nativeValue } from "../turn/output.ts";
 import type { ModelInput, ModelOutcome } from "../turn/services.ts";
 import type { Host } from "./host.ts";
-import { completeUsage, costOf } from "./model-usage.ts";
+import { completeUsage, costOf, saidUsage } from "./model-usage.ts";
 import { fitsOutput } from "./output.ts";
 import { modelOf, outputModeOf, requestOf } from "./request.ts";
 
@@ -172,8 +172,9 @@ function messageOfFold(
   const { content, finishReason } = folded;
   const at = host.now();
   const delivered = content.length > 0;
-  if (isBroken && !delivered && !folded.usage) return { at, finishReason, delivered };
-  const counts = completeUsage(folded.usage, request, content);
+  const said = saidUsage(folded.usage);
+  if (isBroken && !delivered && !said) return { at, finishReason, delivered };
+  const counts = completeUsage(said, request, content);
   const cost = costOf(host, model, counts);
   const usage: Usage = { durationMs: at - startedAt, ...counts, ...(cost !== undefined && { cost }) };
   const message: Msg = {

@@ -7,6 +7,11 @@ function promptTokens({ messages, tools }: ModelRequest): number {
   return messages.reduce((sum, message) => sum + countMessage(message), countTools(tools));
 }
 
+/** Counts that are all 0 say nothing: no request is without tokens. */
+export function saidUsage(usage: Usage | undefined): Usage | undefined {
+  return usage && (usage.inputTokens !== 0 || usage.outputTokens !== 0) ? usage : undefined;
+}
+
 /** What the provider says, and local counts of the tokens it says nothing of. */
 export function completeUsage(
   said: Usage | undefined,

@@ -28,6 +28,13 @@ async function usageOf(turns: readonly ScriptedTurn[], config: Partial<AgentConf
   return turn.usage;
 }
 
+test("a provider that reports no tokens at all has reported nothing: they are estimated", async () => {
+  const usage = await usageOf([{ text: "four words are here", usage: { inputTokens: 0, outputTokens: 0 } }]);
+  expect(usage).toMatchObject({ outputTokens: countText("four words are here"), estimated: true });
+  expect(usage.inputTokens).toBeGreaterThan(0);
+  expect(usage.cost).toBeGreaterThan(0);
+});
+
 describe("an attempt that failed", () => {
   test("before it said anything adds nothing, and leaves what the provider reported as it is", async () => {
     const usage = await usageOf([failing(), ANSWER]);
