@@ -1,7 +1,6 @@
 import {
   createAgent,
   createToolkit,
-  mergeExecution,
   type Agent,
   type AgentConfig,
   type JsonObject,
@@ -18,7 +17,7 @@ import {
   notOffered,
 } from "./shapes.ts";
 import { textOfResult, normal, toMsg, normalReply } from "./messages.ts";
-import { toOptions, toExecution } from "./options.ts";
+import { toModelExecution, toOptions, toToolExecution } from "./options.ts";
 import { toModel } from "./model.ts";
 import { toTool } from "./tools.ts";
 import { toHook } from "./hooks.ts";
@@ -136,18 +135,15 @@ function toolkitFor({ groups = [], enableMetaTool = false }: Spec, env: Env, int
 
 function configOf(spec: Spec): Omit<AgentConfig, "model" | "toolkit"> {
   const { name = "agent", execution = {} } = spec;
-  const ofModel = mergeExecution(
-    execution.model && toExecution(execution.model),
-    spec.options?.execution && toExecution(spec.options.execution),
-  );
+  const ofModel = { ...spec.options?.execution, ...execution.model };
   return {
     name,
     ...(spec.sysPrompt !== undefined && { sysPrompt: spec.sysPrompt }),
     ...(spec.maxIters !== undefined && { maxIters: spec.maxIters }),
     ...(spec.parallel !== undefined && { parallelToolCalls: spec.parallel }),
     ...(spec.options && { generateOptions: toOptions(spec.options) }),
-    modelExecution: ofModel,
-    ...(execution.tool && { toolExecution: toExecution(execution.tool) }),
+    ...(Object.keys(ofModel).length > 0 && { modelExecution: toModelExecution(ofModel) }),
+    ...(execution.tool && { toolExecution: toToolExecution(execution.tool) }),
     ...(spec.enablePendingToolRecovery && { onTextWhilePending: "cancelPending" }),
     ...(spec.structuredReminder && { structuredReminder: spec.structuredReminder }),
   };

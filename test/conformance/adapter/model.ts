@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { AgentError, type ChatModel, type ErrorCode, type StreamPart } from "agentchart";
 import type { NormalBlock, RunnerPart, RunnerModel } from "./shapes.ts";
 import { normal } from "./messages.ts";
-import { normalOptions } from "./options.ts";
+import { normalExecution, normalOptions } from "./options.ts";
 
 const MODEL_CODES: { readonly [kind: string]: readonly [code: ErrorCode, isRetryable: boolean] } = {
   timeout: ["model/timeout", true],
@@ -96,7 +96,7 @@ export function toModel(model: RunnerModel): ChatModel {
           description,
           parameters: inputSchema,
         })),
-        options: { ...normalOptions(options), execution },
+        options: { ...normalOptions(options), execution: normalExecution(execution) },
         signal,
       };
       try {

@@ -38,6 +38,30 @@ export function toExecution({ retryOn, ...rest }: NormalExecution = {}): Executi
   return { ...rest, retryOn: retryOn === "all" ? "all" : (error) => retryOn.includes(kindOf(error)) };
 }
 
+/** AgentScope's time limit of a model is one between chunks, and what is not set beside others is no retry. */
+export function toModelExecution(execution: NormalExecution): Execution {
+  const { timeoutMs, ...rest } = toExecution(execution);
+  return {
+    maxAttempts: 1,
+    initialBackoffMs: 1_000,
+    maxBackoffMs: 10_000,
+    retryOn: "all",
+    ...rest,
+    ...(timeoutMs !== undefined && { idleTimeoutMs: timeoutMs }),
+  };
+}
+
+export function normalExecution({ idleTimeoutMs, ...rest }: Execution): Execution {
+  return { ...rest, ...(idleTimeoutMs !== undefined && { timeoutMs: idleTimeoutMs }) };
+}
+
+/** What a tool throws is a result there before anybody asks for a retry, so only time-outs are repeated. */
+export function toToolExecution(execution: NormalExecution): Execution {
+  const { retryOn, ...rest } = toExecution(execution);
+  const isMeant = (error: AgentError): boolean => typeof retryOn !== "function" || retryOn(error);
+  return { ...rest, retryOn: (error) => error.code === "tool/timeout" && isMeant(error) };
+}
+
 /** Nothing said is `null` in the suite. */
 export const orNull = <T extends object>(merged: T): T | null =>
   Object.keys(merged).length > 0 ? merged : null;
