@@ -215,8 +215,7 @@ export async function callModel(
     checkPart(part);
     if (part.type === "usage") sink.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
-    const isCut = input.phase === "summary" && chunk?.kind === "tool_use"; // a summary keeps no calls
-    if (chunk && !isCut) sink.push(chunk);
+    if (chunk) sink.push(chunk);
   };
   const ended = (ending: Ending): void => {
     sink.end();

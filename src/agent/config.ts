@@ -268,7 +268,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   return {
     agent: config.name,
     sessionId: config.sessionId ?? (config.snapshot?.["sessionId"] as string | undefined) ?? randomUUID(),
-    system: config.sysPrompt?.trim() ? config.sysPrompt : "",
+    system: config.sysPrompt ?? "",
     maxIters: config.maxIters ?? 10,
     maxGotos: config.maxGotos ?? 3,
     maxEmptyRetries: 2,

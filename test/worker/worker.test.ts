@@ -179,9 +179,7 @@ describe("a suspended session", () => {
     }
     const undecided = () => ofType(b, "turn.end").filter(({ error }) => error?.code === "run/undecided");
     await expect.poll(() => undecided().map(({ sessionId }) => sessionId)).toEqual(["strict"]);
-    await expect
-      .poll(() => b.dispatcher.status("strict"))
-      .toMatchObject({ phase: "suspended", inputs: 0 });
+    await expect.poll(() => b.dispatcher.status("strict")).toMatchObject({ phase: "suspended", inputs: 0 });
     await expect.poll(() => b.dispatcher.status("s")).toMatchObject({ phase: "suspended", inputs: 1 });
     await b.dispatcher.decide("s", "pay-1", "approve");
     await expect.poll(async () => (await textsOf(b.store, "s")).at(-1)).toBe("assistant: echo: and then?");

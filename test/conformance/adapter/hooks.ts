@@ -32,7 +32,6 @@ async function told<P extends object>(
   ]) {
     event[action] = () => notOffered(`${action} at ${type}`);
   }
-  event["appendSystem"] = () => undefined; // AgentScope's events all have it, and ignore it where no model is asked
   await hook.handle(Object.defineProperties(event, Object.getOwnPropertyDescriptors(write?.(patch) ?? {})));
   return patch;
 }
@@ -162,10 +161,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
       ),
     postSummary: (e) =>
       told<{ message?: Msg }>(hook, "postSummary", {}, (patch) =>
-        withAccessors(
-          rewritable(e.message, (message) => (patch.message = message)),
-          { stop: () => undefined }, // asked too late in AgentScope as well
-        ),
+        rewritable(e.message, (message) => (patch.message = message)),
       ),
     postCall: (e) =>
       told<{ reply?: Msg }>(hook, "postCall", {}, (patch) =>

@@ -33,7 +33,7 @@ function kindOf(error: AgentError): string {
   return typeof error.data["kind"] === "string" ? error.data["kind"] : (error.code.split("/")[1] ?? "");
 }
 
-export function toExecution({ retryOn, ...rest }: NormalExecution = {}): Execution {
+export function toExecution({ retryOn, ...rest }: NormalExecution): Execution {
   if (retryOn === undefined) return rest;
   return { ...rest, retryOn: retryOn === "all" ? "all" : (error) => retryOn.includes(kindOf(error)) };
 }
