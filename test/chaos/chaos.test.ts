@@ -182,14 +182,14 @@ describe("chaos", () => {
   const onPostgres = postgres && { postgres: postgres.connectionString, name: "chaos_postgres" };
   test.skipIf(!onPostgres)(
     `${title}, with the queue on Postgres${onPostgres ? "" : ` (${NO_POSTGRES})`}`,
-    { timeout: 600_000 },
+    { timeout: 900_000 },
     () => chaos(onPostgres!),
   );
 
   const onRedis = postgres && redis && { redis: redis.url, name: "chaos_redis" };
   test.skipIf(!onRedis)(
     `${title}, with the queue on Redis${onRedis ? "" : ` (${postgres ? NO_REDIS : NO_POSTGRES})`}`,
-    { timeout: 600_000 },
+    { timeout: 900_000 },
     () => chaos(onRedis!),
   );
 });

@@ -163,7 +163,7 @@ describe("a session that is put back has one wake-up to come, whatever else wake
     await expect.poll(() => b.worker.stats().running).toBe(1);
     await b.dispatcher.dispatch("s", "hi", { agent: "echo" });
     await expect.poll(() => b.worker.stats().swept).toBeGreaterThan(8);
-    expect((await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
     gate.resolve("held");
     await expect.poll(() => b.worker.stats().turns).toBe(2);
   });
@@ -172,7 +172,7 @@ describe("a session that is put back has one wake-up to come, whatever else wake
     const b = await bench({ agents: {}, sweepMs: 5 });
     await b.dispatcher.dispatch("s", "hi", { agent: "echo" });
     await expect.poll(() => b.worker.stats().swept).toBeGreaterThan(8);
-    expect((await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
   });
 
   test("while another process has it", async () => {
@@ -183,7 +183,7 @@ describe("a session that is put back has one wake-up to come, whatever else wake
       await expect.poll(async () => (await b.queue.stats()).waiting).toBe(0);
     }
     expect(b.worker.stats().putBack).toBeGreaterThan(3);
-    expect((await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await b.queue.stats()).delayed).toBeLessThanOrEqual(1);
     await b.store.release(lease);
     await expect.poll(() => b.worker.stats().turns).toBe(10);
   });
