@@ -40,19 +40,6 @@ describe("stream", () => {
     expect((await deltas(true)).at(-1)?.soFar).toBe("ab");
   });
 
-  test("tells of no call that a summary asks for: none is kept", async () => {
-    const chunks: string[] = [];
-    const { agent } = scripted([{ calls: [{ name: "t" }] }, { text: "sum", calls: [{ name: "t" }] }], {
-      tools: [toolOf("t", () => "ok")],
-      maxIters: 1,
-      hooks: [{ name: "hears", summaryChunk: ({ kind }) => void chunks.push(kind) }],
-    });
-    const events = await eventsOf(agent.stream("go"));
-    const told = events.filter((event) => "phase" in event && event.phase === "summary");
-    const kinds = told.flatMap((event) => ("kind" in event ? [event.kind] : []));
-    expect([new Set(kinds), new Set(chunks)]).toEqual([new Set(["text"]), new Set(["text"])]);
-  });
-
   test("which a listener begins at the end of a turn is its own turn only, and everybody hears all in order", async () => {
     const { agent } = scripted(["one", "two"]);
     let second: Promise<AgentEvent[]> | undefined;
