@@ -5,7 +5,7 @@ import { settled } from "./settled.ts";
 /** What axe finds wrong in a page or in a part of it, also targets that are too small: each rule with the elements that break it. */
 export async function accessibilityProblems(page: Page, part?: string): Promise<string[]> {
   await settled(page);
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);
   return page.evaluate(`axe.run(${JSON.stringify(part) ?? "document"}, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) =>
       [id, html.slice(0, 200), failureSummary].join("\\n"))))`);
