@@ -67,10 +67,11 @@ export class EventHub {
 
   publish(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
     if (!this.#isWanted(body.type)) return;
-    this.#waiting.push({ event: this.#framed(body, turn), soFar });
-    if (this.#isTelling) return;
+    const told = { event: this.#framed(body, turn), soFar };
+    if (this.#isTelling) return void this.#waiting.push(told);
     this.#isTelling = true;
-    for (let told = this.#waiting.shift(); told; told = this.#waiting.shift()) this.#tell(told);
+    this.#tell(told);
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#tell(next);
     this.#isTelling = false;
   }
 
