@@ -174,11 +174,11 @@ class AgentSession implements InboxAgent {
     begun: () => void,
   ): Promise<Reply<OutputOf<S>>> {
     if (this.status().phase === "unfinished") return this.#start(undefined, options, begun);
-    const { settings } = this.#runtime;
+    await this.#runtime.saved(); // how its turn ended may not be stored yet
     const key = options.idempotencyKey!;
     const { store } = this.#config;
     const taken = store
-      ? await readTakenInput(store, settings, key)
+      ? await readTakenInput(store, this.#runtime.settings, key)
       : this.#keys.failure(key, this.#runtime.context);
     if (!taken)
       throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");

@@ -1,7 +1,9 @@
 import { errorFrom, type AgentError, type ErrorInfo } from "../error/error.ts";
+import type { Reason } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { AgentContext, Settings } from "../turn/context.ts";
 import { contextOf, JournalFold } from "./fold.ts";
+import type { SessionState } from "./format.ts";
 
 /** What became of an input that a session has taken. */
 export type TakenInput =
@@ -12,7 +14,18 @@ export type TakenInput =
   /** It was refused: the session is as if it had never come. */
   | { readonly isRefused: true };
 
-type End = { readonly reason: string; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+type End = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+
+/** The session as it stood when its turn ended with `reason`: what was written together with that may be of the next one. */
+function stateAt(fold: JournalFold, reason: Reason): SessionState {
+  const state = fold.state();
+  return { ...state, reason, messages: [...state.messages] };
+}
+
+/** The state with the counters of the position that was written next. */
+function counted(state: SessionState, fold: JournalFold): SessionState {
+  return { ...state, kept: { ...state.kept, progress: fold.state().kept.progress } };
+}
 
 /** What became of the input `id`, as the journal has it; undefined if it does not say. A turn that was cut off or shut down
  *  ends where it went on to. */
@@ -24,6 +37,7 @@ export async function readTakenInput(
   const fold = new JournalFold(settings);
   let isTaken = false;
   let end: End | undefined;
+  let ended: SessionState | undefined;
   let context: AgentContext | undefined;
   let isLast = true;
   for await (const entry of store.read(settings.sessionId)) {
@@ -33,8 +47,11 @@ export async function readTakenInput(
     else if (entry.type === "turn.end") {
       const found = entry.data as unknown as End;
       if (end) isLast = false;
-      else if (found.reason !== "SHUTDOWN") end = found;
-    } else if (entry.type === "position" && end) context ??= contextOf(fold.state(), settings);
+      else if (found.reason !== "SHUTDOWN") {
+        end = found;
+        ended = stateAt(fold, found.reason);
+      }
+    } else if (entry.type === "position" && ended) context ??= contextOf(counted(ended, fold), settings);
   }
   if (!end || !context) return undefined;
   if (end.isRefusal) return { isRefused: true };

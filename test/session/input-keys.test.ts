@@ -15,6 +15,19 @@ function processes(config: Partial<AgentConfig> = {}) {
     scripted(turns, { store, sessionId: "s", tools: [toolOf("clerk")], ...config }).agent;
 }
 
+/** A store that can be told to refuse, once, what ends a turn. */
+function failingAtEnd() {
+  const store = memoryStore();
+  const { append } = store;
+  let fails = false;
+  store.append = (sessionId, batch) => {
+    if (!fails || !batch.entries.some(({ type }) => type === "turn.end")) return append(sessionId, batch);
+    fails = false;
+    return Promise.reject(new AgentError("store/failed", "disk"));
+  };
+  return { store, failEnd: () => void (fails = true) };
+}
+
 describe("a key that was used before", () => {
   test("gets the reply of its own call in another process, whatever came after", async () => {
     const open = processes();
@@ -46,6 +59,20 @@ describe("a key that was used before", () => {
       asked.content,
       asked.pending,
     ]);
+  });
+
+  test.each<[string, boolean]>([
+    ["at once", false],
+    ["after another call", true],
+  ])("gets its own reply %s if the store failed at the end of its turn", async (_, another) => {
+    const { store, failEnd } = failingAtEnd();
+    const { agent } = scripted(["one", "two"], { store, sessionId: "s" });
+    failEnd();
+    const lost = agent.call("a", { idempotencyKey: "ka" });
+    await expect(lost).rejects.toMatchObject({ code: "store/failed" });
+    if (another) expect((await agent.call("b")).text).toBe("two");
+    const again = await agent.call("a", { idempotencyKey: "ka" });
+    expect([again.text, again.reason]).toEqual(["one", "MODEL_STOP"]);
   });
 
   test("is free again if the call was refused: nothing of it was taken", async () => {
