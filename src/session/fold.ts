@@ -200,7 +200,9 @@ export class JournalFold {
   }
 }
 
-/** The machine context with which a stored session goes on, frozen as that of a running one. Throws `session/version` for a state no chart here has. */
+/** The machine context with which a stored session goes on, frozen as that of a running one. What was being entered by a
+ *  call that was refused is gone, and so is the end of the process that wrote it. Throws `session/version` for a state no
+ *  chart here has. */
 export function contextOf(session: SessionState, settings: Settings): AgentContext {
   const kept = frozenCopy(session.kept);
   const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
@@ -208,7 +210,8 @@ export function contextOf(session: SessionState, settings: Settings): AgentConte
     ...freshContext(settings, Transcript.of(session.messages)),
     ...kept,
     at: session.at,
-    progress: { ...kept.progress, resumeAt },
+    inbox: resumeAt === null ? { ...kept.inbox, input: [] } : kept.inbox,
+    progress: { ...kept.progress, resumeAt, draining: false },
     outcome: session.reason ? { reason: session.reason } : null,
   };
 }

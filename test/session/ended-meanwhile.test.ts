@@ -30,3 +30,25 @@ test("A saved session is not loaded into a turn that began while it was read", a
   expect((await reply).text).toBe("Own");
   expect((await agent.messages()).map(textOf)).toEqual(["Hi", "Own"]);
 });
+
+test("A call that was refused while the agent was shut down leaves nothing behind for the next process", async () => {
+  const store = memoryStore();
+  const hearing = Promise.withResolvers<void>();
+  const refusing = {
+    name: "refusing",
+    preCall: () => {
+      throw new Error("no");
+    },
+    onError: () => (hearing.resolve(), new Promise<void>(() => {})),
+  };
+  const session = { store, sessionId: "s", durability: "turn" as const };
+  const { agent: first } = scripted([], { ...session, hooks: [refusing] });
+  const refused = expect(first.call("Hello")).rejects.toMatchObject({ code: "run/shutdown" });
+  await hearing.promise;
+  await first.shutdown({ deadlineMs: 1 });
+  await refused;
+  const { agent } = scripted(["Hi"], session);
+  expect((await agent.call("Again")).text).toBe("Hi");
+  expect((await agent.messages()).map(textOf)).toEqual(["Again", "Hi"]);
+  await agent.close();
+});
