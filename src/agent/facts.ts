@@ -63,7 +63,8 @@ function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[]
 }
 
 /** The ends of the calls that run while the agent ends: what comes of them is not known here. */
-export function cutOffEvents({ calls }: AgentContext, at: number): AgentEventBody[] {
+export function cutOffEvents({ calls, progress }: AgentContext, at: number): AgentEventBody[] {
+  if (progress.resumeAt !== null) return []; // what ran did so in another process
   return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
     if (status !== "running") return [];
     return [{ type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: at - since }];

@@ -38,6 +38,24 @@ test("a shutdown that a tool does not heed ends an open stream with turn.end", a
   });
 });
 
+test("a shutdown tells no end of a call that ran in another process", async () => {
+  const config = { tools: [deaf], interruptGraceMs: 1 };
+  const { agent: first } = scripted([one], config);
+  const running = first.call("go").catch(() => {});
+  await expect
+    .poll(() => first.status().phase === "running" && first.actor.getSnapshot().value)
+    .toMatchObject({
+      acting: { executing: "running" },
+    });
+  const { agent } = scripted([], { ...config, snapshot: first.snapshot() });
+  const events: AgentEvent[] = [];
+  agent.subscribe((event) => void events.push(event));
+  await agent.shutdown();
+  expect(events).toEqual([]);
+  await first.close();
+  await running;
+});
+
 test("a shutdown in time ends the stream with one turn.end too", async () => {
   const started = Promise.withResolvers<void>();
   const slow = toolOf("deaf", () => (started.resolve(), sleep(40, "ok")));
