@@ -7,6 +7,7 @@ import { scriptedModel } from "agentchart/testing";
 import { accessibilityProblems } from "./support/axe.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { HeldModel } from "./support/held-model.ts";
+import { truthOf, type Truth } from "./support/truth.ts";
 
 let desk: Desk;
 beforeAll(async () => {
@@ -143,6 +144,7 @@ describe("From the page a run is forked", () => {
     },
   });
   let agent: Agent;
+  let truth: Truth[];
   const journal = async (): Promise<string> => {
     const entries: unknown[] = [];
     for await (const entry of store.read(agent.sessionId)) entries.push(entry);
@@ -164,6 +166,7 @@ describe("From the page a run is forked", () => {
       store,
       inspect: desk.hub.address,
     });
+    truth = truthOf(agent);
     await agent.call("Pay seven.");
   });
   afterAll(() => agent.close());
@@ -172,9 +175,8 @@ describe("From the page a run is forked", () => {
     const before = await journal();
     const { page, ui } = await desk.open();
     await ui.choose(agent.sessionId);
-    await ui.rests();
-    const [, newest] = await ui.step();
-    await ui.goTo(newest);
+    await ui.at(truth.length);
+    await ui.goTo(truth.length);
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /^Fork/ }).click();
@@ -220,9 +222,8 @@ describe("From the page a run is forked", () => {
     const before = await journal();
     const { page, ui } = await desk.open();
     await ui.choose(agent.sessionId);
-    await ui.rests(["agent.stopped.idle"]);
-    const [, newest] = await ui.step();
-    let at = newest;
+    await ui.at(truth.length);
+    let at = truth.length;
     for (; at > 0; at -= 1) {
       await ui.goTo(at);
       if ((await ui.active()).includes("agent.acting.executing")) break;
