@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
-import { eventsOf, scripted, toolOf } from "../support/agents.ts";
+import { eventsOf, scripted } from "../support/agents.ts";
 import { call, traced } from "../support/trace.ts";
 
 describe("stream", () => {
