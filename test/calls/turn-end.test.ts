@@ -39,14 +39,12 @@ test("a shutdown that a tool does not heed ends an open stream with turn.end", a
 });
 
 test("a shutdown tells no end of a call that ran in another process", async () => {
+  const started = Promise.withResolvers<void>();
+  const deaf = toolOf("deaf", () => (started.resolve(), new Promise(() => {})));
   const config = { tools: [deaf], interruptGraceMs: 1 };
   const { agent: first } = scripted([one], config);
   const running = first.call("go").catch(() => {});
-  await expect
-    .poll(() => first.status().phase === "running" && first.actor.getSnapshot().value)
-    .toMatchObject({
-      acting: { executing: "running" },
-    });
+  await started.promise;
   const { agent } = scripted([], { ...config, snapshot: first.snapshot() });
   const events: AgentEvent[] = [];
   agent.subscribe((event) => void events.push(event));
