@@ -1,6 +1,6 @@
 import { nextResult, unhookedCalls, unreviewedCalls } from "../../src/turn/acting.ts";
 import { agentSetup } from "../agent.setup.ts";
-import { hooksAborting, hooksRunning } from "./services.ts";
+import { hooksAborting, hooksRunning, runHooks, sleepUntil } from "./services.ts";
 import { error, outcome, parkIn, position } from "./shared.ts";
 
 export const acting = agentSetup.createStateConfig({
@@ -15,13 +15,10 @@ export const acting = agentSetup.createStateConfig({
     preHooks: {
       description: "Hooks may rewrite or deny each call, before any of them runs.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "preActing",
           calls: unhookedCalls(context).map(({ call }) => call),
-        }),
+        })),
         onDone: { target: "reviewing", actions: { type: "applyPreActing", params: outcome } },
       },
     },
@@ -130,9 +127,7 @@ export const acting = agentSetup.createStateConfig({
             "run.interrupt": { actions: "noteInterruption" },
           },
           invoke: {
-            src: "sleepUntil",
-            id: "sleepUntil",
-            input: ({ context }) => ({ until: context.request.graceAt }),
+            ...sleepUntil((context) => context.request.graceAt),
             onDone: {
               target: "#agent.acting.deciding",
               actions: [{ type: "noteTime", params: outcome }, "interruptCalls"],
@@ -144,12 +139,10 @@ export const acting = agentSetup.createStateConfig({
     postHooks: {
       description: "Hooks may rewrite this result or stop the turn.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => {
+        ...runHooks((context) => {
           const { call, result } = nextResult(context)!;
-          return { ...position(context), point: "postActing", call, result: result! };
-        },
+          return { point: "postActing", call, result: result! };
+        }),
         onDone: { target: "deciding", actions: { type: "applyPostActing", params: outcome } },
         onError: {
           guard: "isInterrupted",

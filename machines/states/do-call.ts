@@ -1,6 +1,7 @@
 import { positionEntered, undecidedReason } from "../../src/turn/entry.ts";
 import { agentSetup } from "../agent.setup.ts";
-import { error, listens, outcome, position } from "./shared.ts";
+import { runHooks } from "./services.ts";
+import { error, listens, outcome } from "./shared.ts";
 
 export const doCall = agentSetup.createStateConfig({
   description: "A call has arrived: may it be taken, and where does it go on?",
@@ -68,9 +69,7 @@ export const doCall = agentSetup.createStateConfig({
     onError: {
       description: "Hooks hear of the refusal.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({ ...position(context), point: "onError", error: context.failure! }),
+        ...runHooks((context) => ({ point: "onError", error: context.failure! })),
         onDone: [
           { guard: "staysSuspended", target: "#agent.suspended.waiting" },
           { target: "#agent.stopped.idle" },

@@ -1,6 +1,6 @@
 import { agentSetup } from "../agent.setup.ts";
-import { backingOff, calling, hooksAborting, hooksRunning } from "./services.ts";
-import { asked, error, listens, outcome, parkIn, position } from "./shared.ts";
+import { backingOff, calling, hooksAborting, hooksRunning, runHooks } from "./services.ts";
+import { asked, error, listens, outcome, parkIn } from "./shared.ts";
 
 export const reasoning = agentSetup.createStateConfig({
   description: "The model is asked what to do next.",
@@ -24,13 +24,10 @@ export const reasoning = agentSetup.createStateConfig({
     preHooks: {
       description: "Hooks may rewrite the prompt of this one request.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "preReasoning",
           ...asked(context),
-        }),
+        })),
         onDone: [
           {
             guard: "mustWait",
@@ -59,14 +56,11 @@ export const reasoning = agentSetup.createStateConfig({
     postHooks: {
       description: "Hooks may rewrite the answer, stop the turn, or ask for another reasoning step.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "postReasoning",
           draft: context.draft!,
           ...asked(context),
-        }),
+        })),
         onDone: [
           {
             guard: "isInterrupted",

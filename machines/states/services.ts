@@ -1,5 +1,25 @@
+import type { AgentContext } from "../../src/turn/context.ts";
+import type { HooksInput, Position, SleepInput } from "../../src/turn/services.ts";
 import { agentSetup } from "../agent.setup.ts";
-import { outcome, request } from "./shared.ts";
+import { outcome, position, request } from "./shared.ts";
+
+type Told<Input = HooksInput> = Input extends HooksInput ? Omit<Input, keyof Position | "transcript"> : never;
+
+/** The hooks of a point, with what they are told besides where the session stands. */
+export const runHooks = (told: (context: AgentContext) => Told) =>
+  ({
+    src: "runHooks",
+    id: "runHooks",
+    input: ({ context }: { context: AgentContext }) => ({ ...position(context), ...told(context) }),
+  }) as const;
+
+/** A wait until an instant of the context. */
+export const sleepUntil = (until: (context: AgentContext) => SleepInput["until"]) =>
+  ({
+    src: "sleepUntil",
+    id: "sleepUntil",
+    input: ({ context }: { context: AgentContext }) => ({ until: until(context) }),
+  }) as const;
 
 /** A model call of `place`, which judges what comes of it. */
 export const calling = (description: string, place: "reasoning" | "summarizing") =>
@@ -33,9 +53,7 @@ export const calling = (description: string, place: "reasoning" | "summarizing")
         description: "It was told to end; what it has so far is kept.",
         on: { "run.interrupt": { actions: "noteInterruption" } },
         invoke: {
-          src: "sleepUntil",
-          id: "sleepUntil",
-          input: ({ context }) => ({ until: context.request.graceAt }),
+          ...sleepUntil((context) => context.request.graceAt),
           onDone: {
             target: `#agent.${place}.judging`,
             actions: { type: "giveUpModel", params: outcome },
@@ -49,9 +67,7 @@ export const calling = (description: string, place: "reasoning" | "summarizing")
 export const backingOff = agentSetup.createStateConfig({
   description: "The request failed and will be repeated.",
   invoke: {
-    src: "sleepUntil",
-    id: "sleepUntil",
-    input: ({ context }) => ({ until: context.request.notBeforeAt }),
+    ...sleepUntil((context) => context.request.notBeforeAt),
     onDone: { target: "calling", actions: { type: "noteTime", params: outcome } },
   },
 });
@@ -67,9 +83,7 @@ export const hooksAborting = (what: "answer" | "result" | "summary") =>
   agentSetup.createStateConfig({
     description: `They may finish within the grace period, so that no ${what} is kept unseen.`,
     invoke: {
-      src: "sleepUntil",
-      id: "sleepUntil",
-      input: ({ context }) => ({ until: context.request.graceAt }),
+      ...sleepUntil((context) => context.request.graceAt),
       onDone: {
         target: "#agent.stopped.interrupting",
         actions: { type: "noteTime", params: outcome },

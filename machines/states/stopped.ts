@@ -1,5 +1,6 @@
 import { agentSetup } from "../agent.setup.ts";
-import { graceFrom, listens, outcome, position, resumesIn } from "./shared.ts";
+import { runHooks, sleepUntil } from "./services.ts";
+import { graceFrom, listens, outcome, resumesIn } from "./shared.ts";
 
 export const stopped = agentSetup.createStateConfig({
   description: "No turn is running and every tool call has its result.",
@@ -37,13 +38,10 @@ export const stopped = agentSetup.createStateConfig({
       description: "Hooks may replace the reply.",
       on: { "run.interrupt": { target: "interrupting", actions: "noteInterruption" } },
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "postCall",
           reply: context.outcome!.reply!,
-        }),
+        })),
         onDone: { target: "idle", actions: { type: "applyPostCall", params: outcome } },
       },
     },
@@ -57,21 +55,16 @@ export const stopped = agentSetup.createStateConfig({
       on: { "run.interrupt": { guard: "saysMore", actions: "noteLateInterruption" } },
       invoke: [
         {
-          src: "runHooks",
-          id: "runHooks",
-          input: ({ context }) => ({
-            ...position(context),
+          ...runHooks((context) => ({
             point: "onInterrupt",
             message: context.interruption?.message ?? null,
             pending: context.interruption?.pending ?? [],
-          }),
+          })),
           onDone: { target: "idle" },
           onError: { target: "idle" },
         },
         {
-          src: "sleepUntil",
-          id: "sleepUntil",
-          input: ({ context }) => ({ until: graceFrom(context) }),
+          ...sleepUntil(graceFrom),
           onDone: { target: "idle", actions: { type: "noteTime", params: outcome } },
         },
       ],
@@ -85,13 +78,10 @@ export const stopped = agentSetup.createStateConfig({
       description: "Hooks hear of the error. Who interrupts them does not wait for them.",
       on: { "run.interrupt": { target: "idle", actions: "noteInterruption" } },
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "onError",
           error: context.outcome!.error!,
-        }),
+        })),
         onDone: { target: "idle" },
         onError: { target: "idle" },
       },

@@ -1,6 +1,6 @@
 import { agentSetup } from "../agent.setup.ts";
-import { backingOff, calling, hooksAborting, hooksRunning } from "./services.ts";
-import { asked, error, listens, outcome, position } from "./shared.ts";
+import { backingOff, calling, hooksAborting, hooksRunning, runHooks } from "./services.ts";
+import { asked, error, listens, outcome } from "./shared.ts";
 
 export const summarizing = agentSetup.createStateConfig({
   description: "The iterations are used up: the model is asked for an answer from what there is.",
@@ -19,13 +19,10 @@ export const summarizing = agentSetup.createStateConfig({
     preHooks: {
       description: "Hooks may rewrite the prompt of the summary.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "preSummary",
           ...asked(context),
-        }),
+        })),
         onDone: [
           {
             guard: "mustWait",
@@ -53,9 +50,7 @@ export const summarizing = agentSetup.createStateConfig({
     postHooks: {
       description: "Hooks may rewrite the summary.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({ ...position(context), point: "postSummary", draft: context.draft! }),
+        ...runHooks((context) => ({ point: "postSummary", draft: context.draft! })),
         onDone: [
           {
             guard: "isInterrupted",

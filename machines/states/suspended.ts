@@ -1,5 +1,6 @@
 import { agentSetup } from "../agent.setup.ts";
-import { listens, outcome, position } from "./shared.ts";
+import { runHooks } from "./services.ts";
+import { listens, outcome } from "./shared.ts";
 
 export const suspended = agentSetup.createStateConfig({
   description: "Something outside must answer before the turn can go on.",
@@ -13,13 +14,10 @@ export const suspended = agentSetup.createStateConfig({
     postCall: {
       description: "Hooks may replace the reply.",
       invoke: {
-        src: "runHooks",
-        id: "runHooks",
-        input: ({ context }) => ({
-          ...position(context),
+        ...runHooks((context) => ({
           point: "postCall",
           reply: context.outcome!.reply!,
-        }),
+        })),
         onDone: { target: "waiting", actions: { type: "applyPostCall", params: outcome } },
       },
     },
