@@ -1,3 +1,4 @@
+import { BYPASS_KEY } from "../message/create.ts";
 import { freeze } from "../message/frozen.ts";
 import type { Msg } from "../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../model/execution.ts";
@@ -9,13 +10,14 @@ import type { WantedOutput } from "../turn/context.ts";
 import type { ModelInput } from "../turn/services.ts";
 import type { Host } from "./host.ts";
 
+/** A message of ours, for one request. It is no part of a conversation among agents. */
 function note(id: string, text: string, name = "user"): Msg {
   return freeze<Msg>({
     id,
     role: "user",
     name,
     content: [{ type: "text", text }],
-    metadata: {},
+    metadata: { [BYPASS_KEY]: true },
     timestamp: 0,
   });
 }

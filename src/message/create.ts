@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../error/error.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
+/** True under this key of a message's metadata keeps it out of a merged conversation. AgentScope's name. */
+export const BYPASS_KEY = "_bypass_multiagent_history_merge";
+
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {
   return {
     id: randomUUID(),

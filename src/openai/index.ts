@@ -1,7 +1,7 @@
 export type { ChatCompletionsClient } from "./client.ts";
 export type { ChatDialect } from "./dialect.ts";
 export { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
-export { toChatMessages, type ToChatMessagesOptions } from "./to-chat-messages.ts";
+export { toChatMessages, type ChatFormatter, type ToChatMessagesOptions } from "./to-chat-messages.ts";
 export { toChatRequest, type ToChatRequestOptions } from "./to-chat-request.ts";
 export type {
   ChatContentPart,

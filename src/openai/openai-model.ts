@@ -7,6 +7,7 @@ import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
+import type { ChatFormatter } from "./to-chat-messages.ts";
 import { toChatRequest } from "./to-chat-request.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
@@ -28,6 +29,8 @@ export type OpenAIModelOptions = {
   readonly name?: string;
   /** Say `{ structuredOutput: true }` if the model takes `response_format: json_schema`. */
   readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
+  /** How messages become those of a request: default `chat`, `multiAgent` where several agents speak. */
+  readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
 
 const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } = {
@@ -38,6 +41,7 @@ const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } =
   fetch: true,
   name: true,
   capabilities: true,
+  formatter: true,
   maxTokensField: true,
   sendReasoning: true,
   toolMedia: true,
@@ -60,6 +64,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   if (!URL.canParse(baseURL)) {
     throw new AgentError("config/invalid", `openaiModel: baseURL is no URL: "${baseURL}".`);
   }
+  checkFormatter(options.formatter);
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
   const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
@@ -104,6 +109,15 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   }
 
   return { name, ...(capabilities && { capabilities }), stream };
+}
+
+function checkFormatter(formatter: unknown): void {
+  if (formatter === undefined || formatter === "chat" || formatter === "multiAgent") return;
+  const shown = JSON.stringify(formatter);
+  throw new AgentError(
+    "config/invalid",
+    `openaiModel: \`formatter\` is ${shown}; expected "chat" or "multiAgent".`,
+  );
 }
 
 /** The parts of a chunk; one that is not built as chunks are cannot be read. */

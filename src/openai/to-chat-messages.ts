@@ -11,13 +11,19 @@ import type {
   ToolUseBlock,
 } from "../message/types.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { mergeConversations } from "./merge-conversations.ts";
 import type { ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
-/** How messages are converted. Default: thinking goes back, media in tool results are content parts, tool names are
- *  kept, and speakers are named. */
+/** `chat`: each message for itself. `multiAgent`: where several agents speak, what users and agents say in a row is one user
+ *  message that names the speaker of each part (AgentScope's `OpenAIMultiAgentFormatter`), without their thinking. A message with
+ *  `_bypass_multiagent_history_merge: true` in its metadata stays one of its own. */
+export type ChatFormatter = "chat" | "multiAgent";
+
+/** How messages are converted. Default: each for itself, thinking goes back, media in tool results are content parts, tool
+ *  names are kept, and speakers are named. */
 export type ToChatMessagesOptions = Partial<
   Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames" | "sendNames">
->;
+> & { readonly formatter?: ChatFormatter };
 
 type WireForm = {
   readonly messages: readonly ChatMessage[];
@@ -48,9 +54,10 @@ const caches = new Map<string, Cache>();
  * V2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
  * V3 A call goes under its provider's id if no other call here has that id, else under ours; its result likewise.
  */
-export function toChatMessages(messages: readonly Msg[], options: ToChatMessagesOptions = {}): ChatMessage[] {
+export function toChatMessages(given: readonly Msg[], options: ToChatMessagesOptions = {}): ChatMessage[] {
   const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;
   const dialect = { sendReasoning, toolMedia, strictNames, sendNames };
+  const messages = options.formatter === "multiAgent" ? mergeConversations(given) : given;
   const { forms, last } = cacheOf(`${sendReasoning} ${toolMedia} ${strictNames} ${sendNames}`);
   const key = messages.find(({ role }) => role !== "system");
   const formOf = (msg: Msg): WireForm => {
@@ -97,7 +104,7 @@ function cacheOf(key: string): Cache {
   return cache;
 }
 
-type Dialect = Required<ToChatMessagesOptions>;
+type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">>;
 
 function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
   const calls = msg.content.filter((block) => block.type === "tool_use");

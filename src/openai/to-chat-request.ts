@@ -1,7 +1,7 @@
 import type { JsonObject } from "../message/types.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../model/port.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
-import { toChatMessages } from "./to-chat-messages.ts";
+import { toChatMessages, type ChatFormatter } from "./to-chat-messages.ts";
 import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 
 /** Which model is asked and how its server differs. Absent fields of the dialect follow from `baseURL`, which is
@@ -9,6 +9,7 @@ import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 export type ToChatRequestOptions = {
   readonly model: string;
   readonly baseURL?: string;
+  readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
 
 /**
@@ -19,7 +20,7 @@ export type ToChatRequestOptions = {
  * `extraBody` is merged last and may replace any field but `messages` and `stream`.
  */
 export function toChatRequest(request: ModelRequest, options: ToChatRequestOptions): ChatRequest {
-  const { model, baseURL = OPENAI_BASE_URL, sendReasoning = true } = options;
+  const { model, baseURL = OPENAI_BASE_URL, sendReasoning = true, formatter = "chat" } = options;
   const { maxTokensField, toolMedia, strictNames, sendNames } = { ...dialectOf(baseURL), ...options };
   const { tools, output, options: generate } = request;
   return {
@@ -31,7 +32,13 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...generate.extraBody,
-    messages: toChatMessages(request.messages, { sendReasoning, toolMedia, strictNames, sendNames }),
+    messages: toChatMessages(request.messages, {
+      sendReasoning,
+      toolMedia,
+      strictNames,
+      sendNames,
+      formatter,
+    }),
     stream: true,
   };
 }

@@ -111,6 +111,8 @@ export const unit = {
   msgText: (message: InputMsg) => textOf(toMsg(message)),
   generateReasons: () => REASONS,
   formatOpenAI: (messages: InputMsg[]) => toChatMessages(messages.map(toMsg)).map(flattened),
+  formatOpenAIMulti: (messages: InputMsg[]) =>
+    toChatMessages(messages.map(toMsg), { formatter: "multiAgent" }).map(flattened),
   openAIRequest: ({ model, options, defaults, tools = [], toolChoice, messages = [] }: RequestSpec) => {
     const merged = unit.mergeOptions({ ...options, ...(toolChoice && { toolChoice }) }, defaults ?? null);
     const { maxCompletionTokens, parallelToolCalls, ...known } = { ...merged };
