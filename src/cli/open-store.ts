@@ -10,15 +10,15 @@ import { UsageError } from "./usage-error.ts";
 export async function openStore(
   spec = `file:${join(homedir(), ".agentchart", "sessions")}`,
 ): Promise<SessionStore> {
-  const [, kind, place = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
+  const { kind, path } = partsOf(spec);
   switch (kind) {
     case "file": {
       const { fileStore } = await import("../store/file.ts");
-      return fileStore({ dir: resolve(fromHome(place)) });
+      return fileStore({ dir: path });
     }
     case "sqlite": {
       const { sqliteStore } = await import("../store/sqlite.ts");
-      return sqliteStore({ path: resolve(fromHome(place)) });
+      return sqliteStore({ path });
     }
     case "postgres":
     case "postgresql": {
@@ -38,9 +38,9 @@ export function withFoundStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
-  const [, place] = /^(?:file|sqlite):(.+)$/s.exec(spec ?? "") ?? [];
-  if (place !== undefined && !existsSync(resolve(fromHome(place))))
-    throw new UsageError(`There is no store at ${resolve(fromHome(place))}.`);
+  const { kind, path } = partsOf(spec ?? "");
+  if ((kind === "file" || kind === "sqlite") && !existsSync(path))
+    throw new UsageError(`There is no store at ${path}.`);
   return withStore(spec, use);
 }
 
@@ -54,6 +54,12 @@ export async function withStore<T>(
     () => use(store),
     () => store.close(),
   );
+}
+
+/** What kind of store is named, and for one in files its absolute path. */
+function partsOf(spec: string): { readonly kind: string | undefined; readonly path: string } {
+  const [, kind, place = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
+  return { kind, path: resolve(fromHome(place)) };
 }
 
 /** A shell leaves the tilde of `file:~/sessions` to us. */

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   defineTool,
   openSession,
@@ -219,19 +219,19 @@ describe("a suspended session", () => {
   });
 
   test("approved in time goes on, although no worker was there to read it until the time was over", async () => {
-    const expiring = { echo: () => ({ ...agents().echo(), permissions: { expiresAfterMs: 60_000 } }) };
-    const first = await bench({ agents: expiring });
+    let ahead = 0;
+    const now = () => Date.now() + ahead;
+    const expiring = { echo: () => ({ ...agents().echo(), now, permissions: { expiresAfterMs: 60_000 } }) };
+    const first = await bench({ now, agents: expiring });
     await first.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => first.worker.stats().suspended).toBe(1);
     const { wakeAt } = await first.dispatcher.status("s");
     await first.worker.close();
     const { callId } = (await first.dispatcher.status("s")).pending[0]!;
     await first.dispatcher.decide("s", callId, "approve");
-    expect(Date.now()).toBeLessThan(wakeAt!);
-    const now = Date.now;
-    vi.spyOn(Date, "now").mockImplementation(() => now() + 60_000);
-    onTestFinished(() => void vi.restoreAllMocks());
-    const second = await bench({ agents: expiring, store: first.store, queue: first.queue });
+    expect(now()).toBeLessThan(wakeAt!);
+    ahead = 60_000;
+    const second = await bench({ now, agents: expiring, store: first.store, queue: first.queue });
     await expect.poll(async () => (await second.dispatcher.status("s")).reason).toBe("MODEL_STOP");
     expect((await textsOf(first.store, "s")).at(-1)).toBe("assistant: echo: paid");
   });
