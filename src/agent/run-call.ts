@@ -92,5 +92,13 @@ export async function runCall(
   if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
   const error = errorOf(run, signal);
   const retry = error !== undefined && mayRetry(error, retryOn);
-  return { at, callId: call.id, attempt, result: run.result, retry };
+  const isDated = retry && Number.isFinite(error.retryAt);
+  return {
+    at,
+    callId: call.id,
+    attempt,
+    result: run.result,
+    retry,
+    ...(isDated && { retryAt: error.retryAt! }),
+  };
 }

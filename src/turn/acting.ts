@@ -205,10 +205,10 @@ function mayRetry(context: AgentContext, record: CallRecord): boolean {
   return exceededByTools({ ...context, calls }) === undefined;
 }
 
-function retried(record: CallRecord, at: number): CallRecord {
+function retried(record: CallRecord, at: number, retryAt = 0): CallRecord {
   const { deadlineAt: _, ...rest } = record;
-  const notBeforeAt = at + backoffMs(record.execution ?? {}, record.attempt, jitterAt(at));
-  return { ...rest, status: "approved", since: at, notBeforeAt };
+  const wait = at + backoffMs(record.execution ?? {}, record.attempt, jitterAt(at));
+  return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
 /** The call that an outcome belongs to, while that very attempt runs. */
@@ -224,11 +224,14 @@ export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean 
 }
 
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
-  const { callId, at, result, suspension, retry } = outcome;
+  const { callId, at, result, suspension, retry, retryAt } = outcome;
   const record = runningCall(context, outcome);
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record)) {
-    return { at, calls: context.calls.map((each) => (each === record ? retried(record, at) : each)) };
+    return {
+      at,
+      calls: context.calls.map((each) => (each === record ? retried(record, at, retryAt) : each)),
+    };
   }
   const change: Partial<CallRecord> = suspension
     ? {

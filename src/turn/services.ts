@@ -50,8 +50,9 @@ export type ToolRunOutcome = Timed & {
   readonly attempt: number;
   readonly result?: ToolResultBlock;
   readonly suspension?: Suspension;
-  /** The failure may be retried. */
+  /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;
+  readonly retryAt?: number;
 };
 
 /** `reviewCalls`: validates the calls that have no verdict yet and judges their permission. */

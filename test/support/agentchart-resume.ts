@@ -44,6 +44,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "a call that is due to be tried again while there is no room":
     "counts attempts: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
+  "a tool that says when it may be called again": "counts attempts: one that may have been made counts",
   "reports the reply with counters of the turn": "counts requests and calls",
   "retries before the first part is delivered, with the attempts counted":
     "counts attempts: one that may have been made counts",
