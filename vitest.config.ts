@@ -13,6 +13,7 @@ const CHAOS_TESTS = "test/chaos/*.test.ts";
 const PROCESS_TESTS = [
   "test/cli/bad-input.test.ts",
   "test/cli/help.test.ts",
+  "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
   "test/cli/serve-health.test.ts",
@@ -27,7 +28,9 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/demo.test.ts",
   "examples/data-analyst/test/planner.test.ts",
   "examples/data-analyst/test/planner-answers.test.ts",
+  "examples/data-analyst/test/planner-any-question.test.ts",
   "examples/data-analyst/test/planner-foreign.test.ts",
+  "examples/data-analyst/test/report.test.ts",
 ];
 
 /** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself. */
