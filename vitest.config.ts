@@ -6,13 +6,13 @@ import { defineConfig } from "vitest/config";
 const conditions = ["agentchart-source", "module", "node", "development|production"];
 
 /** Minutes of SIGKILLs: not part of `npm test`, but of `.ci/run`. */
-const KILL_TESTS = "test/session/kill/*.test.ts";
-const CHAOS_TESTS = "test/chaos/*.test.ts";
+const KILL_TESTS = ["test/session/kill/*.test.ts", "test/chaos/*.test.ts"];
 
 /** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
   "test/cli/bad-input.test.ts",
   "test/cli/help.test.ts",
+  "test/cli/inspect.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
@@ -23,6 +23,7 @@ const PROCESS_TESTS = [
   "test/cli/worker-input.test.ts",
   "test/queue/lost-*.test.ts",
   "test/hub/demo.test.ts",
+  "test/store/two-processes.test.ts",
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
   "examples/data-analyst/test/demo.test.ts",
@@ -82,16 +83,14 @@ export default defineConfig({
           exclude: [
             "**/node_modules/**",
             "test/suites/*.test.ts",
-            KILL_TESTS,
-            CHAOS_TESTS,
+            ...KILL_TESTS,
             BROWSER_TESTS,
             ...PROCESS_TESTS,
           ],
         },
       },
-      { extends: true, test: { name: "kill", include: [KILL_TESTS] } },
+      { extends: true, test: { name: "kill", include: KILL_TESTS } },
       { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
-      { extends: true, test: { name: "chaos", include: [CHAOS_TESTS] } },
       inBrowser("e2e", { include: [BROWSER_TESTS], exclude: [MEASURED_TESTS], maxWorkers: 2 }),
       inBrowser("e2e-measured", { include: [MEASURED_TESTS], maxWorkers: 1, sequence: { groupOrder: 1 } }),
       again("noop"),
