@@ -5,11 +5,10 @@ import { defineConfig } from "vitest/config";
 // `import "agentchart"` means the sources here, not a build (see "exports" in package.json).
 const conditions = ["agentchart-source", "module", "node", "development|production"];
 
-/** Minutes of SIGKILLs: not part of `npm test`, but of `.ci/run`. */
-const KILL_TESTS = ["test/session/kill/*.test.ts", "test/chaos/*.test.ts"];
-
 /** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
+  "test/session/kill/*.test.ts",
+  "test/chaos/*.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/help.test.ts",
   "test/cli/inspect.test.ts",
@@ -80,16 +79,9 @@ export default defineConfig({
         test: {
           name: "plain",
           include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
-          exclude: [
-            "**/node_modules/**",
-            "test/suites/*.test.ts",
-            ...KILL_TESTS,
-            BROWSER_TESTS,
-            ...PROCESS_TESTS,
-          ],
+          exclude: ["**/node_modules/**", "test/suites/*.test.ts", BROWSER_TESTS, ...PROCESS_TESTS],
         },
       },
-      { extends: true, test: { name: "kill", include: KILL_TESTS } },
       { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
       inBrowser("e2e", { include: [BROWSER_TESTS], exclude: [MEASURED_TESTS], maxWorkers: 2 }),
       inBrowser("e2e-measured", { include: [MEASURED_TESTS], maxWorkers: 1, sequence: { groupOrder: 1 } }),
