@@ -34,7 +34,7 @@ export class Permits {
     this.#leaseMs = leaseMs;
   }
 
-  /** Undefined if the tenant has had enough for now. */
+  /** Undefined while the tenant has all that it may. */
   async take(tenant = ""): Promise<Permit | undefined> {
     const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];
     const { concurrency, rate } = limits ?? {};
