@@ -4,7 +4,7 @@ import { defineConfig } from "tsdown";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
-    "openai/index": "src/openai/index.ts",
+    "openai/index": "src/model/openai/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",
@@ -12,7 +12,7 @@ export default defineConfig({
     "store/sqlite": "src/store/sqlite.ts",
     "store/postgres": "src/store/postgres.ts",
     "inspect/index": "src/inspect/index.ts",
-    "layout/layout-worker": "src/layout/layout-worker.ts",
+    "diagram/layout-worker": "src/diagram/layout-worker.ts",
     "worker/index": "src/worker/index.ts",
     "server/index": "src/server/index.ts",
     "cli/main": "src/cli/main.ts",

@@ -7,8 +7,8 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 
 /** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
-  "test/session/kill/*.test.ts",
-  "test/chaos/*.test.ts",
+  "test/laws/kill/*.test.ts",
+  "test/laws/chaos/*.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/help.test.ts",
   "test/cli/inspect.test.ts",
@@ -20,8 +20,8 @@ const PROCESS_TESTS = [
   "test/cli/sessions-store.test.ts",
   "test/cli/sessions-turns.test.ts",
   "test/cli/worker-input.test.ts",
-  "test/queue/lost-*.test.ts",
-  "test/hub/demo.test.ts",
+  "test/worker/queue/lost-*.test.ts",
+  "test/inspect/hub/demo.test.ts",
   "test/store/two-processes.test.ts",
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
@@ -50,7 +50,7 @@ const inBrowser = (name: string, test: { readonly [option: string]: unknown }) =
 });
 
 /** The agent suite: what is tested through `import "agentchart"`. */
-const AGENT_TESTS = ["test/agent/*.test.ts", "test/calls/*.test.ts", "test/scars/*.test.ts"];
+const AGENT_TESTS = ["test/agent/**/*.test.ts", "test/event/*.test.ts"];
 
 /** The agent suite once more, with `import "agentchart"` meaning a module whose agents are different. */
 const again = (name: string, globalSetup: string[] = []) => ({
@@ -64,7 +64,7 @@ const again = (name: string, globalSetup: string[] = []) => ({
     name,
     // the sources are loaded once in each worker, not for each file
     isolate: false,
-    include: [...AGENT_TESTS, `test/suites/${name}.test.ts`],
+    include: [...AGENT_TESTS, `test/laws/suites/${name}.test.ts`],
     globalSetup,
   },
 });
@@ -79,7 +79,7 @@ export default defineConfig({
         test: {
           name: "plain",
           include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/suites/*.test.ts", BROWSER_TESTS, ...PROCESS_TESTS],
+          exclude: ["**/node_modules/**", "test/laws/suites/*.test.ts", BROWSER_TESTS, ...PROCESS_TESTS],
         },
       },
       { extends: true, test: { name: "processes", include: PROCESS_TESTS } },

@@ -1,4 +1,4 @@
-export { agentMachine } from "./agent.machine.ts";
-export { chartJson } from "../src/chart/chart-json.ts";
-export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/chart/chart-json.ts";
-export { chartMermaid } from "../src/chart/chart-mermaid.ts";
+export { agentMachine } from "./agent/agent.machine.ts";
+export { chartJson } from "../src/diagram/chart-json.ts";
+export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/diagram/chart-json.ts";
+export { chartMermaid } from "../src/diagram/chart-mermaid.ts";

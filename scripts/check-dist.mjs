@@ -7,8 +7,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { agentMachine, chartJson } from "agentchart/machines";
-import { chartSvg } from "../src/layout/chart-svg.ts";
-import { layoutChart } from "../src/layout/layout-chart.ts";
+import { chartSvg } from "../src/diagram/chart-svg.ts";
+import { layoutChart } from "../src/diagram/layout-chart.ts";
 
 const root = join(import.meta.dirname, "..");
 const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -23,7 +23,7 @@ assert.equal(status, 0, `"agentchart chart" of the build fails: ${String(stderr)
 const drawn = chartSvg(chart, layouts.landscape, "light");
 assert(stdout.equals(Buffer.from(drawn)), "The build draws another chart than the sources: build again.");
 
-const worker = new Worker(join(root, "dist/layout/layout-worker.mjs"), { workerData: chart });
+const worker = new Worker(join(root, "dist/diagram/layout-worker.mjs"), { workerData: chart });
 const [placed] = await once(worker, "message");
 await worker.terminate();
 assert.deepEqual(placed, layouts, "The worker of the build lays the chart out in another way.");

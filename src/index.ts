@@ -1,9 +1,8 @@
-export { createAgent } from "./inspect/create-agent.ts";
+export { createAgent } from "./agent/create-agent.ts";
+export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
   Agent,
   AgentConfig,
-  AgentEvent,
-  AgentEventBody,
   AgentStream,
   AgentWatcher,
   Budget,
@@ -15,17 +14,16 @@ export type {
   Snapshot,
   Status,
 } from "./agent/types.ts";
-export { AgentError } from "./error/error.ts";
-export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./error/error.ts";
+export { AgentError } from "./base/error.ts";
+export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { defineHook } from "./hook/define.ts";
 export type { At, Chunk, Hook, Prompt, PromptPatch } from "./hook/types.ts";
 export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
 export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
 export { REASONS } from "./message/types.ts";
+export type { Json, JsonObject } from "./base/json.ts";
 export type {
   Block,
-  Json,
-  JsonObject,
   MediaBlock,
   Msg,
   Reason,
@@ -76,4 +74,4 @@ export type {
   ToolOutcome,
   ToolReturn,
 } from "./tool/types.ts";
-export type { Decision, PendingCall, WaitsFor } from "./turn/pending.ts";
+export type { Decision, PendingCall, WaitsFor } from "./tool/pending.ts";

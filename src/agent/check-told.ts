@@ -1,13 +1,13 @@
-import { isObject } from "../message/is-object.ts";
-import { AgentError } from "../error/error.ts";
-import { shown, strangerIn } from "../error/given.ts";
-import { frozenCopy, isTooDeep } from "../message/frozen.ts";
+import { isObject } from "../base/is-object.ts";
+import { AgentError } from "../base/error.ts";
+import { shown, strangerIn } from "../base/options.ts";
+import { frozenCopy, isTooDeep } from "../base/freeze.ts";
 import { outputProblem } from "../message/validate.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import { schemaProblem } from "../tool/schema-problem.ts";
 import type { Schema } from "../tool/types.ts";
-import type { Limits } from "../turn/context.ts";
-import type { Decision } from "../turn/pending.ts";
+import type { Limits } from "../../machines/agent/context.ts";
+import type { Decision } from "../tool/pending.ts";
 import type { CallOptions } from "./types.ts";
 
 function invalid(problem: string): AgentError {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
-import { misspeltIn, shown, strangerIn } from "../error/given.ts";
+import { AgentError } from "../base/error.ts";
+import { misspeltIn, shown, strangerIn } from "../base/options.ts";
 import { checkStore } from "../session/check-store.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { CHUNK_POINTS, HOOK_POINTS } from "../hook/types.ts";
-import { freeze } from "../message/frozen.ts";
-import { isObject } from "../message/is-object.ts";
+import { freeze } from "../base/freeze.ts";
+import { isObject } from "../base/is-object.ts";
 import { userMsg } from "../message/create.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
@@ -15,7 +15,7 @@ import type { GenerateOptions } from "../model/port.ts";
 import { countMessage } from "../model/tokens.ts";
 import { PERMISSION_ACTIONS } from "../tool/define.ts";
 import { checkTool, createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
-import type { Settings } from "../turn/context.ts";
+import type { Settings } from "../../machines/agent/context.ts";
 import { checkLimits } from "./check-told.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
@@ -44,8 +44,6 @@ export function checkConfig(config: AgentConfig<never>): void {
   if (config.sessionId === "") throw invalid("`sessionId` must be a text of at least 1 character.");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
-  if (typeof config.inspect === "string")
-    throw invalid("`inspect` takes an address only in the createAgent of the package.");
   if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
   checkCount("maxIters", config.maxIters, 1);
   checkCount("maxGotos", config.maxGotos, 0);

@@ -1,4 +1,4 @@
-import { AgentError, errorInfo, type ErrorInfo } from "../error/error.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
 import { readStored } from "../session/durable.ts";
@@ -7,12 +7,12 @@ import { saveSession, type SavedParts } from "../session/save.ts";
 import { readTakenInput } from "../session/taken-input.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
-import { isUndecided, pendingCalls } from "../turn/calls.ts";
-import type { Decision, PendingCall } from "../turn/pending.ts";
-import type { AgentMachineEvent } from "../turn/services.ts";
+import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { Decision, PendingCall } from "../tool/pending.ts";
+import type { AgentMachineEvent } from "../../machines/agent/events.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
-import { watchersOf } from "./inspect.ts";
+import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
 import { goesOnAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
@@ -20,10 +20,10 @@ import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
+import type { AgentEvent } from "../event/types.ts";
 import type {
   Agent,
   AgentConfig,
-  AgentEvent,
   AgentStream,
   AgentWatcher,
   Budget,
@@ -41,10 +41,13 @@ class AgentSession implements InboxAgent {
   readonly #runtime: Runtime;
   readonly #turns: Turns;
   readonly #keys = new KeyedCalls();
-  readonly #watchings: readonly ReturnType<AgentWatcher["watch"]>[];
+  readonly #watchings: ReturnType<AgentWatcher["watch"]>[];
+  /** Settles when the inspector of every address is loaded; undefined if there is nothing to wait for. */
+  #inspecting: Promise<void> | undefined;
 
   constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
     checkConfig(config);
+    const addresses = addressesOf(config);
     this.#config = config;
     this.#turns = new Turns(() => this.#runtime, config.model);
     this.#runtime = new Runtime(config, {
@@ -55,9 +58,19 @@ class AgentSession implements InboxAgent {
     });
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
-    this.#watchings = watchersOf(config).map((watcher) =>
-      watcher.watch(this as Agent<never>, config, () => this.#runtime.seq),
-    );
+    this.#watchings = watchersOf(config).map((watcher) => this.#watch(watcher));
+    if (addresses.length > 0) this.#inspecting = this.#loadInspectors(addresses);
+  }
+
+  #watch(watcher: AgentWatcher): ReturnType<AgentWatcher["watch"]> {
+    return watcher.watch(this as Agent<never>, this.#config, () => this.#runtime.seq);
+  }
+
+  /** An agent runs without an inspector that cannot be loaded. */
+  async #loadInspectors(addresses: readonly string[]): Promise<void> {
+    for (const client of await Promise.allSettled(addresses.map(loadClient)))
+      if (client.status === "fulfilled") this.#watchings.push(this.#watch(client.value));
+    this.#inspecting = undefined;
   }
 
   get toolkit(): Toolkit<never> {
@@ -70,6 +83,7 @@ class AgentSession implements InboxAgent {
 
   async open(): Promise<void> {
     this.#assertOpen();
+    await this.#inspecting;
     await this.#runtime.open();
   }
 
@@ -372,10 +386,10 @@ class AgentSession implements InboxAgent {
     this.#runtime.saved().catch(() => {});
   }
 
-  /** Without a store there is nothing to wait for, so what follows happens at once. */
+  /** Without a store and an inspector's address there is nothing to wait for: what follows happens in the same tick. */
   #ready(): Promise<void> | undefined {
     this.#assertOpen();
-    return this.#runtime.opened();
+    return this.#inspecting ? this.open() : this.#runtime.opened();
   }
 
   #assertOpen(): void {

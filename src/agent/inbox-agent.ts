@@ -1,7 +1,7 @@
-import type { AgentError, ErrorInfo } from "../error/error.ts";
+import type { AgentError, ErrorInfo } from "../base/error.ts";
 import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
-import type { Decision, PendingCall } from "../turn/pending.ts";
+import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { Agent, Budget, Input, Reply } from "./types.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { AgentError } from "../error/error.ts";
+import type { AgentError } from "../base/error.ts";
 import { isRefused } from "../session/entries.ts";
 import type { TakenInput } from "../session/taken-input.ts";
-import type { AgentContext } from "../turn/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Reply } from "./types.ts";
 
 /** Idempotency keys that are kept in this process; the store knows them all. */

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from "../message/types.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { defineTool } from "../tool/define.ts";
 import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "../tool/schema.ts";
 import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
-import { OUTPUT_TOOL } from "../turn/output.ts";
+import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
 
 /** Where a reference within the schema leads once the schema stands one level deeper, its `$defs` at the root. */
 function movedRef(ref: string, id: string): string {

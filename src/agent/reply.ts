@@ -1,10 +1,10 @@
 import { textOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
-import { exceededByModel, exceededByTools } from "../turn/budget.ts";
-import { pendingCalls } from "../turn/calls.ts";
-import type { AgentContext } from "../turn/context.ts";
-import { suspendTurn } from "../turn/ending.ts";
-import type { PendingCall, WaitsFor } from "../turn/pending.ts";
+import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
+import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import { suspendTurn } from "../../machines/agent/updates/ending.ts";
+import type { PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { Reply } from "./types.ts";
 
 /** What a resting session waits for. */

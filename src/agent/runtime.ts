@@ -1,30 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { agentMachine } from "../../machines/agent.machine.ts";
-import { chartHash } from "../chart/chart-hash.ts";
+import { agentMachine } from "../../machines/agent/agent.machine.ts";
+import { chartHash } from "../diagram/chart-hash.ts";
 import { createActor, type Actor, type SnapshotFrom } from "xstate";
-import { AgentError, messageOf, type ErrorInfo } from "../error/error.ts";
-import { sortHooks } from "../hook/run.ts";
+import { AgentError, messageOf, type ErrorInfo } from "../base/error.ts";
+import { sortHooks } from "./services/run-hooks.ts";
 import type { Hook } from "../hook/types.ts";
-import { frozenCopy } from "../message/frozen.ts";
+import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
 import { DurableSession, type Stored } from "../session/durable.ts";
 import type { Msg } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
 import { mustNotBeLost } from "../session/entries.ts";
-import type { Standing } from "../session/journal.ts";
+import type { Standing } from "../session/format.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
-import { freshContext, type AgentContext, type Settings } from "../turn/context.ts";
-import { beginsTurn } from "../turn/entry.ts";
-import { OUTPUT_TOOL } from "../turn/output.ts";
-import type { AgentMachineEvent } from "../turn/services.ts";
-import { liveMachine } from "./actors.ts";
+import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
+import { beginsTurn } from "../../machines/agent/updates/entry.ts";
+import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
+import type { AgentMachineEvent } from "../../machines/agent/events.ts";
+import { liveMachine } from "./services/actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
-import { cutOffEvents, eventsBetween, stateName, TOLD } from "./facts.ts";
-import { bindHost, type Host } from "./host.ts";
-import { EventHub } from "./hub.ts";
+import { cutOffEvents, eventsBetween, stateName, TOLD } from "./derive-events.ts";
+import { bindHost, type Host } from "./services/host.ts";
+import { EventHub } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
 import { goesOnAt, openPending, waitsFor } from "./reply.ts";
@@ -94,7 +94,7 @@ export class Runtime {
       },
       ...(inspect && { inspect }),
     });
-    bindHost(this.actor.system, this.#host());
+    bindHost(this.actor, this.#host());
     this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.#turn() }));
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({

@@ -1,9 +1,9 @@
-import { AgentError } from "../error/error.ts";
-import type { Json, JsonObject } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { checkMessages } from "../message/validate.ts";
 import { contextOf } from "../session/fold.ts";
 import { FORMAT, keptOf, migrated, plain, readKept, type SessionState } from "../session/format.ts";
-import type { AgentContext, Settings } from "../turn/context.ts";
+import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import type { Snapshot } from "./types.ts";
 
 /** A session at this instant as plain JSON. */

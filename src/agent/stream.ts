@@ -1,5 +1,6 @@
-import { EventBuffer } from "./event-buffer.ts";
-import type { AgentEvent, AgentStream, Reply } from "./types.ts";
+import { EventBuffer } from "../event/buffer.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { AgentStream, Reply } from "./types.ts";
 
 /** Events between a run that must not wait and a reader that may be slow: unread deltas of one block or call become one. */
 class EventQueue {

@@ -1,11 +1,11 @@
-import { AgentError, errorFrom } from "../error/error.ts";
+import { AgentError, errorFrom } from "../base/error.ts";
 import { assistantMsg } from "../message/create.ts";
 import type { ChatModel } from "../model/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
-import type { AgentContext, WantedOutput } from "../turn/context.ts";
-import { beginsTurn } from "../turn/entry.ts";
-import { nativeValue } from "../turn/output.ts";
+import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
+import { beginsTurn } from "../../machines/agent/updates/entry.ts";
+import { nativeValue } from "../../machines/agent/updates/output.ts";
 import { messagesOf } from "./config.ts";
 import { outputTool, parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";

@@ -1,9 +1,9 @@
-import { agentMachine } from "../../machines/agent.machine.ts";
-import { chartJson } from "../chart/chart-json.ts";
-import { chartMermaid } from "../chart/chart-mermaid.ts";
-import { chartSvg } from "../layout/chart-svg.ts";
-import { layoutChart } from "../layout/layout-chart.ts";
-import { nearestName } from "../error/nearest-name.ts";
+import { agentMachine } from "../../machines/agent/agent.machine.ts";
+import { chartJson } from "../diagram/chart-json.ts";
+import { chartMermaid } from "../diagram/chart-mermaid.ts";
+import { chartSvg } from "../diagram/chart-svg.ts";
+import { layoutChart } from "../diagram/layout-chart.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import type { GivenFlags } from "./read-flags.ts";
 import type { Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { Environment } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -12,7 +12,7 @@ import {
   SHOW_FLAGS,
 } from "./flags.ts";
 import { HELP } from "./help.ts";
-import { nearestName } from "../error/nearest-name.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import type { FlagSpec, GivenFlags } from "./read-flags.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { UsageError } from "./usage-error.ts";

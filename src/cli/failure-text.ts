@@ -1,4 +1,4 @@
-import { AgentError, messageOf, type ErrorCode } from "../error/error.ts";
+import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
 
 /** What a person at the command line can do about a failure. */
 const ADVICE: { readonly [code in ErrorCode]?: string } = {

@@ -1,5 +1,5 @@
 import type { Status } from "../agent/types.ts";
-import type { PendingCall } from "../turn/pending.ts";
+import type { PendingCall } from "../tool/pending.ts";
 import { shellFlag } from "./shell-words.ts";
 import { sessionCommand, type SessionLine } from "./stored-session.ts";
 import type { Terminal } from "./terminal.ts";

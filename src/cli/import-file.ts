@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { AgentError, messageOf } from "../error/error.ts";
+import { AgentError, messageOf } from "../base/error.ts";
 
 /** What a user's file exports. Throws `config/invalid` with a line that says why it cannot be loaded. */
 export async function importFile(file: string, path: string): Promise<{ readonly [name: string]: unknown }> {

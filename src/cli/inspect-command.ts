@@ -1,5 +1,5 @@
-import { isLoopback } from "../hub/security.ts";
-import { startHub } from "../hub/start-hub.ts";
+import { isLoopback } from "../inspect/hub/security.ts";
+import { startHub } from "../inspect/hub/start-hub.ts";
 import { onSignal } from "./on-signal.ts";
 import { withStore } from "./open-store.ts";
 import type { GivenFlags } from "./read-flags.ts";

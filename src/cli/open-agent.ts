@@ -1,6 +1,6 @@
 import { createAgent } from "../agent/create-agent.ts";
 import type { Agent } from "../agent/types.ts";
-import { openaiModel } from "../openai/openai-model.ts";
+import { openaiModel } from "../model/openai/openai-model.ts";
 import type { SessionStore } from "../store/port.ts";
 import { chooseModel } from "./choose-model.ts";
 import { ending } from "./ending.ts";

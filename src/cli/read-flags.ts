@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearestName } from "../error/nearest-name.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags a command knows, by their long name. A `text` takes a value and may be given again. */

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/types.ts";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { sayHowToGoOn } from "./how-to-go-on.ts";
 import { withAgent } from "./open-agent.ts";
 import { withStore } from "./open-store.ts";

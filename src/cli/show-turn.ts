@@ -1,7 +1,8 @@
-import type { AgentEvent, Reply } from "../agent/types.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { Reply } from "../agent/types.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { ToolResultBlock } from "../message/types.ts";
-import type { PendingCall } from "../turn/pending.ts";
+import type { PendingCall } from "../tool/pending.ts";
 import { sentence } from "./failure-text.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { sentence } from "./failure-text.ts";
 import { withoutPassword } from "./open-store.ts";
 import type { GivenFlags } from "./read-flags.ts";

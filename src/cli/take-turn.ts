@@ -1,5 +1,6 @@
-import type { Agent, AgentEvent, Reply } from "../agent/types.ts";
-import { AgentError } from "../error/error.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { Agent, Reply } from "../agent/types.ts";
+import { AgentError } from "../base/error.ts";
 import { sayHowToGoOn } from "./how-to-go-on.ts";
 import { onSignal } from "./on-signal.ts";
 import { closingLine, pendingLine, showTurn } from "./show-turn.ts";

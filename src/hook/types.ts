@@ -1,7 +1,8 @@
-import type { ErrorInfo } from "../error/error.ts";
-import type { JsonObject, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { ErrorInfo } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason, GenerateOptions } from "../model/port.ts";
-import type { PendingCall } from "../turn/pending.ts";
+import type { PendingCall } from "../tool/pending.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
 
 /** What every hook receives. `signal` aborts when the turn is interrupted; for postReasoning, postActing and postSummary only

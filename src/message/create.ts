@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
 /** True under this key of a message's metadata keeps it out of a merged conversation. AgentScope's name. */

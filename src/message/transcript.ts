@@ -1,4 +1,4 @@
-import { freeze } from "./frozen.ts";
+import { freeze } from "../base/freeze.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 

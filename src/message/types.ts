@@ -1,9 +1,5 @@
-import type { ErrorCode } from "../error/error.ts";
-
-/** Any JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json };
+import type { ErrorCode } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 /** Where the bytes of a media block are: an address, or base64 text with its media type. */
 export type Source =

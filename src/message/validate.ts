@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { AgentError } from "../error/error.ts";
-import { frozenCopy, jsonProblem } from "./frozen.ts";
+import { AgentError } from "../base/error.ts";
+import { frozenCopy, jsonProblem } from "../base/freeze.ts";
 import { REASONS, type Msg } from "./types.ts";
 
 const text = z.object({ type: z.literal("text"), text: z.string() });

@@ -1,5 +1,5 @@
-import { isObject } from "../message/is-object.ts";
-import { AgentError } from "../error/error.ts";
+import { isObject } from "../base/is-object.ts";
+import { AgentError } from "../base/error.ts";
 import { isMedia } from "../message/validate.ts";
 import type { StreamPart } from "./port.ts";
 

@@ -1,4 +1,4 @@
-import { shown, strangerIn } from "../error/given.ts";
+import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
 /** What holds where an agent says nothing: models get 300 s, 3 attempts, 2 s back-off doubling up to 30 s and retry

@@ -1,6 +1,7 @@
-import { AgentError } from "../error/error.ts";
-import { isTooDeep } from "../message/frozen.ts";
-import type { Block, Json, JsonObject, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import { isTooDeep } from "../base/freeze.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Block, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
 
 /** Where the ids of tool calls come from. */

@@ -1,4 +1,4 @@
-import type { AgentError } from "../error/error.ts";
+import type { AgentError } from "../base/error.ts";
 import type { Execution } from "./port.ts";
 
 /** Whether an execution repeats what failed with this error. A function that throws, or says anything but true, says no. */

@@ -1,5 +1,6 @@
-import type { AgentError } from "../error/error.ts";
-import type { Json, JsonObject, MediaBlock, Msg, Usage } from "../message/types.ts";
+import type { AgentError } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { MediaBlock, Msg, Usage } from "../message/types.ts";
 
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 

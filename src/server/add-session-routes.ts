@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { userMsg } from "../message/create.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 import type { ServerEnv } from "./authenticate.ts";
-import type { ServerOptions } from "./create-server.ts";
+import type { ServerOptions } from "./options.ts";
 import { framesOf, placeOf, readFrom } from "./event-frames.ts";
 import { eventStream } from "./event-stream.ts";
 import { Refusal } from "./problem.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../agent/types.ts";
+import type { AgentEvent } from "../event/types.ts";
 
 /** A place in a session's facts: behind the first `index + 1` events of the journal entry `seq`, or all of them. */
 export type Place = { readonly seq: number; readonly index: number };

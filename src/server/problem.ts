@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { AgentError, type ErrorCode } from "../error/error.ts";
+import { AgentError, type ErrorCode } from "../base/error.ts";
 
 /** What the server itself refuses, beside the codes of {@link AgentError}. */
 export type RequestCode =

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 
 /** A key that may be left out. JSON has no undefined, so it is never there without a value, as the type says. */
 export function maybe<S extends z.ZodType>(

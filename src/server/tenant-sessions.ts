@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { AgentEvent, Budget } from "../agent/types.ts";
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { Budget } from "../agent/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
-import type { Decision } from "../turn/pending.ts";
+import type { Decision } from "../tool/pending.ts";
 import type { Dispatched, Dispatcher, DispatchOptions, SessionStatus } from "../worker/types.ts";
 
 /** How long a deletion may take before others may have the session, ms. */

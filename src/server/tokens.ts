@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** What a token may do: look at sessions; create, continue and delete them; answer what they wait for. */
 export const SCOPES = ["read", "write", "decide"] as const;

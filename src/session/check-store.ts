@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
 
 /** Throws `config/invalid` for what is no store; `from` is what the message begins with. */

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { AgentError, messageOf } from "../error/error.ts";
+import { AgentError, messageOf } from "../base/error.ts";
 import { checkMessages } from "../message/validate.ts";
-import type { Json, JsonObject, Msg } from "../message/types.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "./format.ts";
-import type { AgentContext, Settings } from "../turn/context.ts";
+import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { heldElsewhere } from "./held-elsewhere.ts";
-import { Journal, type Standing } from "./journal.ts";
+import type { Standing } from "./format.ts";
+import { Journal } from "./journal.ts";
 
 /** How long a lease lasts without being renewed unless the agent says otherwise, ms. */
 const LEASE_MS = 30_000;

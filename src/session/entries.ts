@@ -1,5 +1,5 @@
 import type { Msg } from "../message/types.ts";
-import type { AgentContext, CallRecord } from "../turn/context.ts";
+import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 
 /** A fact that is not in the journal yet. */
 export type Fact = { readonly type: string; readonly data: object };

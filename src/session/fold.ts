@@ -1,11 +1,17 @@
-import { AgentError } from "../error/error.ts";
-import { frozenCopy } from "../message/frozen.ts";
+import { AgentError } from "../base/error.ts";
+import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { JsonObject, Msg, ToolResultBlock } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry } from "../store/port.ts";
-import { freshContext, type AgentContext, type CallRecord, type Settings } from "../turn/context.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type CallRecord,
+  type Settings,
+} from "../../machines/agent/context.ts";
 import type { Position } from "./entries.ts";
-import type { Standing } from "./journal.ts";
+import type { Standing } from "./format.ts";
 import {
   checkFormat,
   entryPointOf,

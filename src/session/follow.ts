@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentEvent } from "../agent/types.ts";
-import { AgentError } from "../error/error.ts";
+import type { AgentEvent } from "../event/types.ts";
+import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
 import { EntryReader } from "./replay.ts";
 

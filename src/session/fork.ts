@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { toolUsesOf } from "../message/query.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
-import { pendingCalls } from "../turn/calls.ts";
-import type { AgentContext } from "../turn/context.ts";
-import type { PendingCall } from "../turn/pending.ts";
+import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { PendingCall } from "../tool/pending.ts";
 import { contextOf } from "./fold.ts";
 import type { SessionState } from "./format.ts";
-import { Journal, type Standing } from "./journal.ts";
+import type { Standing } from "./format.ts";
+import { Journal } from "./journal.ts";
 import { NO_SETTINGS } from "./no-settings.ts";
 
 const LEASE_MS = 30_000;

@@ -1,6 +1,7 @@
-import { AgentError } from "../error/error.ts";
-import type { Json, JsonObject, Msg } from "../message/types.ts";
-import type { AgentContext } from "../turn/context.ts";
+import { AgentError } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
 
 /** The version of what snapshots, checkpoints and journals hold. */
 export const FORMAT = 1;
@@ -27,6 +28,19 @@ export type SessionState = {
   readonly activeGroups: readonly string[];
   readonly kept: Kept;
   readonly messages: readonly Msg[];
+};
+
+/** Where a session stands, as the journal needs it. */
+export type Standing = {
+  readonly context: AgentContext;
+  readonly state: string;
+  /** Absent: nothing is said of groups. */
+  readonly activeGroups?: readonly string[];
+  readonly isAtRest: boolean;
+  readonly chart: string;
+  readonly hooks: readonly string[];
+  /** What lists of sessions show; ≤ 300 bytes. */
+  readonly position: JsonObject;
 };
 
 /** Where a state is entered again after a restore, by its top-level state: the entry points of the chart. */

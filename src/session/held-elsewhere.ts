@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** What is said of a session that another process holds, or held until it died. */
 export function heldElsewhere(sessionId: string, leaseMs: number): AgentError {

@@ -1,26 +1,13 @@
-import { AgentError, errorFrom, errorInfo } from "../error/error.ts";
-import type { Json, JsonObject } from "../message/types.ts";
+import { AgentError, errorFrom, errorInfo } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import type { AgentContext } from "../turn/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
 import { positionFact, positionOf, type Fact, type Position } from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
-import { FORMAT, plain } from "./format.ts";
+import { FORMAT, plain, type Standing } from "./format.ts";
 
 /** Appends between two checkpoints of a session that does not come to rest. */
 const CHECKPOINT_EVERY = 64;
-
-/** Where a session stands, as the journal needs it. */
-export type Standing = {
-  readonly context: AgentContext;
-  readonly state: string;
-  /** Absent: nothing is said of groups. */
-  readonly activeGroups?: readonly string[];
-  readonly isAtRest: boolean;
-  readonly chart: string;
-  readonly hooks: readonly string[];
-  /** What lists of sessions show; ≤ 300 bytes. */
-  readonly position: JsonObject;
-};
 
 export type JournalOptions = {
   readonly store: SessionStore;

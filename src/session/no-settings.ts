@@ -1,4 +1,4 @@
-import type { Settings } from "../turn/context.ts";
+import type { Settings } from "../../machines/agent/context.ts";
 
 /** Settings for reading a session without an agent: none of them shows in what is read. */
 export const NO_SETTINGS: Settings = {

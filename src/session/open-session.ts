@@ -1,8 +1,9 @@
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
-import { pendingCalls } from "../turn/calls.ts";
-import type { PendingCall } from "../turn/pending.ts";
+import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { PendingCall } from "../tool/pending.ts";
 import { checkStore } from "./check-store.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";

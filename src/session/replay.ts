@@ -1,9 +1,9 @@
-import type { AgentEvent } from "../agent/types.ts";
-import type { ErrorInfo } from "../error/error.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { ErrorInfo } from "../base/error.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
-import type { CallRecord } from "../turn/context.ts";
+import type { CallRecord } from "../../machines/agent/context.ts";
 
 type Body = AgentEvent extends infer E
   ? E extends AgentEvent

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { Transcript } from "../message/transcript.ts";
-import type { Json } from "../message/types.ts";
+import type { Json } from "../base/json.ts";
 import type { SessionStore } from "../store/port.ts";
-import { freshContext, type AgentContext } from "../turn/context.ts";
-import { Journal, type Standing } from "./journal.ts";
+import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
+import type { Standing } from "./format.ts";
+import { Journal } from "./journal.ts";
 
 const LEASE_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkStore } from "./check-store.ts";
 import type { SavedParts } from "./save.ts";

@@ -1,7 +1,7 @@
-import { errorFrom, type AgentError, type ErrorInfo } from "../error/error.ts";
+import { errorFrom, type AgentError, type ErrorInfo } from "../base/error.ts";
 import type { Reason } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { AgentContext, Settings } from "../turn/context.ts";
+import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
 import { commit, tailOf, type Acknowledged, type Draft, type Head, type Tail } from "./file-journal.ts";
 import type { Batch } from "./port.ts";

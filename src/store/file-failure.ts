@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** What goes wrong for a while only. */
 const PASSING = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Acknowledged } from "./file-journal.ts";
 import {
   appendLine,

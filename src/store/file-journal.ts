@@ -1,4 +1,4 @@
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 import {
   appendLine,
   endOf,

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 
 // Files that are only ever appended to, by any number of processes without a lock. They must be on a local file system,
 // where one write to a file opened for appending is not mixed with another.

@@ -1,6 +1,6 @@
 import { constants, fstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { ifThere } from "./file-folder.ts";
 import { journalLineAt, journalLines, tailOf, type Tail } from "./file-journal.ts";
 import { linesBackward, linesForward, withFile } from "./file-lines.ts";

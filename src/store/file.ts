@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { checkOptions } from "../error/given.ts";
+import { checkOptions } from "../base/options.ts";
 import { pageOf, waitsForSomebody } from "./due.ts";
 import { appendDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { guarded, guardedItems } from "./file-failure.ts";

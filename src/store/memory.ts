@@ -1,4 +1,4 @@
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 import { dueTime, pageOf, waitsForSomebody } from "./due.ts";
 import { factsOf, matches } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "./port.ts";
 
 export type Patience = {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../message/types.ts";
-import type { WaitsFor } from "../turn/pending.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { WaitsFor } from "../tool/pending.ts";
 
 /** Where a session stands, as lists show it. */
 export const SESSION_PHASES = ["stopped", "running", "suspended", "unfinished", "quarantined"] as const;

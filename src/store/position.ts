@@ -1,6 +1,6 @@
-import { isObject } from "../message/is-object.ts";
-import type { Json, JsonObject } from "../message/types.ts";
-import type { WaitsFor } from "../turn/pending.ts";
+import { isObject } from "../base/is-object.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { WaitsFor } from "../tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** What stores read out of a position; `meta` is undefined if this position does not say. */

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { migrate, quotedSchema } from "./postgres-schema.ts";
 import { storeClosed } from "./refusal.ts";
 

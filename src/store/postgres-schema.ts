@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** Each brings the tables from the version of its index to the next; a released one never changes. `S` is the schema. */
 const MIGRATIONS: readonly string[] = [

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { AgentError } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 import { pageOf } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, labelsOf } from "./position.ts";

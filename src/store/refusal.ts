@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { Batch, Lease } from "./port.ts";
 
 /** What an append is judged by. `owner` is null once the lease was released. */

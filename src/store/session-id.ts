@@ -1,4 +1,4 @@
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** Throws `config/invalid` for what cannot be the id of a session, input or owner. */
 export function checkId(id: string, what: string): void {

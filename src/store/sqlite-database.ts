@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { storeClosed } from "./refusal.ts";
 import { migrate } from "./sqlite-schema.ts";
 

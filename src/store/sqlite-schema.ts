@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 
 /** Each brings the tables from the version of its index to the next; a released one never changes. */
 const MIGRATIONS: readonly string[] = [

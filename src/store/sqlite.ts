@@ -1,5 +1,5 @@
-import { AgentError } from "../error/error.ts";
-import { checkOptions } from "../error/given.ts";
+import { AgentError } from "../base/error.ts";
+import { checkOptions } from "../base/options.ts";
 import { pageOf } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
 import { factsOf, isAtRest, labelsOf } from "./position.ts";

@@ -1,5 +1,5 @@
-import { AgentError } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 
 export function damagedSession(sessionId: string, what: string, cause?: unknown): AgentError {
   return new AgentError("session/damaged", `Session '${sessionId}' is damaged: ${what}.`, {

@@ -1,7 +1,7 @@
-import { isObject } from "../message/is-object.ts";
+import { isObject } from "../base/is-object.ts";
 import { createHash, randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { JournalEntry, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { factsOf } from "./position.ts";
 

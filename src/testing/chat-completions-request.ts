@@ -1,4 +1,4 @@
-import { isObject } from "../message/is-object.ts";
+import { isObject } from "../base/is-object.ts";
 
 export type ChatCompletionsToolCall = {
   readonly id: string;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { userMsg } from "../message/create.ts";
 import { textOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";

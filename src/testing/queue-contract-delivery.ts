@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import { aMoment, deskAt, until, type QueueFact } from "./queue-contract-kit.ts";
 
 const ODD_IDS = ["..", "a/b:c", "ü 😀", "\u0000", "\u0001\u0001", "x".repeat(3_000), "'; DROP TABLE job; --"];

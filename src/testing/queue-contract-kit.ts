@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConsumeOptions, WakeQueue, WakeUp } from "../queue/port.ts";
+import type { ConsumeOptions, WakeQueue, WakeUp } from "../worker/queue/port.ts";
 
 /** One empty transport. */
 export type QueueUnderTest = {

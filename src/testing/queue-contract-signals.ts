@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 import { aMoment, until, type QueueFact } from "./queue-contract-kit.ts";
 
 export const signalFacts: readonly QueueFact[] = [

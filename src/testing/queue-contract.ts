@@ -1,7 +1,7 @@
 import { deliveryFacts } from "./queue-contract-delivery.ts";
 import type { QueueFact, QueueUnderTest } from "./queue-contract-kit.ts";
 import { signalFacts } from "./queue-contract-signals.ts";
-import type { WakeQueue } from "../queue/port.ts";
+import type { WakeQueue } from "../worker/queue/port.ts";
 
 export type { QueueUnderTest };
 

@@ -1,5 +1,6 @@
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, Usage } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "../model/port.ts";
 
 /** One answer of a scripted model. A string is an answer of that text. Calls without id get `call_<n>`. A

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AgentError } from "../error/error.ts";
+import { AgentError } from "../base/error.ts";
 import {
   all,
   batchOf,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { AgentError, type ErrorCode } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { AgentError, type ErrorCode } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
 
 /** One empty storage. */

@@ -1,7 +1,7 @@
-import { isObject } from "../message/is-object.ts";
-import { AgentError } from "../error/error.ts";
-import { strangerIn } from "../error/given.ts";
-import type { JsonObject } from "../message/types.ts";
+import { isObject } from "../base/is-object.ts";
+import { AgentError } from "../base/error.ts";
+import { strangerIn } from "../base/options.ts";
+import type { JsonObject } from "../base/json.ts";
 import { executionProblem } from "../model/execution.ts";
 import type { Execution } from "../model/port.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";

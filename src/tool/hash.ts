@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Json, JsonObject } from "../message/types.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => sorted(item));

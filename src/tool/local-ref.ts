@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../message/types.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 /** The schema that a local reference leads to, over further references; the schema itself if it is none. Undefined for what
  *  is no schema object, and for a reference that leads nowhere or round in a circle. */

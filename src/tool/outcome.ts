@@ -1,5 +1,5 @@
-import { isObject } from "../message/is-object.ts";
-import { jsonProblem } from "../message/frozen.ts";
+import { isObject } from "../base/is-object.ts";
+import { jsonProblem } from "../base/freeze.ts";
 import { outputProblem } from "../message/validate.ts";
 
 /** Why a value is no `ToolOutcome`; undefined if it is one. */

@@ -1,5 +1,5 @@
-import { isObject } from "../message/is-object.ts";
-import type { Json, JsonObject } from "../message/types.ts";
+import { isObject } from "../base/is-object.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { deref } from "./local-ref.ts";
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);

@@ -1,5 +1,6 @@
-import type { ErrorCode } from "../error/error.ts";
-import type { JsonObject, ToolResultBlock, ToolResultState } from "../message/types.ts";
+import type { ErrorCode } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ToolResultBlock, ToolResultState } from "../message/types.ts";
 import type { ToolOutcome } from "./types.ts";
 
 /** The part of a call that a result has to name. */

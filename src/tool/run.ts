@@ -1,7 +1,8 @@
-import { isObject } from "../message/is-object.ts";
-import { AgentError, messageOf } from "../error/error.ts";
-import { copyOf, isTooDeep, MAX_DEPTH } from "../message/frozen.ts";
-import type { JsonObject, MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { isObject } from "../base/is-object.ts";
+import { AgentError, messageOf } from "../base/error.ts";
+import { copyOf, isTooDeep, MAX_DEPTH } from "../base/freeze.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outputProblem } from "../message/validate.ts";
 import { outcomeProblem } from "./outcome.ts";
 import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";

@@ -1,7 +1,7 @@
-import { isObject } from "../message/is-object.ts";
+import { isObject } from "../base/is-object.ts";
 import { dereference, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
-import { messageOf } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { messageOf } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 
 const TYPES = ["null", "boolean", "object", "array", "number", "string", "integer"];
 

@@ -1,8 +1,8 @@
 import { Validator } from "@cfworker/json-schema";
-import { copyOf } from "../message/frozen.ts";
+import { copyOf } from "../base/freeze.ts";
 import { z } from "zod";
-import { AgentError, messageOf } from "../error/error.ts";
-import type { Json, JsonObject } from "../message/types.ts";
+import { AgentError, messageOf } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Schema, StandardSchema } from "./types.ts";
 
 type JsonSchemaGiver = {

@@ -1,7 +1,8 @@
-import { isObject } from "../message/is-object.ts";
+import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";

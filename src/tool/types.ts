@@ -1,5 +1,6 @@
 import type { Execution, ToolSpec } from "../model/port.ts";
-import type { Json, JsonObject, MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
 
 /** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
 export interface StandardSchema {

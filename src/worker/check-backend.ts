@@ -1,5 +1,5 @@
-import { AgentError } from "../error/error.ts";
-import { misspeltIn } from "../error/given.ts";
+import { AgentError } from "../base/error.ts";
+import { misspeltIn } from "../base/options.ts";
 import type { DispatcherOptions } from "./types.ts";
 
 /** Throws `config/invalid` unless these options have a queue and a store, and none that is nearly one of `more`. */

@@ -1,8 +1,9 @@
 import { checkDecision, checkLimits } from "../agent/check-told.ts";
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
-import type { Decision } from "../turn/pending.ts";
-import type { Limits } from "../turn/context.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
+import type { Decision } from "../tool/pending.ts";
+import type { Limits } from "../../machines/agent/context.ts";
 
 /** What lies in a session's inbox. */
 export type Command = { /** Epoch ms when it was dispatched. */ readonly at: number } & (

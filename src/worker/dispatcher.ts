@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { checkDecision } from "../agent/check-told.ts";
 import { messagesOf } from "../agent/config.ts";
-import type { AgentEvent } from "../agent/types.ts";
-import { AgentError } from "../error/error.ts";
-import type { WakeQueue } from "../queue/port.ts";
-import { checkWake } from "../queue/queue-failed.ts";
+import type { AgentEvent } from "../event/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { WakeQueue } from "./queue/port.ts";
+import { checkWake } from "./queue/queue-failed.ts";
 import { followEvents } from "../session/follow.ts";
 import { heldElsewhere } from "../session/held-elsewhere.ts";
 import type { SessionStore } from "../store/port.ts";

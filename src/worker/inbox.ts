@@ -1,6 +1,7 @@
 import type { AgentConfig } from "../agent/types.ts";
 import { toolResultsOf } from "../message/query.ts";
-import type { JsonObject, Msg } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg } from "../message/types.ts";
 import { dueTime } from "../store/due.ts";
 import type { SessionInfo, SessionInput } from "../store/port.ts";
 import { factsOf } from "../store/position.ts";

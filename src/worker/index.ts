@@ -1,7 +1,7 @@
-export { bullQueue } from "../queue/bull.ts";
-export type { BullQueueOptions } from "../queue/bull.ts";
-export { inProcessQueue } from "../queue/in-process.ts";
-export type { ConsumeOptions, Consumer, QueueStats, WakeOptions, WakeQueue, WakeUp } from "../queue/port.ts";
+export { bullQueue } from "./queue/bull.ts";
+export type { BullQueueOptions } from "./queue/bull.ts";
+export { inProcessQueue } from "./queue/in-process.ts";
+export type { ConsumeOptions, Consumer, QueueStats, WakeOptions, WakeQueue, WakeUp } from "./queue/port.ts";
 export { createDispatcher } from "./dispatcher.ts";
 export { createWorker } from "./worker.ts";
 export type {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../agent/types.ts";
+import type { AgentEvent } from "../event/types.ts";
 import type { WorkerEvent, WorkerStats } from "./types.ts";
 
 type Body = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;

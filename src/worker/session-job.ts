@@ -1,10 +1,9 @@
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { AgentError, errorInfo } from "../error/error.ts";
-import { withInspector } from "../inspect/create-agent.ts";
-import type { WakeQueue, WakeUp } from "../queue/port.ts";
+import { AgentError, errorInfo } from "../base/error.ts";
+import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
-import type { JsonObject } from "../message/types.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
 import type { RecentMap } from "../store/recent-map.ts";
 import type { Permits } from "./permits.ts";
@@ -114,7 +113,7 @@ export class SessionJob {
     try {
       const labels = { ...config.meta, ...meta };
       const agent = createInboxAgent(
-        withInspector({ ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels }),
+        { ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels },
         async (lease) => {
           if (lease.takeovers < this.#shop.maxCrashes) return;
           isPoison = true;

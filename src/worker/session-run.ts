@@ -1,6 +1,6 @@
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { AgentError, errorInfo, type ErrorInfo } from "../error/error.ts";
-import type { JsonObject } from "../message/types.ts";
+import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
 import { commandOf, type Command } from "./command.ts";

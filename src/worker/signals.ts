@@ -1,7 +1,7 @@
-import { EventBuffer } from "../agent/event-buffer.ts";
-import type { AgentEvent } from "../agent/types.ts";
-import type { JsonObject } from "../message/types.ts";
-import type { WakeQueue } from "../queue/port.ts";
+import { EventBuffer } from "../event/buffer.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { WakeQueue } from "./queue/port.ts";
 
 /** There is something in the inbox. */
 export const NUDGE: JsonObject = { type: "inbox" };

@@ -1,5 +1,6 @@
-import { AgentError } from "../error/error.ts";
-import type { JsonObject, Reason } from "../message/types.ts";
+import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Reason } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { factsOf } from "../store/position.ts";

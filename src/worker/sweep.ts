@@ -1,5 +1,5 @@
-import { errorInfo } from "../error/error.ts";
-import type { WakeQueue } from "../queue/port.ts";
+import { errorInfo } from "../base/error.ts";
+import type { WakeQueue } from "./queue/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Report } from "./report.ts";
 

@@ -1,9 +1,11 @@
-import type { AgentConfig, AgentEvent, Budget, Input } from "../agent/types.ts";
-import type { ErrorInfo } from "../error/error.ts";
-import type { JsonObject, Msg, Reason } from "../message/types.ts";
-import type { WakeQueue } from "../queue/port.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { AgentConfig, Budget, Input } from "../agent/types.ts";
+import type { ErrorInfo } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg, Reason } from "../message/types.ts";
+import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
-import type { Decision, PendingCall, WaitsFor } from "../turn/pending.ts";
+import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 
 // ── dispatching: from any process
 

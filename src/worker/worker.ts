@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
-import { AgentError, errorInfo } from "../error/error.ts";
-import { shown } from "../error/given.ts";
-import { isObject } from "../message/is-object.ts";
-import type { Consumer, WakeUp } from "../queue/port.ts";
+import { AgentError, errorInfo } from "../base/error.ts";
+import { shown } from "../base/options.ts";
+import { isObject } from "../base/is-object.ts";
+import type { Consumer, WakeUp } from "./queue/port.ts";
 import { patientStore } from "../store/patient.ts";
 import type { SessionStore } from "../store/port.ts";
 import { RecentMap } from "../store/recent-map.ts";

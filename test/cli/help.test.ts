@@ -22,8 +22,8 @@ import {
   SERVE_FLAGS,
   WORKER_FLAGS,
 } from "../../src/cli/workers/worker-flags.ts";
-import { chartSvg } from "../../src/layout/chart-svg.ts";
-import { layoutChart } from "../../src/layout/layout-chart.ts";
+import { chartSvg } from "../../src/diagram/chart-svg.ts";
+import { layoutChart } from "../../src/diagram/layout-chart.ts";
 import { agentchart } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearestName } from "../../src/error/nearest-name.ts";
+import { nearestName } from "../../src/base/nearest-name.ts";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 
 function screen(isTTY: { readonly stdout: boolean; readonly stderr: boolean }, env: Environment = {}) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHARTS } from "../layout/charts.ts";
+import { CHARTS } from "../diagram/charts.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { WireWorker } from "./support/wire-worker.ts";

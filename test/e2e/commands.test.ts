@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import type { HubToPage } from "../../src/inspect/protocol.ts";
-import { CHARTS } from "../layout/charts.ts";
+import type { HubToPage } from "../../src/inspect/protocol/protocol.ts";
+import { CHARTS } from "../diagram/charts.ts";
 import { clickTwice } from "./support/click-twice.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { startHub } from "./support/hub.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { clickTwice } from "./support/click-twice.ts";
-import { CHARTS } from "../layout/charts.ts";
+import { CHARTS } from "../diagram/charts.ts";
 import { noteNotices } from "./support/notices.ts";
 import { calls, payer, rests } from "./support/payer.ts";
 import { WirePage } from "./support/wire-page.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { NO_HELLO } from "../../src/inspect/protocol.ts";
+import { NO_HELLO } from "../../src/inspect/protocol/protocol.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { makeHome, startHub } from "./support/hub.ts";

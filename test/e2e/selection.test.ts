@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { CHARTS } from "../layout/charts.ts";
+import { CHARTS } from "../diagram/charts.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { longRunner } from "./support/long-run.ts";
 import { truthOf, type Truth } from "./support/truth.ts";

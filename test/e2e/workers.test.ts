@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, type Agent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import type { Page } from "playwright-core";
-import { CHARTS } from "../layout/charts.ts";
+import { CHARTS } from "../diagram/charts.ts";
 import { accessibilityProblems } from "./support/axe.ts";
 import { makeDesk, type Desk } from "./support/desk.ts";
 import { settled } from "./support/settled.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { AskedEvents } from "../../src/inspect/asked-events.ts";
-import type { Command } from "../../src/inspect/protocol.ts";
+import { AskedEvents } from "../../src/inspect/client/asked-events.ts";
+import type { Command } from "../../src/inspect/protocol/protocol.ts";
 
 const decide: Command = {
   id: "1",

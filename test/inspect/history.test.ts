@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { History } from "../../src/inspect/history.ts";
-import { applyPatch } from "../../src/inspect/patch.ts";
-import type { Step } from "../../src/inspect/protocol.ts";
-import { StepPages } from "../../src/inspect/step-pages.ts";
-import type { JsonObject } from "../../src/message/types.ts";
+import { History } from "../../src/inspect/client/history.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
+import type { Step } from "../../src/inspect/protocol/protocol.ts";
+import { StepPages } from "../../src/inspect/client/step-pages.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { keptSteps } from "./kept-steps.ts";
 
 const textsIn = (pages: StepPages, most: number): readonly string[] => {

@@ -11,10 +11,10 @@ import {
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { applyPatch } from "../../src/inspect/patch.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
 import type { SessionStore } from "../../src/store/port.ts";
-import type { RunRow, StepPage } from "../../src/inspect/protocol.ts";
-import type { JsonObject } from "../../src/message/types.ts";
+import type { RunRow, StepPage } from "../../src/inspect/protocol/protocol.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { toolOf } from "../support/agents.ts";
 import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
 

@@ -1,5 +1,5 @@
-import type { History } from "../../src/inspect/history.ts";
-import type { Step } from "../../src/inspect/protocol.ts";
+import type { History } from "../../src/inspect/client/history.ts";
+import type { Step } from "../../src/inspect/protocol/protocol.ts";
 
 /** All steps that a history holds. */
 export function keptSteps(history: History): readonly Step[] {

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { patchBetween } from "../../src/inspect/diff.ts";
-import { encode, encodeText, KnownTexts, PREVIEW } from "../../src/inspect/encode.ts";
-import { applyPatch } from "../../src/inspect/patch.ts";
-import type { PatchOp } from "../../src/inspect/protocol.ts";
-import { restoreHidden } from "../../src/inspect/restore-hidden.ts";
-import { isSecret, namesSecret } from "../../src/inspect/secrets.ts";
+import { patchBetween } from "../../src/inspect/protocol/diff.ts";
+import { encode, encodeText, KnownTexts, PREVIEW } from "../../src/inspect/protocol/encode.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
+import type { PatchOp } from "../../src/inspect/protocol/protocol.ts";
+import { restoreHidden } from "../../src/inspect/client/restore-hidden.ts";
+import { isSecret, namesSecret } from "../../src/inspect/protocol/secrets.ts";
 import { Transcript } from "../../src/message/transcript.ts";
-import type { Json, JsonObject, Msg } from "../../src/message/types.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { Msg } from "../../src/message/types.ts";
 import { userMsg } from "agentchart";
 
 describe("any value becomes JSON", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AgentError } from "../../src/error/error.ts";
+import { AgentError } from "../../src/base/error.ts";
 import { collect, createFold, type Fold, type FoldChunk } from "../../src/model/fold.ts";
 import type { ChatModel, StreamPart } from "../../src/model/port.ts";
 

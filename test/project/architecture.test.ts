@@ -3,130 +3,147 @@ import { sourceFiles, type SourceFile } from "./source-files.ts";
 
 const files = sourceFiles("src/**/*.ts", "machines/**/*.ts");
 
-/** What each layer may import, lowest first: values and types from `values`, types only from `types`. */
-const LAYERS: {
-  readonly [layer: string]: { readonly values: readonly string[]; readonly types?: readonly string[] };
-} = {
-  error: { values: [], types: ["message"] },
-  message: { values: ["error"] },
-  chart: { values: [], types: ["message"] },
-  layout: { values: ["chart"], types: ["message"] },
-  model: { values: ["error", "message"] },
-  tool: { values: ["error", "message", "model"] },
-  // The pure half of the chart. It names hook points; `hook` folds hooks over its data.
-  turn: { values: ["error", "message", "model", "tool"], types: ["hook"] },
-  hook: { values: ["error", "message", "model", "tool", "turn"] },
-  machines: { values: ["message", "turn", "chart"], types: ["hook"] },
-  store: { values: ["error", "message"], types: ["turn"] },
-  // A journal is read back as the events of an agent, whose type it names.
-  session: { values: ["error", "message", "tool", "turn"], types: ["model", "store", "agent"] },
-  agent: {
-    values: ["error", "message", "chart", "model", "tool", "turn", "hook", "machines", "session"],
-    types: ["store"],
-  },
-  // What goes on in agents, for the visualizer; `hub` is its server.
-  inspect: {
-    values: ["error", "message", "chart", "tool", "turn", "session", "agent"],
-    types: ["store", "layout"],
-  },
-  hub: {
-    values: ["error", "message", "chart", "layout", "turn", "session", "store", "inspect", "machines"],
-  },
-  openai: { values: ["error", "message", "model"] },
-  queue: { values: ["error", "store"], types: ["message"] },
-  worker: {
-    values: ["error", "message", "agent", "session", "store", "queue", "inspect"],
-    types: ["turn"],
-  },
-  // Talks to sessions by way of a dispatcher that is handed to it.
-  server: { values: ["error", "message", "session", "store"], types: ["agent", "turn", "worker"] },
-  testing: { values: ["error", "message", "model", "store"], types: ["queue"] },
-  cli: {
-    values: [
-      "error",
-      "message",
-      "chart",
-      "layout",
-      "tool",
-      "turn",
-      "machines",
-      "store",
-      "session",
-      "agent",
-      "hub",
-      "openai",
-      "queue",
-      "worker",
-      "server",
-    ],
-  },
+/** What each room may import, lowest room first; types count as imports. A folder of a room that has rules of its own is listed as
+ *  a room. */
+const ROOMS: { readonly [room: string]: readonly string[] } = {
+  base: [],
+  message: ["base"],
+  diagram: ["base"],
+  model: ["base", "message"],
+  "model/openai": ["base", "message", "model"],
+  tool: ["base", "message", "model"],
+  hook: ["base", "message", "model", "tool"],
+  event: ["base", "message", "model", "tool", "hook"],
+  store: ["base", "message", "tool"],
+  machines: ["base", "message", "model", "tool", "hook", "diagram"],
+  session: ["base", "message", "model", "tool", "event", "store", "machines"],
+  agent: ["base", "message", "model", "tool", "hook", "event", "store", "machines", "session", "diagram"],
+  "inspect/protocol": ["base", "message", "diagram", "tool", "store"],
+  "inspect/client": [
+    "base",
+    "message",
+    "tool",
+    "event",
+    "store",
+    "machines",
+    "session",
+    "agent",
+    "inspect/protocol",
+  ],
+  "inspect/hub": [
+    "base",
+    "message",
+    "diagram",
+    "tool",
+    "store",
+    "machines",
+    "session",
+    "inspect/protocol",
+    "inspect/client",
+  ],
+  inspect: ["inspect/client", "inspect/hub"],
+  "worker/queue": ["base", "store"],
+  worker: ["base", "message", "tool", "event", "store", "machines", "session", "agent", "worker/queue"],
+  // Reaches sessions through a dispatcher that its caller passes in.
+  server: ["base", "message", "tool", "event", "store", "session", "agent", "worker"],
+  testing: ["base", "message", "model", "store", "worker/queue"],
+  index: ["base", "message", "model", "tool", "hook", "event", "store", "session", "agent"],
+  cli: [
+    "base",
+    "message",
+    "diagram",
+    "model",
+    "model/openai",
+    "tool",
+    "event",
+    "store",
+    "machines",
+    "session",
+    "agent",
+    "inspect/hub",
+    "worker",
+    "worker/queue",
+    "server",
+  ],
 };
 
-/** Packages by the layers that may name them. What is not listed is not used. */
+/** The rooms that may import each package. A package that is not listed is not used. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  xstate: ["machines", "chart", "agent", "inspect"],
-  "elkjs/lib/elk.bundled.js": ["layout"],
-  elkjs: ["layout"],
-  openai: ["openai"],
-  zod: ["message", "tool", "inspect"],
+  xstate: ["machines", "diagram", "agent", "inspect/protocol", "inspect/client"],
+  "elkjs/lib/elk.bundled.js": ["diagram"],
+  elkjs: ["diagram"],
+  openai: ["model/openai"],
+  zod: ["message", "tool", "inspect/protocol"],
   "@cfworker/json-schema": ["tool"],
   "@dqbd/tiktoken": ["model"],
-  pg: ["store", "queue"],
-  ws: ["inspect", "hub"],
-  hono: ["hub", "server"],
+  pg: ["store", "worker/queue"],
+  ws: ["inspect/client", "inspect/hub"],
+  hono: ["inspect/hub", "server"],
   "hono/body-limit": ["server"],
   "hono/http-exception": ["server"],
+  "hono/streaming": ["inspect/hub"],
   "@hono/zod-openapi": ["server"],
+  "@hono/node-server": ["inspect/hub", "server"],
   "@hono/node-server/conninfo": ["server"],
   pino: ["cli"],
   "prom-client": ["cli"],
-  "hono/streaming": ["hub"],
-  "@hono/node-server": ["hub", "server"],
-  bullmq: ["queue"],
-  ioredis: ["queue"],
+  bullmq: ["worker/queue"],
+  ioredis: ["worker/queue"],
+  // Loaded by name, and only when an agent's `inspect` option is an address.
+  "agentchart/inspect": ["agent"],
 };
 
-/** The services that fill the slots of the chart, and what they are made of. */
-const SERVICES = ["actors", "call-model", "run-call", "review-calls", "request", "host"];
+/** The services that fill the slots of the chart, and their parts. */
+const SERVICES = "src/agent/services/";
 
-function layerOf(path: string): string {
-  if (path === "src/index.ts" || path === "src/inspect/index.ts") return "index";
-  return path.startsWith("machines/") ? "machines" : path.split("/")[1]!;
+/** The room of a file: the longest listed folder it lies in. */
+function roomOf(path: string): string {
+  if (path === "src/index.ts") return "index";
+  if (path.startsWith("machines/")) return "machines";
+  const [, room, folder] = path.split("/");
+  return Object.hasOwn(ROOMS, `${room}/${folder}`) ? `${room}/${folder}` : room!;
 }
 
 const isOwn = (to: string): boolean => to.startsWith("src/") || to.startsWith("machines/");
 const naming = (pattern: RegExp, of: readonly SourceFile[] = files): string[] =>
   of.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
-const inLayers = (...layers: readonly string[]): SourceFile[] =>
-  files.filter(({ path }) => layers.includes(layerOf(path)));
+const inRooms = (...layers: readonly string[]): SourceFile[] =>
+  files.filter(({ path }) => layers.includes(roomOf(path)));
 
 describe("architecture", () => {
-  test("a layer imports only what lies below it", () => {
-    const wrong = files
-      .filter(({ path }) => layerOf(path) !== "index")
-      .flatMap(({ path, imports }) => {
-        const { values, types = [] } = LAYERS[layerOf(path)] ?? { values: [] };
-        const allowed = (to: string, isType: boolean): boolean =>
-          [layerOf(path), ...values, ...(isType ? types : [])].includes(layerOf(to));
-        return imports
-          .filter(({ to, isType }) => isOwn(to) && !allowed(to, isType))
-          .map(({ to, isType }) => `${path} imports ${isType ? "types of " : ""}${to}`);
-      });
+  test("a room imports only from the rooms below it, types included", () => {
+    const wrong = files.flatMap(({ path, imports }) => {
+      const room = roomOf(path);
+      const allowed = [room, ...(ROOMS[room] ?? [])];
+      return imports
+        .filter(({ to }) => isOwn(to) && !allowed.includes(roomOf(to)))
+        .map(({ to }) => `${path} imports ${to}`);
+    });
     expect(wrong).toEqual([]);
   });
 
-  test("every folder of src has its place in the list of layers", () => {
-    const folders = new Set(files.map(({ path }) => layerOf(path)));
-    expect([...folders].filter((folder) => folder !== "index" && !LAYERS[folder])).toEqual([]);
+  test("every room lists only rooms that stand before it", () => {
+    const rooms = Object.keys(ROOMS);
+    const upward = rooms.flatMap((room, at) =>
+      ROOMS[room]!.filter((other) => !rooms.slice(0, at).includes(other)).map(
+        (other) => `${room} → ${other}`,
+      ),
+    );
+    expect(upward).toEqual([]);
   });
 
-  test("no file imports itself by way of others", () => {
-    const values = new Map(
-      files.map(({ path, imports }) => [
-        path,
-        imports.filter(({ to, isType }) => isOwn(to) && !isType).map(({ to }) => to),
-      ]),
+  test("every folder of src is a listed room, and src has at most 16", () => {
+    const rooms = new Set(files.map(({ path }) => roomOf(path)));
+    expect([...rooms].filter((room) => !Object.hasOwn(ROOMS, room))).toEqual([]);
+    const folders = new Set(
+      files.filter(({ path }) => /^src\/.+\//.test(path)).map(({ path }) => path.split("/")[1]),
     );
+    expect(folders.size).toBeLessThanOrEqual(16);
+  });
+
+  test("no file imports itself through other files, types included", () => {
+    const all = [...files, ...sourceFiles("visualizer/src/**/*.ts", "visualizer/src/**/*.tsx")];
+    const values = new Map(all.map(({ path, imports }) => [path, imports.map(({ to }) => to)]));
     const done = new Set<string>();
     const cycles: string[] = [];
     const visit = (path: string, trail: readonly string[]): void => {
@@ -135,7 +152,7 @@ describe("architecture", () => {
       for (const to of values.get(path) ?? []) visit(to, [...trail, path]);
       done.add(path);
     };
-    for (const { path } of files) visit(path, []);
+    for (const { path } of all) visit(path, []);
     expect(cycles).toEqual([]);
   });
 
@@ -147,11 +164,11 @@ describe("architecture", () => {
     expect(broken).toEqual([]);
   });
 
-  test("each package is named in its layers only", () => {
+  test("each package is imported in its rooms only", () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
         .filter(({ to }) => !isOwn(to) && !to.startsWith("node:"))
-        .filter(({ to }) => !(PACKAGES[to] ?? []).includes(layerOf(path)))
+        .filter(({ to }) => !(PACKAGES[to] ?? []).includes(roomOf(path)))
         .map(({ to }) => `${path} → ${to}`),
     );
     expect(wrong).toEqual([]);
@@ -161,13 +178,13 @@ describe("architecture", () => {
     const making = files
       .filter(({ imports }) => imports.some(({ to, isType }) => to === "xstate" && !isType))
       .map(({ path }) => path)
-      .filter((path) => layerOf(path) !== "machines");
+      .filter((path) => roomOf(path) !== "machines");
     expect(making).toHaveLength(1);
     expect(making[0]).toMatch(/^src\/agent\//);
   });
 
   test("the chart and what decides in it have no clock, no chance, no I/O and nothing asynchronous", () => {
-    const pure = inLayers("machines", "turn", "chart", "error");
+    const pure = inRooms("machines", "base");
     expect(
       naming(/\b(async|await|setTimeout|setInterval|Date\.now|Math\.random|randomUUID)\b/, pure),
     ).toEqual([]);
@@ -177,27 +194,26 @@ describe("architecture", () => {
   test("a model is read in two places, and nothing else loops over one", () => {
     const reading = naming(
       /(?<!yield\* [\w.]*)\bmodel\.stream\(/,
-      files.filter(({ path }) => layerOf(path) !== "testing"),
+      files.filter(({ path }) => roomOf(path) !== "testing"),
     );
-    expect(reading).toEqual(["src/agent/call-model.ts", "src/model/fold.ts"]);
-    expect(naming(/\bfor await\b|\bwhile \(true\)/, inLayers("machines", "turn", "hook", "tool"))).toEqual(
-      [],
-    );
+    expect(reading).toEqual(["src/agent/services/call-model.ts", "src/model/fold.ts"]);
+    expect(naming(/\bfor await\b|\bwhile \(true\)/, inRooms("machines", "hook", "tool"))).toEqual([]);
   });
 
   test("no service sends events to the chart", () => {
-    const services = SERVICES.map((name) => `src/agent/${name}.ts`);
-    const isService = ({ path }: SourceFile): boolean => layerOf(path) !== "agent" || services.includes(path);
-    const talksByNet = ({ path }: SourceFile): boolean => ["inspect", "hub"].includes(layerOf(path));
-    const others = files.filter((file) => isService(file) && !talksByNet(file));
-    expect(naming(/\.send\(|_parent\b|sendTo\(|sendParent\(/, others)).toEqual([]);
-    expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(talksByNet))).toEqual([]);
-    expect(services.filter((path) => !files.some((file) => file.path === path))).toEqual([]);
+    const isService = ({ path }: SourceFile): boolean =>
+      roomOf(path) !== "agent" || path.startsWith(SERVICES);
+    const usesNetwork = ({ path }: SourceFile): boolean => roomOf(path).startsWith("inspect");
+    const others = files.filter((file) => isService(file) && !usesNetwork(file));
+    expect(others.some(({ path }) => path.startsWith(SERVICES))).toBe(true);
+    const allowed = ["src/agent/services/from-service.ts"]; // an actor logic sends itself its own outcome
+    expect(naming(/\.send\(|_parent\b|sendTo\(|sendParent\(/, others)).toEqual(allowed);
+    expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(usesNetwork))).toEqual([]);
   });
 
-  test("only the command line reads the environment, and what finds the visualizer's token in it", () => {
-    expect(naming(/\bprocess\.env\b/).filter((path) => layerOf(path) !== "cli")).toEqual([
-      "src/inspect/address.ts",
+  test("only the CLI reads the environment, and the file that looks up the inspector's token", () => {
+    expect(naming(/\bprocess\.env\b/).filter((path) => roomOf(path) !== "cli")).toEqual([
+      "src/inspect/protocol/address.ts",
     ]);
   });
 

@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest";
 import { createServer, type RequestRecord, type ServerOptions, type Token } from "agentchart/server";
 import { memoryStore } from "agentchart/store/memory";
 import type { SessionStore } from "agentchart";
-import { inProcessQueue } from "../../src/queue/in-process.ts";
-import type { WakeQueue } from "../../src/queue/port.ts";
+import { inProcessQueue } from "../../src/worker/queue/in-process.ts";
+import type { WakeQueue } from "../../src/worker/queue/port.ts";
 import { createDispatcher } from "../../src/worker/dispatcher.ts";
 
 /** The bearer tokens of the tests, and what each may do. */

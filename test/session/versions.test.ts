@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createMachine } from "xstate";
 import { openSession, type JournalEntry, type JsonObject } from "agentchart";
 import { agentMachine } from "agentchart/machines";
-import { chartHash } from "../../src/chart/chart-hash.ts";
+import { chartHash } from "../../src/diagram/chart-hash.ts";
 import { migrated } from "../../src/session/format.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { finish, plannedAgent } from "../support/planned.ts";

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { AgentError } from "../../src/error/error.ts";
+import { AgentError } from "../../src/base/error.ts";
 import { commit, tailOf, type Draft, type Head } from "../../src/store/file-journal.ts";
 import { withFile } from "../../src/store/file-lines.ts";
 import { fileStore } from "../../src/store/file.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startHub, type HubStart, type StartedHub } from "agentchart/inspect";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { applyPatch } from "../../src/inspect/patch.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
 import type {
   Ack,
   Command,
@@ -15,7 +15,7 @@ import type {
   RunRow,
   Step,
   StreamDelta,
-} from "../../src/inspect/protocol.ts";
+} from "../../src/inspect/protocol/protocol.ts";
 import type { JsonObject } from "agentchart";
 
 /** A home that is removed when the test ends. */

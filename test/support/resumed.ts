@@ -10,7 +10,7 @@ import {
   type Reply,
   type Snapshot,
 } from "../../src/index.ts";
-import type { AgentContext } from "../../src/turn/context.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
 import { Replaying } from "./replaying.ts";
 
 /** How often an agent of this process was killed and restored, by the state it was in. */

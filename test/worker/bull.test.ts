@@ -3,7 +3,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, type AgentEvent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { bullQueue, createDispatcher, createWorker } from "agentchart/worker";
-import { loadPackage } from "../../src/queue/bull-transport.ts";
+import { loadPackage } from "../../src/worker/queue/bull-transport.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { NO_REDIS, startRedis } from "../support/redis.ts";
 import { echoModel } from "./kit.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeBeside } from "../src/chart/chip-place.ts";
+import { placeBeside } from "../src/diagram/chip-place.ts";
 import type { PlacedNode } from "../src/wire/types.ts";
 
 const node = (id: string, x: number, y: number, size: Partial<PlacedNode> = {}): PlacedNode => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { differences, pathText } from "../src/logic/diff.ts";
-import { applyPatch } from "../../src/inspect/patch.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
 import type { JsonObject } from "../src/wire/types.ts";
 
 const before: JsonObject = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../src/chart/camera.ts";
-import { arrowHead, roundedPath } from "../src/chart/edge-path.ts";
-import { enteredAt, stepsThat, takenEdges, timeIn, visitsOf } from "../src/chart/lit.ts";
+import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../src/diagram/camera.ts";
+import { arrowHead, roundedPath } from "../src/diagram/edge-path.ts";
+import { enteredAt, stepsThat, takenEdges, timeIn, visitsOf } from "../src/diagram/lit.ts";
 import { RunData } from "../src/store/run-data.ts";
 import type { Step } from "../src/wire/types.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RunData } from "../src/store/run-data.ts";
-import { applyPatch } from "../../src/inspect/patch.ts";
+import { applyPatch } from "../../src/inspect/protocol/patch.ts";
 import type { JsonObject, Step } from "../src/wire/types.ts";
 
 const step = (q: number): Step => ({

@@ -3,7 +3,7 @@ import { realpath, rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { AgentError, messageOf } from "../../error/error.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
 import { exportSession } from "../../store/transfer.ts";
 import type { LoadedSession } from "../../store/port.ts";
 import { quarantineReason } from "../../session/format.ts";

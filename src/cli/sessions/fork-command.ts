@@ -1,4 +1,4 @@
-import { AgentError } from "../../error/error.ts";
+import { AgentError } from "../../base/error.ts";
 import { openSession } from "../../session/open-session.ts";
 import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { AgentError, messageOf } from "../../error/error.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
 import { importSession } from "../../store/transfer.ts";
 import { withStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";

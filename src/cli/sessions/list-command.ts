@@ -1,5 +1,5 @@
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionStore } from "../../store/port.ts";
-import { nearestName } from "../../error/nearest-name.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import type { Surroundings } from "../surroundings.ts";

@@ -1,6 +1,6 @@
 import type { Status } from "../../agent/types.ts";
-import { AgentError } from "../../error/error.ts";
-import type { Decision, PendingCall } from "../../turn/pending.ts";
+import { AgentError } from "../../base/error.ts";
+import type { Decision, PendingCall } from "../../tool/pending.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
-import { AgentError } from "../../error/error.ts";
+import { AgentError } from "../../base/error.ts";
 import { heldElsewhere } from "../../session/held-elsewhere.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { withFoundStore } from "../open-store.ts";

@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/types.ts";
-import { AgentError } from "../../error/error.ts";
-import type { Decision, PendingCall } from "../../turn/pending.ts";
+import { AgentError } from "../../base/error.ts";
+import type { Decision, PendingCall } from "../../tool/pending.ts";
 import { sayHowToGoOn } from "../how-to-go-on.ts";
 import { withAgent } from "../open-agent.ts";
 import { withStore } from "../open-store.ts";

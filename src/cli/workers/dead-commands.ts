@@ -1,4 +1,4 @@
-import { AgentError } from "../../error/error.ts";
+import { AgentError } from "../../base/error.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import type { DeadLetter, Dispatcher } from "../../worker/types.ts";
 import type { GivenFlags } from "../read-flags.ts";

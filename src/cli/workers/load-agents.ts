@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { AgentError } from "../../error/error.ts";
+import { AgentError } from "../../base/error.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import { importFile } from "../import-file.ts";
 

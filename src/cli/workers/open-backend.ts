@@ -1,6 +1,6 @@
-import { bullQueue } from "../../queue/bull.ts";
-import { inProcessQueue } from "../../queue/in-process.ts";
-import type { WakeQueue } from "../../queue/port.ts";
+import { bullQueue } from "../../worker/queue/bull.ts";
+import { inProcessQueue } from "../../worker/queue/in-process.ts";
+import type { WakeQueue } from "../../worker/queue/port.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { ending } from "../ending.ts";
 import { openStore, withoutPassword } from "../open-store.ts";

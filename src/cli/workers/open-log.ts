@@ -1,6 +1,6 @@
 import { pino, type Logger } from "pino";
-import type { ErrorInfo } from "../../error/error.ts";
-import { nearestName } from "../../error/nearest-name.ts";
+import type { ErrorInfo } from "../../base/error.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import type { GivenFlags } from "../read-flags.ts";
 import { secretsOf, withoutSecrets } from "../secrets.ts";
 import type { Environment } from "../terminal.ts";

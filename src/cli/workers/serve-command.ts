@@ -1,4 +1,5 @@
-import { createServer, type RequestRecord } from "../../server/create-server.ts";
+import { createServer } from "../../server/create-server.ts";
+import type { RequestRecord } from "../../server/options.ts";
 import { serve } from "../../server/serve.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
 import type { GivenFlags } from "../read-flags.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { WakeQueue } from "../../queue/port.ts";
+import type { WakeQueue } from "../../worker/queue/port.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Worker } from "../../worker/types.ts";
 import type { Metrics } from "./worker-metrics.ts";

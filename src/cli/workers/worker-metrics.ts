@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { WakeQueue } from "../../queue/port.ts";
+import type { WakeQueue } from "../../worker/queue/port.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Worker, WorkerEvent } from "../../worker/types.ts";
 import { suspendedCounter } from "./count-suspended.ts";

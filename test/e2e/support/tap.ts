@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { HubToPage, PageToHub } from "../../../src/inspect/protocol.ts";
+import type { HubToPage, PageToHub } from "../../../src/inspect/protocol/protocol.ts";
 
 /** The page's connection to the hub in the hands of a test. */
 export type Tap = {

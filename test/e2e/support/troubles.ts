@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileStore } from "agentchart/store/file";
-import { CHARTS } from "../../layout/charts.ts";
-import { tangle } from "../../layout/tangle.ts";
-import type { Step } from "../../../src/inspect/protocol.ts";
+import { CHARTS } from "../../diagram/charts.ts";
+import { tangle } from "../../diagram/tangle.ts";
+import type { Step } from "../../../src/inspect/protocol/protocol.ts";
 import { quarantine } from "../../../src/worker/quarantine.ts";
 import { makeHome, startHub } from "./hub.ts";
 import { parserFixer } from "./scene.ts";

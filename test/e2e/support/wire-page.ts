@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { PROTOCOL, type Ack, type Command, type HubToPage } from "../../../src/inspect/protocol.ts";
+import { PROTOCOL, type Ack, type Command, type HubToPage } from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
 /** A page played by hand: for what no page of ours would send. */

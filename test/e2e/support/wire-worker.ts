@@ -9,7 +9,7 @@ import {
   type RunRow,
   type Step,
   type WorkerToHub,
-} from "../../../src/inspect/protocol.ts";
+} from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
 /** A process that runs agents, played by hand: for charts that are not ours, and for hostile words. */

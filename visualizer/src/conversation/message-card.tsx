@@ -2,7 +2,7 @@ import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
 import { compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 import { BlobChip } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";

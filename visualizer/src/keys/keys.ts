@@ -1,5 +1,5 @@
 import { groupOf } from "../logic/run-groups.ts";
-import { cameraKeys } from "../chart/camera-keys.ts";
+import { cameraKeys } from "../diagram/camera-keys.ts";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";

@@ -1,5 +1,5 @@
 import type { CallRecord, JsonObject, Msg, ToolResultBlock } from "../wire/types.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Json, Path } from "../wire/types.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 
 /** One place where two values differ. */
 export type Difference = {

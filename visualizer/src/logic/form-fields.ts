@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../wire/types.ts";
 import { jsonText, plain } from "./format.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 
 export type Field = {
   readonly key: string;

@@ -1,6 +1,6 @@
 import type { Json, Path } from "../wire/types.ts";
 import { pathText } from "./diff.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 
 /** One line of a JSON tree. */
 export type JsonRow = {

@@ -1,6 +1,6 @@
 import type { CallRecord, Json, Msg } from "../wire/types.ts";
 import { isBlob } from "./json-rows.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 
 const known = new WeakMap<object, boolean>();
 

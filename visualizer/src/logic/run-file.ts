@@ -1,6 +1,13 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
-import { isObject } from "../../../src/message/is-object.ts";
-import { chartOf, isCount, recordOf, rowOf, statesOf, stepOf } from "../../../src/inspect/run-file-shape.ts";
+import { isObject } from "../../../src/base/is-object.ts";
+import {
+  chartOf,
+  isCount,
+  recordOf,
+  rowOf,
+  statesOf,
+  stepOf,
+} from "../../../src/inspect/protocol/run-file-shape.ts";
 
 /** The version of exported runs that this page reads. */
 const FORMAT = 1;

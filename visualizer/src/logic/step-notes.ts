@@ -2,7 +2,7 @@ import type { Json, Msg, PatchOp, Step, Usage } from "../wire/types.ts";
 import { bytes } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 
 /** Messages that a step put into the transcript. */
 export function messagesOf(step: Step): readonly Msg[] {

@@ -1,6 +1,6 @@
 import type { CSSProperties } from "react";
-import { ChartPane } from "../chart/chart-pane.tsx";
-import { Outline } from "../chart/outline.tsx";
+import { ChartPane } from "../diagram/chart-pane.tsx";
+import { Outline } from "../diagram/outline.tsx";
 import { Guarded } from "../parts/guarded.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";

@@ -8,7 +8,7 @@ import { membersOf } from "../logic/json-rows.ts";
 import { goTo, narrow } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import type { ChartEdge, Step } from "../wire/types.ts";
-import { enteredAt } from "../chart/lit.ts";
+import { enteredAt } from "../diagram/lit.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
 

@@ -3,24 +3,7 @@ import { configurationName, isRest, toneOf, type ChartIndex, type Tone } from ".
 import { barHeight, stripScale, type StripScale } from "../logic/strip-scale.ts";
 import { duration } from "../logic/format.ts";
 import type { RunData } from "../store/run-data.ts";
-
-const TONES = ["violet", "cyan", "blue", "pink", "amber", "slate", "green", "red"] as const;
-export type Palette = { readonly [tone in Tone]: string } & { readonly line: string; readonly text: string };
-
-/** The colours of the theme as a canvas can take them. */
-export function readPalette(element: Element): Palette {
-  const probe = document.createElement("i");
-  element.append(probe);
-  const colour = (name: string): string => {
-    probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const palette = Object.fromEntries(
-    [...TONES, "line", "text-3"].map((name) => [name === "text-3" ? "text" : name, colour(name)]),
-  );
-  probe.remove();
-  return palette as Palette;
-}
+import type { Palette } from "./strip-palette.ts";
 
 /** Where the steps of a run stand on the strip; index 0 is the oldest step there still is. */
 export function scaleOf(

@@ -2,7 +2,7 @@ import { isFailure } from "../logic/step-notes.ts";
 import type { StripScale } from "../logic/strip-scale.ts";
 import type { RunData } from "../store/run-data.ts";
 import type { Step } from "../wire/types.ts";
-import type { Palette } from "./strip-draw.ts";
+import type { Palette } from "./strip-palette.ts";
 
 /** Room for the marks above the bars, in px. */
 export const MARKS_HIGH = 11;

@@ -13,7 +13,8 @@ import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { StripForks } from "./strip-forks.tsx";
-import { drawStrip, readPalette, scaleOf, stepText } from "./strip-draw.ts";
+import { drawStrip, scaleOf, stepText } from "./strip-draw.ts";
+import { readPalette } from "./strip-palette.ts";
 
 const HEIGHT = 68;
 /** A strip of more steps than these is drawn five times a second; one step more is hardly to be seen. */

@@ -1,7 +1,7 @@
 import { Row } from "./timeline-row.tsx";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
-import { stepsThat, timeIn } from "../chart/lit.ts";
+import { stepsThat, timeIn } from "../diagram/lit.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useSize } from "../parts/use-size.ts";
 import { model, type StepFilter } from "../store/model.ts";

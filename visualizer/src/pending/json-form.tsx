@@ -1,7 +1,7 @@
 import { useId, useState, type ReactNode } from "react";
 import { fieldsOf, readForm, readJson, showField, type Field } from "../logic/form-fields.ts";
 import { jsonText } from "../logic/format.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 
 /** What is typed in a form: read when it is sent. */

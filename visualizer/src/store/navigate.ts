@@ -1,4 +1,4 @@
-import { stepAmong, stepsThat } from "../chart/lit.ts";
+import { stepAmong, stepsThat } from "../diagram/lit.ts";
 import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";

@@ -1,5 +1,5 @@
-import { applyPatch } from "../../../src/inspect/patch.ts";
-import { isObject } from "../../../src/message/is-object.ts";
+import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
+import { isObject } from "../../../src/base/is-object.ts";
 import { askedNote, messagesOf } from "../logic/step-notes.ts";
 import type { JsonObject, Step, StepPage } from "../wire/types.ts";
 

@@ -13,18 +13,11 @@ export type {
   StepPage,
   StreamDelta,
   WorkerRow,
-} from "../../../src/inspect/protocol.ts";
-export { NO_HELLO, PROTOCOL } from "../../../src/inspect/protocol.ts";
-export type { Chart, ChartEdge, ChartNode } from "../../../src/chart/chart-json.ts";
-export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/layout/layout.ts";
-export type {
-  Block,
-  Json,
-  JsonObject,
-  Msg,
-  ToolResultBlock,
-  ToolUseBlock,
-  Usage,
-} from "../../../src/message/types.ts";
-export type { Decision } from "../../../src/turn/pending.ts";
-export type { CallRecord } from "../../../src/turn/context.ts";
+} from "../../../src/inspect/protocol/protocol.ts";
+export { NO_HELLO, PROTOCOL } from "../../../src/inspect/protocol/protocol.ts";
+export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
+export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";
+export type { Json, JsonObject } from "../../../src/base/json.ts";
+export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../src/message/types.ts";
+export type { Decision } from "../../../src/tool/pending.ts";
+export type { CallRecord } from "../../../machines/agent/context.ts";

@@ -1,0 +1,288 @@
+import type { ErrorInfo } from "../../src/base/error.ts";
+import type { HookPoint } from "../../src/hook/types.ts";
+import type { Transcript } from "../../src/message/transcript.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { Execution, FinishReason } from "../../src/model/port.ts";
+import type { Decision, PendingCall } from "../../src/tool/pending.ts";
+import type { PromptEdit } from "./prompt.ts";
+
+/** An {@link Execution} without its function: what fits into context. */
+export type ExecutionData = Omit<Execution, "retryOn">;
+
+/** What the chart needs of an agent's configuration, as data. */
+export type Settings = {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly system: string;
+  readonly maxIters: number;
+  readonly maxGotos: number;
+  readonly maxEmptyRetries: number;
+  /** Calls that may run at once; Infinity is stored as 0. */
+  readonly parallel: number;
+  readonly onTextWhilePending: "refuse" | "cancelPending" | "queue";
+  readonly recoverOrphans: boolean;
+  readonly interruptGraceMs: number;
+  readonly model: ExecutionData;
+  readonly hasFallback: boolean;
+  readonly isDurable: boolean;
+  readonly budget: Limits;
+  readonly onBudget: "suspend" | "stop";
+};
+
+/** The limits of a turn that a person may raise; an absent one is no limit. */
+export type Limits = {
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly cost?: number;
+  readonly wallMs?: number;
+};
+
+/** The structured answer a call asked for. */
+export type WantedOutput = {
+  /** `native`: the provider keeps to the schema; `tool`: the model calls `generate_response`. */
+  readonly mode: "native" | "tool";
+  readonly schema: JsonObject;
+  readonly reminders: number;
+  /** What was produced; it has passed the schema. */
+  readonly value?: Json;
+};
+
+/** Where a call stands. `pending` has no permission yet; `unknown` was running when its process ended. */
+export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
+
+/** One call of the open batch. Records go when the last result of the batch is stored. */
+export type CallRecord = {
+  readonly call: ToolUseBlock;
+  readonly status: CallStatus;
+  /** preActing has run; it does not run again unless the call is to be executed anew. */
+  readonly hooked: boolean;
+  /** The result is in the transcript. */
+  readonly stored: boolean;
+  /** Attempts started. */
+  readonly attempt: number;
+  /** The last attempt that has its service. */
+  readonly spawned?: number;
+  /** Since when the record has this status, epoch ms. */
+  readonly since: number;
+  readonly result?: ToolResultBlock;
+  /** No postActing for this result: nothing was executed and nobody was asked. */
+  readonly skipHooks?: boolean;
+  /** Permission asks a person; the text says why. */
+  readonly asks?: string;
+  readonly argsHash?: string;
+  readonly decided?: Decision;
+  readonly expiresAt?: number;
+  readonly reason?: string;
+  readonly answerSchema?: JsonObject;
+  readonly execution?: ExecutionData;
+  readonly maxParallel?: number;
+  readonly onRestart?: "retry" | "ask" | "fail";
+  readonly notBeforeAt?: number;
+  readonly deadlineAt?: number;
+};
+
+/** The model's answer before it is stored; `value` is the structured answer a native model gave. */
+export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };
+
+/** Why a turn is being broken off. */
+export type Interruption = {
+  readonly cause: "user" | "signal" | "timeout";
+  readonly message?: Msg;
+  /** Replaces the recovery text. */
+  readonly reply?: string;
+  /** The calls it cut off. */
+  readonly pending?: readonly PendingCall[];
+};
+
+/** Counters of one turn. */
+export type TurnStats = {
+  readonly startedAt: number;
+  readonly iterations: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+};
+
+/** How the last call ended. */
+export type Outcome = {
+  readonly reason: Reason;
+  readonly reply?: Msg;
+  readonly error?: ErrorInfo;
+  /** The structured answer. */
+  readonly output?: Json;
+  /** What broke it off, if it was interrupted. */
+  readonly cause?: Interruption["cause"];
+};
+
+/** How far the session is. */
+export type Progress = {
+  readonly turn: number;
+  /** Index of the reasoning step in the turn. */
+  readonly iteration: number;
+  readonly gotos: number;
+  readonly emptyRetries: number;
+  /** The next reasoning step may pass the iteration limit, once. */
+  readonly exempt: boolean;
+  /** `call()` without input goes on with this turn and its counters. */
+  readonly continues: boolean;
+  /** Messages the chart itself has made, for their ids. */
+  readonly made: number;
+  /** Calls settled so far: rises by one whenever a call has its outcome. */
+  readonly settled: number;
+  /** Index in the transcript of the message that asked for the open batch. */
+  readonly batchAt: number;
+  /** Index in the transcript at which the turn began. */
+  readonly turnAt: number;
+  /** What a person added to the limits of this turn. */
+  readonly extended: Limits;
+  /** The limit because of which the session rests; null if it is another reason. */
+  readonly exceeded: keyof Limits | null;
+  /** The process is about to end: the turn is to stop at its next commit point. */
+  readonly draining: boolean;
+  /** Since when the session rests, epoch ms. */
+  readonly restedAt?: number | null;
+  /** A hook of postActing has asked to stop; other results of the batch are still being stored. */
+  readonly stopping?: boolean;
+  /** Where a restored or drained session goes on. */
+  readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
+  readonly stats: TurnStats;
+};
+
+/** The model call that is being made, and its instants, epoch ms. */
+export type RequestState = {
+  /** The system text of this call after preCall. */
+  readonly system: string;
+  readonly edit: PromptEdit | null;
+  readonly attempt: number;
+  readonly usesFallback: boolean;
+  readonly deadlineAt: number | null;
+  readonly notBeforeAt: number | null;
+  /** How long an interrupt waits for what runs. */
+  readonly graceAt: number | null;
+  /** The running attempt has used up its time. */
+  readonly timedOut: boolean;
+  /** It has, and is not to be repeated. */
+  readonly final?: boolean;
+  /** How the last answer ended, even one without content. */
+  readonly finishReason?: FinishReason;
+};
+
+/** Messages that are not in the transcript yet. */
+export type Inbox = {
+  /** Of the call that is being entered, until it is accepted. */
+  readonly input: readonly Msg[];
+  /** Delivered before the next model call of the turn. */
+  readonly steering: readonly Msg[];
+  /** Observed while calls were open; stored behind their results. */
+  readonly queued: readonly Msg[];
+  /** The structured answer that the call asks for which is being entered. */
+  readonly wanted?: WantedOutput;
+};
+
+/** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. It has fewer than 20 keys on
+ *  purpose: each assign copies it, and V8 copies larger objects a hundred times slower. */
+export type AgentContext = {
+  readonly settings: Settings;
+  readonly transcript: Transcript;
+  /** The instant of the last event, epoch ms: the only clock of the chart. */
+  readonly at: number;
+  /** Hook points somebody listens to. */
+  readonly listening: readonly HookPoint[];
+  readonly progress: Progress;
+  readonly request: RequestState;
+  readonly inbox: Inbox;
+  readonly draft: Draft | null;
+  readonly stop: boolean;
+  readonly goto: readonly Msg[] | null;
+  readonly calls: readonly CallRecord[];
+  /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
+  readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
+  readonly wanted: WantedOutput | null;
+  readonly interruption: Interruption | null;
+  /** What failed, until the turn is settled. `retry` is there for a model that has delivered nothing. */
+  readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
+  /** How the last call ended; the reply is left out of snapshots. */
+  readonly outcome: Outcome | null;
+  /** The last event that had no place in the state it met. */
+  readonly refused: { readonly type: string; readonly at: number } | null;
+};
+
+/** What an action changes. */
+export type Change = Partial<AgentContext>;
+
+const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCalls: 0, usage: {} };
+
+/** A request that has not begun. */
+export function freshRequest(system: string): RequestState {
+  return {
+    system,
+    edit: null,
+    attempt: 0,
+    usesFallback: false,
+    deadlineAt: null,
+    notBeforeAt: null,
+    graceAt: null,
+    timedOut: false,
+  };
+}
+
+/** The context of a session in which nothing has happened. */
+export function freshContext(settings: Settings, transcript: Transcript): AgentContext {
+  return {
+    settings,
+    transcript,
+    at: 0,
+    listening: [],
+    progress: {
+      turn: 0,
+      iteration: 0,
+      gotos: 0,
+      emptyRetries: 0,
+      exempt: false,
+      continues: false,
+      made: 0,
+      settled: 0,
+      batchAt: -1,
+      turnAt: 0,
+      extended: {},
+      exceeded: null,
+      draining: false,
+      resumeAt: null,
+      stats: NO_STATS,
+    },
+    request: freshRequest(settings.system),
+    inbox: { input: [], steering: [], queued: [] },
+    draft: null,
+    stop: false,
+    goto: null,
+    calls: [],
+    remembered: [],
+    wanted: null,
+    interruption: null,
+    failure: null,
+    outcome: null,
+    refused: null,
+  };
+}
+
+/** The counters with which a new turn begins. */
+export function freshTurn({ progress, transcript, at }: AgentContext): Progress {
+  return {
+    ...progress,
+    turn: progress.turn + 1,
+    iteration: 0,
+    gotos: 0,
+    emptyRetries: 0,
+    exempt: false,
+    continues: false,
+    resumeAt: null,
+    turnAt: transcript.length,
+    extended: {},
+    exceeded: null,
+    stats: { ...NO_STATS, startedAt: at },
+  };
+}

@@ -1,0 +1,132 @@
+import type { ErrorInfo } from "../../src/base/error.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
+import type { FinishReason } from "../../src/model/port.ts";
+import type { Suspension } from "../../src/tool/types.ts";
+import type { AgentContext, CallRecord, Draft, ExecutionData, Limits, WantedOutput } from "./context.ts";
+import type { PendingCall } from "../../src/tool/pending.ts";
+import type { PromptEdit } from "./prompt.ts";
+import type { Transcript } from "../../src/message/transcript.ts";
+
+/** Every service says when it ended, epoch ms: the chart has no clock of its own. */
+type Timed = { readonly at: number };
+
+/** Where in the turn a service runs. */
+export type Position = { readonly turn: number; readonly iteration: number };
+
+/** `callModel`: one request. It answers with an outcome and rejects only if it is broken itself. */
+export type ModelInput = Position & {
+  readonly phase: "reasoning" | "summary";
+  readonly attempt: number;
+  readonly usesFallback: boolean;
+  readonly emptyRetries: number;
+  readonly wanted: WantedOutput | null;
+  readonly system: string;
+  readonly edit: PromptEdit | null;
+  readonly transcript: Transcript;
+};
+export type ModelOutcome = Timed & {
+  /** What was folded until the end, the failure or the interrupt; absent if there was nothing. */
+  readonly message?: Msg;
+  readonly finishReason: FinishReason;
+  readonly usage?: Usage;
+  /** The structured answer of a native model; it has passed the schema. */
+  readonly value?: Json;
+  /** Somebody may have seen a part of it. */
+  readonly delivered: boolean;
+  /** `retry` says whether the same model may be asked again; it is there only if nothing was delivered. */
+  readonly error?: ErrorInfo & { readonly retry?: boolean };
+};
+
+/** `runTool`: one attempt of one call. Never rejects. */
+export type ToolInput = Position & {
+  readonly call: ToolUseBlock;
+  /** What a person approved; other arguments do not run. */
+  readonly argsHash?: string;
+  readonly attempt: number;
+  readonly deadlineAt: number | null;
+};
+export type ToolRunOutcome = Timed & {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly result?: ToolResultBlock;
+  readonly suspension?: Suspension;
+  /** The failure may be retried, not before `retryAt`. */
+  readonly retry?: boolean;
+  readonly retryAt?: number;
+};
+
+/** `reviewCalls`: validates the calls that have no verdict yet and judges their permission. */
+export type ReviewInput = Position & {
+  readonly calls: readonly CallRecord[];
+  readonly remembered: AgentContext["remembered"];
+};
+export type Verdict = {
+  readonly callId: string;
+  readonly action: "allow" | "ask" | "deny" | "answer";
+  /** For `deny` and `answer`: what the model reads. */
+  readonly result?: ToolResultBlock;
+  /** For `ask`: why. */
+  readonly reason?: string;
+  readonly input?: JsonObject;
+  /** The arguments, presets included, that somebody is asked about or has approved. */
+  readonly argsHash?: string;
+  readonly expiresAt?: number;
+  readonly execution?: ExecutionData;
+  readonly maxParallel?: number;
+  readonly onRestart?: "retry" | "ask" | "fail";
+};
+export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
+
+/** `runHooks`: an ordered fold over the hooks of one point. Rejects if one of them fails. */
+export type HooksInput = Position & { readonly transcript: Transcript } & (
+    | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
+    | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
+        ModelInput,
+        "system" | "usesFallback" | "wanted"
+      >)
+    | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
+        ModelInput,
+        "usesFallback" | "wanted"
+      >)
+    | { readonly point: "postSummary"; readonly draft: Draft }
+    | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
+    | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }
+    | { readonly point: "postCall"; readonly reply: Msg }
+    | {
+        readonly point: "onInterrupt";
+        readonly message: Msg | null;
+        readonly pending: readonly PendingCall[];
+      }
+    | { readonly point: "onError"; readonly error: ErrorInfo }
+  );
+/** What the hooks of a point came to: only what they changed. */
+export type HooksOutcome = Timed & {
+  readonly input?: readonly Msg[];
+  readonly system?: string;
+  readonly edit?: PromptEdit;
+  readonly message?: Msg;
+  /** The structured answer that the message of a native model holds after them. */
+  readonly value?: Json;
+  readonly stop?: boolean;
+  readonly goto?: readonly Msg[];
+  readonly calls?: readonly {
+    readonly callId: string;
+    readonly input?: JsonObject;
+    readonly deny?: string;
+  }[];
+  readonly result?: ToolResultBlock;
+  readonly reply?: Msg;
+};
+
+/** An attempt that has a deadline and could be made again: of the model, or of a call of `tool`. */
+export type TimedAttempt = { readonly id: string; readonly tool?: string; readonly deadlineAt: number };
+
+/** `sleepUntil`: ends at `until`; without it, never. Says which of the attempts that have run out of time by then are
+ *  not to be made again. */
+export type SleepInput = { readonly until: number | null; readonly timed?: readonly TimedAttempt[] };
+export type SleepOutcome = Timed & { readonly final?: readonly string[] };
+
+/** `commit`: ends when all that happened before is durable. */
+export type CommitInput = Position;
+export type CommitOutcome = Timed;

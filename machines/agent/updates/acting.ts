@@ -1,0 +1,331 @@
+import type { JsonObject } from "../../../src/base/json.ts";
+import type { Reason } from "../../../src/message/types.ts";
+import { backoffMs, jitterAt } from "../../../src/model/execution.ts";
+import { hashInput } from "../../../src/tool/hash.ts";
+import { deniedResult, interruptedResult, timedOut } from "../../../src/tool/results.ts";
+import { exceededByTools } from "./budget.ts";
+import { allSettled, storeResult, updateCall } from "./calls.ts";
+import type { AgentContext, CallRecord, Change } from "../context.ts";
+import { wantedNow } from "./entry.ts";
+import { outputOf, withoutOutput } from "./output.ts";
+import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
+
+/** The calls that preActing is still to see. */
+export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter((record) => record.status === "pending" && !record.hooked);
+}
+
+/** The call with the input that a hook gave it. What was approved before stays bound to the input it was approved for;
+ *  an edit brings its own. */
+function withInput(record: CallRecord, input: JsonObject): CallRecord {
+  const { rawInput: _, ...call } = record.call;
+  const { decided, argsHash = hashInput(record.call.input) } = record;
+  const isEdit = typeof decided === "object" && "edit" in decided;
+  const isBound = decided !== undefined && !isEdit && hashInput(input) !== hashInput(call.input);
+  return { ...record, call: { ...call, input }, ...(isBound && { argsHash }) };
+}
+
+export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
+  const changes = new Map(outcome.calls?.map((change) => [change.callId, change]));
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.status !== "pending" || record.hooked) return record;
+    const change = changes.get(record.call.id);
+    const hooked = { ...(change?.input ? withInput(record, change.input) : record), hooked: true };
+    if (change?.deny === undefined) return hooked;
+    return { ...hooked, status: "denied", result: deniedResult(hooked.call, change.deny) };
+  });
+  return { at: outcome.at, calls };
+}
+
+/** The calls that have no verdict: new ones, and asked ones that were decided. */
+export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter(
+    (record) => record.status === "pending" && (record.asks === undefined || record.decided),
+  );
+}
+
+function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
+  const { decided: _, asks: __, expiresAt: ___, argsHash: ____, ...rest } = record;
+  const { action, argsHash, execution, maxParallel, onRestart } = verdict;
+  const base: CallRecord = {
+    ...rest,
+    call: verdict.input ? { ...record.call, input: verdict.input } : record.call,
+    since: at,
+    ...(argsHash !== undefined && { argsHash }),
+    ...(execution && { execution }),
+    ...(maxParallel !== undefined && { maxParallel }),
+    ...(onRestart && { onRestart }),
+  };
+  if (action === "allow") return { ...base, status: "approved" };
+  if (action === "ask") {
+    const { reason = "", expiresAt } = verdict;
+    return { ...base, asks: reason, ...(expiresAt !== undefined && { expiresAt }) };
+  }
+  return {
+    ...base,
+    status: action === "deny" ? "denied" : "done",
+    result: verdict.result ?? deniedResult(record.call, "Permission denied by rules"),
+  };
+}
+
+/** The rules that the approvals leave behind which are used up by these verdicts. */
+function rulesOf(calls: readonly CallRecord[], verdicts: ReadonlyMap<string, Verdict>) {
+  return calls.flatMap(({ call, decided }) => {
+    const verdict = verdicts.get(call.id);
+    const remember = typeof decided === "object" && "approve" in decided ? decided.remember : undefined;
+    if (verdict?.action !== "allow" || remember === undefined) return [];
+    const argsHash = verdict.argsHash ?? hashInput(call.input);
+    return [{ tool: call.name, ...(remember === "input" && { argsHash }) }];
+  });
+}
+
+/** The verdicts take hold. What an approval remembers holds from here on: before, it could be taken back. */
+export function applyReview(context: AgentContext, outcome: ReviewOutcome): Change {
+  const verdicts = new Map(outcome.verdicts.map((verdict) => [verdict.callId, verdict]));
+  const rules = rulesOf(context.calls, verdicts);
+  return {
+    at: outcome.at,
+    ...(rules.length > 0 && { remembered: [...context.remembered, ...rules] }),
+    calls: context.calls.map((record) => {
+      const verdict = verdicts.get(record.call.id);
+      return verdict ? judged(record, verdict, outcome.at) : record;
+    }),
+  };
+}
+
+/** The batch goes on: decided calls are reviewed with their decision, suspended ones run anew from preActing on. */
+export function rerunSuspended(context: AgentContext): Change {
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.status !== "suspended" && !(record.status === "unknown" && record.decided)) return record;
+    const { reason: _, answerSchema: __, ...rest } = record;
+    return { ...rest, status: "pending", hooked: record.decided !== undefined };
+  });
+  const { wanted: _, ...inbox } = context.inbox;
+  const progress = { ...context.progress, exceeded: null, resumeAt: null };
+  return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
+}
+
+/** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. None
+ *  starts over budget. */
+export function dueCalls(context: AgentContext): readonly CallRecord[] {
+  if (exceededByTools(context) !== undefined) return [];
+  const { calls, at, settings } = context;
+  const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
+  const running = calls.filter(({ status }) => status === "running");
+  const waits = (record: CallRecord): boolean =>
+    record.status === "approved" && (record.notBeforeAt ?? 0) > at;
+  let room = limit - running.length - (limit === 1 && calls.some(waits) ? 1 : 0);
+  const ofTool = new Map<string, number>();
+  for (const { call } of running) ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
+  return calls.filter((record) => {
+    if (record.status !== "approved" || waits(record) || room <= 0) return false;
+    const busy = ofTool.get(record.call.name) ?? 0;
+    if (busy >= (record.maxParallel ?? Number.POSITIVE_INFINITY)) return false;
+    ofTool.set(record.call.name, busy + 1);
+    room--;
+    return true;
+  });
+}
+
+export function startCalls(context: AgentContext): Change {
+  const due = new Set(dueCalls(context));
+  if (due.size === 0) return {};
+  const { at, progress } = context;
+  const { stats } = progress;
+  const calls = context.calls.map((record): CallRecord => {
+    if (!due.has(record)) return record;
+    const { notBeforeAt: _, ...rest } = record;
+    const { timeoutMs } = record.execution ?? {};
+    return {
+      ...rest,
+      status: "running",
+      attempt: record.attempt + 1,
+      since: at,
+      ...(timeoutMs !== undefined && { deadlineAt: at + timeoutMs }),
+    };
+  });
+  return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
+}
+
+export function noneRunning({ calls }: AgentContext): boolean {
+  return calls.every(({ status }) => status !== "running");
+}
+
+/** The calls that are to run and have no service yet. */
+export function unspawnedCalls({ calls }: AgentContext): readonly CallRecord[] {
+  return calls.filter(({ status, attempt, spawned }) => status === "running" && spawned !== attempt);
+}
+
+/** Until when an attempt may run whose service begins at `at`: waiting for the journal took none of its time. */
+function deadlineFrom(at: number, { execution, deadlineAt }: CallRecord): number | undefined {
+  const { timeoutMs } = execution ?? {};
+  return timeoutMs === undefined ? deadlineAt : at + timeoutMs;
+}
+
+/** What the service of a call is told. */
+export function toolInput({ progress, at }: AgentContext, record: CallRecord): ToolInput {
+  const { turn, iteration } = progress;
+  return {
+    turn,
+    iteration,
+    call: record.call,
+    ...(record.argsHash !== undefined && { argsHash: record.argsHash }),
+    attempt: record.attempt,
+    deadlineAt: deadlineFrom(at, record) ?? null,
+  };
+}
+
+export function markSpawned(context: AgentContext): Change {
+  const fresh = new Set(unspawnedCalls(context));
+  if (fresh.size === 0) return {};
+  return {
+    calls: context.calls.map((each): CallRecord => {
+      if (!fresh.has(each)) return each;
+      const deadlineAt = deadlineFrom(context.at, each);
+      return { ...each, spawned: each.attempt, ...(deadlineAt !== undefined && { deadlineAt }) };
+    }),
+  };
+}
+
+/** Calls that were noted as running but have no service yet are held back after all. */
+export function holdCalls(context: AgentContext): Change {
+  const fresh = new Set(unspawnedCalls(context));
+  return {
+    calls: context.calls.map((each): CallRecord => {
+      if (!fresh.has(each)) return each;
+      const { deadlineAt: _, ...rest } = each;
+      return { ...rest, status: "approved", attempt: each.attempt - 1 };
+    }),
+  };
+}
+
+/** One more attempt is one more call of a tool: there must be an attempt and a budget left, also for the calls behind. */
+function mayRetry(context: AgentContext, record: CallRecord): boolean {
+  if (context.interruption || record.attempt >= (record.execution?.maxAttempts ?? 1)) return false;
+  const calls = updateCall(context.calls, record.call.id, { status: "approved" });
+  return exceededByTools({ ...context, calls }) === undefined;
+}
+
+function retried(record: CallRecord, at: number, retryAt = 0): CallRecord {
+  const { deadlineAt: _, ...rest } = record;
+  const wait = at + backoffMs(record.execution ?? {}, record.attempt, jitterAt(at));
+  return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
+}
+
+/** The call that an outcome belongs to, while that very attempt runs. */
+function runningCall({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): CallRecord | undefined {
+  return calls.find(
+    (record) => record.call.id === callId && record.status === "running" && record.attempt === attempt,
+  );
+}
+
+/** True for the outcome of an attempt that nobody waits for any more. */
+export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean {
+  return runningCall(context, outcome) === undefined;
+}
+
+export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
+  const { callId, at, result, suspension, retry, retryAt } = outcome;
+  const record = runningCall(context, outcome);
+  if (!record) return { at };
+  if (retry && mayRetry({ ...context, at }, record)) {
+    return {
+      at,
+      calls: context.calls.map((each) => (each === record ? retried(record, at, retryAt) : each)),
+    };
+  }
+  const change: Partial<CallRecord> = suspension
+    ? {
+        status: "suspended",
+        since: at,
+        ...(suspension.reason !== undefined && { reason: suspension.reason }),
+        ...(suspension.answerSchema && { answerSchema: suspension.answerSchema }),
+      }
+    : { status: "done", since: at, result: result! };
+  const value = result?.state === "success" ? outputOf(context, callId) : undefined;
+  return {
+    at,
+    calls: updateCall(context.calls, callId, change),
+    ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
+  };
+}
+
+/** True if this outcome leaves nothing of the batch to run. */
+export function settlesBatch(context: AgentContext, outcome: ToolRunOutcome): boolean {
+  return allSettled(recordToolRun(context, outcome).calls ?? context.calls);
+}
+
+/** The running calls whose deadline has passed at `at`. */
+export function expiredCalls(context: AgentContext, at: number): readonly CallRecord[] {
+  return context.calls.filter(
+    ({ status, deadlineAt }) => status === "running" && (deadlineAt ?? Infinity) <= at,
+  );
+}
+
+/** Calls past their deadline are tried again, unless they are among the `final` ones, or answered with the time-out. */
+export function expireCalls(context: AgentContext, at: number, final: readonly string[] = []): Change {
+  const expired = new Set(expiredCalls(context, at));
+  let now: AgentContext = { ...context, at };
+  const calls = context.calls.map((record): CallRecord => {
+    if (!expired.has(record)) return record;
+    const { call, execution } = record;
+    const change: CallRecord =
+      !final.includes(call.id) && mayRetry(now, record)
+        ? retried(record, at)
+        : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
+    now = { ...now, calls: updateCall(now.calls, call.id, change) };
+    return change;
+  });
+  return { at, calls };
+}
+
+/** After an interrupt: every call without a result gets the interrupted one. */
+export function interruptCalls(context: AgentContext): Change {
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.stored || record.result) return record;
+    return {
+      ...record,
+      status: "done",
+      skipHooks: true,
+      result: interruptedResult(record.call, record.attempt > 0),
+    };
+  });
+  return { calls };
+}
+
+/** The next result that postActing is to see, in call order. */
+export function nextResult(context: AgentContext): CallRecord | undefined {
+  return context.calls.find((record) => !record.stored && record.result !== undefined);
+}
+
+/** True if a hook is to see the next result. It sees none that nothing and nobody produced. */
+export function wantsPostActing(context: AgentContext): boolean {
+  const record = nextResult(context);
+  return record !== undefined && !record.skipHooks && context.listening.includes("postActing");
+}
+
+/** The last result that a stopped batch stores says why the turn rests. */
+function stopReason({ calls, stop, interruption }: AgentContext, record: CallRecord): Reason | undefined {
+  const isLast = calls.every((each) => each === record || each.stored || each.result === undefined);
+  return stop && isLast && !interruption ? "ACTING_STOP_REQUESTED" : undefined;
+}
+
+export function applyPostActing(context: AgentContext, outcome: HooksOutcome): Change {
+  const record = nextResult(context);
+  if (!record) return { at: outcome.at };
+  const stop = context.stop || (outcome.stop ?? false);
+  const now = { ...context, at: outcome.at, stop };
+  const result = outcome.result ?? record.result!;
+  const stored = storeResult(now, record.call.id, result, stopReason(now, record));
+  const isRefused = record.result!.state === "success" && result.state !== "success";
+  const wanted = isRefused ? withoutOutput(context, record.call.id) : context.wanted;
+  return { at: outcome.at, ...stored, wanted, stop, progress: { ...stored.progress!, stopping: stop } };
+}
+
+/** The results enter the transcript as they are, in call order, up to one that a hook is to see. */
+export function storeResults(context: AgentContext): Change {
+  const record = nextResult(context);
+  if (!record || wantsPostActing(context)) return {};
+  const change = storeResult(context, record.call.id, record.result!, stopReason(context, record));
+  return { ...change, ...storeResults({ ...context, ...change }) };
+}

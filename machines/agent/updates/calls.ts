@@ -1,0 +1,202 @@
+import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import type { Transcript } from "../../../src/message/transcript.ts";
+import type { Msg, Reason, ToolResultBlock } from "../../../src/message/types.ts";
+import { hashInput } from "../../../src/tool/hash.ts";
+import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/results.ts";
+import type { AgentContext, CallRecord, Change, Draft } from "../context.ts";
+import { makeMessage } from "./messages.ts";
+import type { PendingCall } from "../../../src/tool/pending.ts";
+
+/** The calls whose result is not in the transcript yet. */
+export function openCalls(context: AgentContext): readonly CallRecord[] {
+  return context.calls.filter((record) => !record.stored);
+}
+
+/** True for a call that cannot go on before somebody has decided about it. */
+export function isUndecided(record: CallRecord): boolean {
+  return !record.decided && (record.asks !== undefined || record.status === "unknown");
+}
+
+/** True if nothing of the batch runs or is still to run. */
+export function allSettled(calls: readonly CallRecord[]): boolean {
+  return calls.every(({ status }) => status === "done" || status === "denied" || status === "suspended");
+}
+
+/** Records for the calls of a message. A call from an answer that was cut off at the length limit is answered at once. */
+export function recordsOf(draft: Draft, at: number): readonly CallRecord[] {
+  return toolUsesOf(draft.message).map((call) => ({
+    call,
+    status: draft.finishReason === "length" ? "done" : "pending",
+    hooked: false,
+    stored: false,
+    attempt: 0,
+    since: at,
+    ...(draft.finishReason === "length" && { result: truncatedCall(call) }),
+  }));
+}
+
+/** The name of the actor that runs a call: its tool and its place in the batch. Not the call's id: XState keeps every type
+ *  of event it has ever met, and the name of an actor is part of one. */
+export function toolActorOf({ calls }: Pick<AgentContext, "calls">, callId: string): `tool.${string}` {
+  const index = calls.findIndex(({ call }) => call.id === callId);
+  return `tool.${calls[index]?.call.name}.${index + 1}`;
+}
+
+/** The records with `change` merged into that of `callId`. */
+export function updateCall(
+  calls: readonly CallRecord[],
+  callId: string,
+  change: Partial<CallRecord>,
+): readonly CallRecord[] {
+  return calls.map((record) => (record.call.id === callId ? { ...record, ...change } : record));
+}
+
+/** Where the result of a call belongs: directly after the message at `askedAt`, in call order (I2). */
+export function placeOfResult(
+  transcript: Transcript,
+  askedAt: number,
+  order: readonly string[],
+  callId: string,
+): number {
+  const mine = order.indexOf(callId);
+  let index = askedAt + 1;
+  for (let message = transcript.at(index); message; message = transcript.at(++index)) {
+    const results = message.role === "tool" ? toolResultsOf(message) : [];
+    if (results.length === 0 || results.some(({ id }) => order.indexOf(id) > mine)) break;
+  }
+  return index;
+}
+
+/** Puts a result into the transcript and marks its call. */
+export function storeResult(
+  context: AgentContext,
+  callId: string,
+  result: ToolResultBlock,
+  reason?: Reason,
+): Change {
+  const message = { ...makeMessage(context, "tool", [result]), ...(reason && { reason }) };
+  return storeResultMessage(context, message, [callId], context.progress.made + 1);
+}
+
+/** Puts a tool message with the results of `callIds`, in call order, into the transcript. */
+export function storeResultMessage(
+  context: AgentContext,
+  message: Msg,
+  callIds: readonly string[],
+  made: number = context.progress.made,
+): Change {
+  const order = context.calls.map(({ call }) => call.id);
+  const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
+  const transcript = context.transcript.insert(place, [message]);
+  const calls = context.calls.map((record) => {
+    if (!callIds.includes(record.call.id)) return record;
+    const { result: _, ...rest } = record;
+    return {
+      ...rest,
+      stored: true,
+      status: record.status === "denied" ? ("denied" as const) : ("done" as const),
+    };
+  });
+  const isClosed = calls.every(({ stored }) => stored);
+  const progress = { ...context.progress, made, ...(isClosed && { batchAt: -1 }) };
+  return { transcript, progress, calls: isClosed ? [] : calls };
+}
+
+/** The result that a person gave a call by deciding about it: an answer or a denial. */
+export function decidedResult({ call, decided }: CallRecord): ToolResultBlock | undefined {
+  if (decided === "deny") return deniedResult(call, "Permission denied by user");
+  if (typeof decided !== "object") return undefined;
+  if ("deny" in decided) return deniedResult(call, `Permission denied by user: ${decided.deny}`);
+  if (!("answer" in decided)) return undefined;
+  const { answer } = decided;
+  const output = typeof answer === "string" ? [{ type: "text" as const, text: answer }] : answer;
+  return outcomeResult(call, { output });
+}
+
+/** Answers every open call, in call order: with its own result or the one a person gave it, else with what `fill` says. */
+export function closeCalls(
+  context: AgentContext,
+  fill: (record: CallRecord) => ToolResultBlock,
+): AgentContext {
+  return openCalls(context).reduce<AgentContext>(
+    (now, record) => ({
+      ...now,
+      ...storeResult(now, record.call.id, record.result ?? decidedResult(record) ?? fill(record)),
+    }),
+    context,
+  );
+}
+
+function waitsFor(record: CallRecord): PendingCall["waitsFor"] {
+  if (record.status === "suspended") return "externalResult";
+  if (record.status === "unknown") return "unknownOutcome";
+  return record.asks === undefined ? "stopRequested" : "approval";
+}
+
+/** The open calls as callers see them: those that wait for somebody. */
+export function pendingCalls(context: AgentContext): readonly PendingCall[] {
+  const open = openCalls(context).filter((record) => record.result === undefined);
+  const asking = open.filter((record) => record.asks !== undefined || record.status === "unknown");
+  return (asking.length > 0 ? asking : open).map((record) => ({
+    callId: record.call.id,
+    name: record.call.name,
+    input: record.call.input,
+    argsHash: record.argsHash ?? hashInput(record.call.input),
+    waitsFor: waitsFor(record),
+    since: record.since,
+    ...((record.asks ?? record.reason) !== undefined && { reason: record.asks ?? record.reason }),
+    ...(record.expiresAt !== undefined && { expiresAt: record.expiresAt }),
+    ...(record.answerSchema && { answerSchema: record.answerSchema }),
+    ...(record.decided && { decided: record.decided }),
+  }));
+}
+
+/** The messages with their results in front, in call order, and everything else behind. Messages are split into one per
+ *  result only if their results would not stand in call order otherwise. */
+export function resultsFirst(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const placeOf = (result: ToolResultBlock): number => order.indexOf(result.id);
+  const carrying = messages
+    .map((message) => ({
+      ...message,
+      role: "tool" as const,
+      content: toolResultsOf(message).toSorted((a, b) => placeOf(a) - placeOf(b)),
+    }))
+    .filter(({ content }) => content.length > 0)
+    .toSorted((a, b) => placeOf(a.content[0]!) - placeOf(b.content[0]!));
+  const places = carrying.flatMap(({ content }) => content.map(placeOf));
+  const isOrdered = places.every((place, index) => index === 0 || place === places[index - 1]! + 1);
+  const results = isOrdered
+    ? carrying
+    : carrying
+        .flatMap((message) =>
+          message.content.map((result, index) => ({
+            ...message,
+            id: index === 0 ? message.id : `${message.id}.${index + 1}`,
+            content: [result],
+          })),
+        )
+        .toSorted((a, b) => placeOf(a.content[0]!) - placeOf(b.content[0]!));
+  return [...results, ...withoutResults(messages)];
+}
+
+/** The messages without results that nobody asked for, or asked for once only. */
+export function answersTo(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
+  const open = new Set(order);
+  return messages.flatMap((message) => {
+    const content = message.content.filter((block) => block.type !== "tool_result" || open.delete(block.id));
+    if (content.length === message.content.length) return [message];
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+/** What of the messages is not a tool result. What stood beside one is a message of its own, and no tool's. */
+export function withoutResults(messages: readonly Msg[]): readonly Msg[] {
+  return messages.flatMap((message) => {
+    const content = message.content.filter(({ type }) => type !== "tool_result");
+    if (content.length === message.content.length) return [message];
+    if (content.length === 0) return [];
+    const rest = { ...message, id: `${message.id}.rest`, content };
+    if (message.role !== "tool") return [rest];
+    return [{ ...rest, role: "user" as const, name: message.name === "tool" ? "user" : message.name }];
+  });
+}

@@ -1,0 +1,281 @@
+import type { ErrorInfo } from "../../../src/base/error.ts";
+import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import type { Transcript } from "../../../src/message/transcript.ts";
+import type { Block, Msg, Reason } from "../../../src/message/types.ts";
+import {
+  interruptedResult,
+  limitResult,
+  recoveredResult,
+  suspendedResult,
+} from "../../../src/tool/results.ts";
+import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
+import { freshRequest, freshTurn, type AgentContext, type Change, type Interruption } from "../context.ts";
+import { beginsTurn, carriesResults, takeResults } from "./entry.ts";
+import { makeMessage } from "./messages.ts";
+import { closeOrphans } from "./orphans.ts";
+import type { PendingCall } from "../../../src/tool/pending.ts";
+import type { HooksOutcome } from "../services.ts";
+import { isEmptyAnswer } from "./reasoning.ts";
+import { deliverWaiting } from "./waiting.ts";
+
+/** AgentScope's recovery text. */
+export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
+
+/** The message of the model that stands last: results of its own calls may stand behind it. */
+function lastAnswer(transcript: Transcript): Msg | undefined {
+  let index = transcript.length - 1;
+  while (index > 0 && transcript.at(index)!.role !== "assistant") index--;
+  return transcript.at(index);
+}
+
+/** The answer is stored: the turn has its reason and its reply. */
+export function endTurn(context: AgentContext, reason: Reason): Change {
+  const isStoppedAnswer = reason === "REASONING_STOP_REQUESTED";
+  const last = isStoppedAnswer ? lastAnswer(context.transcript) : context.transcript.at(-1);
+  const continues = reason === "ACTING_STOP_REQUESTED" || (isStoppedAnswer && context.calls.length === 0);
+  return {
+    outcome: { reason, ...(last && { reply: { ...last, reason } }) },
+    stop: false,
+    goto: null,
+    progress: { ...context.progress, continues },
+  };
+}
+
+/** The turn rests in `suspended`: what is returned shows the open calls and is never stored. */
+export function suspendTurn(context: AgentContext, reason: Reason): Change {
+  const reply = suspendedReply(context, reason);
+  const progress = { ...context.progress, made: context.progress.made + 1 };
+  return { outcome: { reason, reply }, progress, stop: false, goto: null };
+}
+
+function suspendedReply(context: AgentContext, reason: Reason): Msg {
+  const { transcript } = context;
+  const { batchAt } = context.progress;
+  if (reason === "REASONING_STOP_REQUESTED") return { ...transcript.at(batchAt)!, reason };
+  if (reason === "ACTING_STOP_REQUESTED") return { ...transcript.at(-1)!, reason };
+  const open = openCalls(context);
+  const content: Block[] =
+    reason === "TOOL_SUSPENDED"
+      ? open.flatMap((record) => [record.call, suspendedResult(record.call, record.reason)])
+      : context.calls.map(({ call }) => call);
+  return { ...makeMessage(context, "assistant", content), reason };
+}
+
+export function applyPostCall(context: AgentContext, outcome: HooksOutcome): Change {
+  const { reply } = outcome;
+  return { at: outcome.at, ...(reply && context.outcome && { outcome: { ...context.outcome, reply } }) };
+}
+
+export function noteInterruption(
+  context: AgentContext,
+  event: Interruption & { readonly at: number },
+): Change {
+  const { cause, message, reply, at } = event;
+  const { inbox } = context;
+  return {
+    at,
+    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
+    request: { ...context.request, graceAt: at + context.settings.interruptGraceMs },
+    interruption: {
+      ...context.interruption,
+      cause: cause === "user" ? (context.interruption?.cause ?? cause) : cause,
+      ...(message && { message }),
+      ...(reply !== undefined && { reply }),
+      pending: context.interruption?.pending ?? pendingCalls(context),
+    },
+  };
+}
+
+/** True if this interrupt of a turn that was broken off already adds a message, or a cause of its own. */
+export function saysMore({ outcome }: AgentContext, { cause, message }: Interruption): boolean {
+  return message !== undefined || (cause !== "user" && cause !== outcome?.cause);
+}
+
+/** The turn has been broken off already: what is said now is stored behind its end. */
+export function noteLateInterruption(
+  { inbox, outcome }: AgentContext,
+  { at, cause, message }: Interruption & { readonly at: number },
+): Change {
+  return {
+    at,
+    ...(message && { inbox: { ...inbox, steering: [...inbox.steering, message] } }),
+    ...(outcome && cause !== "user" && { outcome: { ...outcome, cause } }),
+  };
+}
+
+/** The calls that the interrupt has cut off: those that were open, also in the partial answer, and have no result of
+ *  their own. */
+function cutOffBy(
+  interruption: Interruption | null,
+  open: readonly PendingCall[],
+  closed: AgentContext,
+): readonly PendingCall[] {
+  const calls = new Map([...(interruption?.pending ?? []), ...open].map((call) => [call.callId, call]));
+  const results = closed.transcript.slice(closed.progress.turnAt).flatMap(toolResultsOf);
+  return results.flatMap(({ id, state }) =>
+    state === "interrupted" && calls.has(id) ? [calls.get(id)!] : [],
+  );
+}
+
+/** What was being entered: its results are taken, and text that begins a turn is one of its own. */
+function interruptedEntry(context: AgentContext): AgentContext {
+  if (carriesResults(context)) {
+    const taken = { ...context, ...takeResults(context) };
+    return openCalls(taken).length > 0 ? taken : closeOrphans(taken);
+  }
+  const closed = openCalls(context).length > 0 ? context : closeOrphans(context);
+  const isTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
+  return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
+}
+
+/** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
+export function settleInterruption(context: AgentContext): Change {
+  const { draft, interruption } = context;
+  const taken = interruptedEntry(context);
+  const asks = draft && toolUsesOf(draft.message);
+  const isWorthKeeping = draft !== null && draft.message.content.length > 0;
+  const kept: AgentContext = isWorthKeeping
+    ? {
+        ...taken,
+        draft: null,
+        transcript: taken.transcript.append([draft.message]),
+        progress: { ...taken.progress, batchAt: asks && asks.length > 0 ? taken.transcript.length : -1 },
+        calls: (asks ?? []).map((call) => ({
+          call,
+          status: "pending",
+          hooked: false,
+          stored: false,
+          attempt: 0,
+          since: context.at,
+        })),
+      }
+    : { ...taken, draft: null };
+  const closed = closeCalls(kept, ({ call, status, attempt }) =>
+    interruptedResult(call, status === "running" || attempt > 0),
+  );
+  const { queued, input, steering } = closed.inbox;
+  const recovery: Msg = {
+    ...makeMessage(closed, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
+    metadata: { interrupted: true },
+    reason: "INTERRUPTED",
+  };
+  return {
+    ...closed,
+    progress: {
+      ...closed.progress,
+      made: closed.progress.made + 1,
+      continues: false,
+      exceeded: null,
+      resumeAt: null,
+    },
+    inbox: { input: [], queued: [], steering: [] },
+    transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
+    outcome: { reason: "INTERRUPTED", reply: recovery, ...(interruption && { cause: interruption.cause }) },
+    interruption: interruption && {
+      ...interruption,
+      pending: cutOffBy(interruption, pendingCalls(kept), closed),
+    },
+    failure: null,
+    stop: false,
+    goto: null,
+  };
+}
+
+/** The turn failed: open calls are answered, the input stays, the error is the outcome. */
+export function settleFailure(context: AgentContext): Change {
+  const closed = closeCalls(context, ({ call }) => recoveredResult(call));
+  const { retry: _, ...error } = context.failure ?? {
+    code: "run/invalid-event" as const,
+    message: "unknown failure",
+  };
+  return {
+    ...closed,
+    ...deliverWaiting(closed),
+    outcome: { reason: "ERROR", error },
+    draft: null,
+    stop: false,
+    goto: null,
+    progress: { ...closed.progress, emptyRetries: 0, continues: false, exceeded: null, resumeAt: null },
+  };
+}
+
+/** A service broke: what it threw, as data. */
+export function recordFailure(context: AgentContext, error: unknown): Change {
+  const info = error as (ErrorInfo & { readonly at?: number }) | undefined;
+  if (info && typeof info === "object" && typeof info.code === "string") {
+    const { at, ...rest } = info;
+    return { failure: rest, at: at ?? context.at };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { failure: { code: "config/no-slot", message } };
+}
+
+/** Nothing of the batch may stay open when the limit ends the turn. */
+export function closeForLimit(context: AgentContext): Change {
+  const closed = closeCalls(context, ({ call }) => limitResult(call, context.settings.maxIters));
+  return { ...closed, ...deliverWaiting(closed) };
+}
+
+/** The request for the summary has attempts of its own. */
+export function beginSummary({ request }: AgentContext): Change {
+  return { request: freshRequest(request.system) };
+}
+
+/** The summary enters the transcript. */
+export function storeSummary(context: AgentContext): Change {
+  const { draft, failure, settings } = context;
+  const cause = failure?.message ?? "the model gave an empty answer";
+  const message: Msg =
+    draft && !failure && !isEmptyAnswer(context)
+      ? { ...draft.message, reason: "MAX_ITERATIONS" }
+      : {
+          ...makeMessage(context, "assistant", [
+            {
+              type: "text",
+              text: `Maximum iterations (${settings.maxIters}) reached. Error generating summary: ${cause}`,
+            },
+          ]),
+          reason: "MAX_ITERATIONS",
+        };
+  return {
+    transcript: context.transcript.append([message]),
+    progress: { ...context.progress, made: context.progress.made + 1, continues: false },
+    draft: null,
+    failure: null,
+    outcome: { reason: "MAX_ITERATIONS", reply: message },
+  };
+}
+
+/** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
+export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
+  const restedAt = progress.restedAt ?? at;
+  const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
+  const { wanted: _, ...rested } = inbox;
+  if (progress.resumeAt !== null) {
+    return { progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
+  }
+  const goesOn = calls.length > 0 || progress.exceeded !== null || progress.continues;
+  return {
+    progress: { ...settled, stopping: false },
+    inbox: { ...rested, input: [] },
+    request: freshRequest(request.system),
+    draft: null,
+    interruption: null,
+    ...(goesOn ? {} : { wanted: null }),
+  };
+}
+
+/** The process is about to end: the turn rests where it stands, and goes on there in any process. */
+export function park(
+  context: AgentContext,
+  place: NonNullable<AgentContext["progress"]["resumeAt"]>,
+): Change {
+  return {
+    outcome: { reason: "SHUTDOWN" },
+    progress: { ...context.progress, resumeAt: place, draining: false },
+    failure: {
+      code: "run/shutdown",
+      message: "The agent was shut down; call() goes on with the turn, in any process.",
+    },
+  };
+}

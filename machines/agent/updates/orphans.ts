@@ -1,0 +1,106 @@
+import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
+import { recoveredResult } from "../../../src/tool/results.ts";
+import { answersTo, resultsFirst } from "./calls.ts";
+import { freshTurn, type AgentContext, type CallRecord } from "../context.ts";
+import { makeMessage } from "./messages.ts";
+
+const asks = (message: Msg, id: string): boolean => toolUsesOf(message).some((call) => call.id === id);
+
+/** The messages with results directly behind the one at `index`. */
+function answersBehind(messages: readonly Msg[], index: number): readonly Msg[] {
+  let end = index + 1;
+  while (end < messages.length && toolResultsOf(messages[end]!).length > 0) end++;
+  return messages.slice(index + 1, end);
+}
+
+/** True unless the message asks for calls that have not just their results behind it, in call order (I2). */
+function isAnswered(messages: readonly Msg[], index: number): boolean {
+  const calls = toolUsesOf(messages[index]!);
+  if (calls.length === 0) return true;
+  const results = answersBehind(messages, index).flatMap(toolResultsOf);
+  return results.length === calls.length && results.every(({ id }, place) => id === calls[place]!.id);
+}
+
+/** The result of a call that stands further on, before the call's id is used again. */
+function strayResult(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
+  for (const message of messages) {
+    if (asks(message, callId)) return undefined;
+    const result = toolResultsOf(message).find(({ id }) => id === callId);
+    if (result) return result;
+  }
+  return undefined;
+}
+
+function without(messages: readonly Msg[], results: ReadonlySet<unknown>): readonly Msg[] {
+  return messages.flatMap((message) => {
+    const content = message.content.filter((block) => !results.has(block));
+    if (content.length === message.content.length) return [message];
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+/** What stands behind the message at `index`, its results first; `make` gives those that are missing there a message. */
+function answered(
+  messages: readonly Msg[],
+  index: number,
+  make: (result: ToolResultBlock) => Msg,
+): readonly Msg[] {
+  const calls = toolUsesOf(messages[index]!);
+  const order = calls.map(({ id }) => id);
+  const behind = answersBehind(messages, index);
+  const later = messages.slice(index + 1 + behind.length);
+  const own = answersTo(order, behind);
+  const known = new Set(own.flatMap(toolResultsOf).map(({ id }) => id));
+  const missing = calls.filter(({ id }) => !known.has(id));
+  const found = new Map(missing.map(({ id }) => [id, strayResult(later, id)]));
+  const made = missing.map((call) => make(found.get(call.id) ?? recoveredResult(call)));
+  return [...resultsFirst(order, [...own, ...made]), ...without(later, new Set(found.values()))];
+}
+
+/** Calls of loaded history that no record knows get their one result directly behind the message that asked: the one that
+ *  stands elsewhere, or the recovery result. What came before the last turn was looked through when that turn began. */
+export function closeOrphans(context: AgentContext, end: number = context.transcript.length): AgentContext {
+  const { settings, transcript } = context;
+  if (!settings.recoverOrphans) return context;
+  const { turnAt } = context.progress;
+  const given: readonly Msg[] = transcript.slice(turnAt, end);
+  let messages = given;
+  let { progress } = context;
+  const make = (result: ToolResultBlock): Msg => {
+    const message = makeMessage({ ...context, progress }, "tool", [result]);
+    progress = { ...progress, made: progress.made + 1 };
+    return message;
+  };
+  for (let index = 0; index < messages.length; index++) {
+    if (isAnswered(messages, index)) continue;
+    messages = [...messages.slice(0, index + 1), ...answered(messages, index, make)];
+  }
+  if (messages === given) return context;
+  const rest = [...messages, ...transcript.slice(end)];
+  return { ...context, progress, transcript: transcript.replaceFrom(turnAt, rest) };
+}
+
+/** The calls of loaded history that were asked for last become records if some are open; what of them somebody leaves
+ *  unanswered is closed, for nothing says that it may run here. Those before them are closed. */
+export function adoptOrphans(context: AgentContext): AgentContext {
+  if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
+  const messages = context.transcript.slice();
+  const index = messages.findLastIndex((message) => toolUsesOf(message).length > 0);
+  if (index < 0) return context;
+  const stored = new Set(
+    messages.slice(index + 1).flatMap((each) => toolResultsOf(each).map(({ id }) => id)),
+  );
+  const calls = toolUsesOf(messages[index]!).map((call): CallRecord => ({
+    call,
+    status: stored.has(call.id) ? "done" : "suspended",
+    hooked: true,
+    stored: stored.has(call.id),
+    attempt: 0,
+    since: context.at,
+  }));
+  if (calls.every((record) => record.stored)) return context;
+  const closed = closeOrphans(context, index);
+  const batchAt = index + closed.transcript.length - context.transcript.length;
+  return { ...closed, calls, progress: { ...freshTurn(closed), batchAt } };
+}

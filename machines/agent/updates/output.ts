@@ -1,0 +1,140 @@
+import { textOf, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import { pruneNulls } from "../../../src/tool/prune-nulls.ts";
+import type { Json } from "../../../src/base/json.ts";
+import type { Msg, Usage } from "../../../src/message/types.ts";
+import { openCalls } from "./calls.ts";
+import type { AgentContext, Change, WantedOutput } from "../context.ts";
+import { makeMessage } from "./messages.ts";
+import { addUsage } from "./usage.ts";
+
+/** The per-call tool by which a model gives its structured answer. The name is AgentScope's. */
+export const OUTPUT_TOOL = "generate_response";
+
+/** How much of what a model was told is told again, in characters. */
+const MISFIT_LENGTH = 500;
+
+/** Times a model that forgets the structured answer is reminded, outside the iterations. */
+export const MAX_REMINDERS = 3;
+
+export function lacksOutput({ wanted }: AgentContext): boolean {
+  return wanted !== null && wanted.value === undefined;
+}
+
+export function hasOutput({ wanted }: AgentContext): boolean {
+  return wanted?.value !== undefined;
+}
+
+/** The answer asked for no tools and is not the structured one, but the model may be reminded. */
+export function mayRemind(context: AgentContext): boolean {
+  return lacksOutput(context) && openCalls(context).length === 0 && context.wanted!.reminders < MAX_REMINDERS;
+}
+
+export function remind(context: AgentContext): Change {
+  const { wanted, progress } = context;
+  return {
+    wanted: wanted && { ...wanted, reminders: wanted.reminders + 1 },
+    progress: { ...progress, exempt: true },
+  };
+}
+
+/** Why the last try of this turn did not count, as the model was told; empty if there was none. */
+function lastMisfit({ transcript, progress }: AgentContext): string {
+  const last = transcript
+    .slice(progress.turnAt)
+    .flatMap(toolResultsOf)
+    .findLast(({ name, state }) => name === OUTPUT_TOOL && state === "error");
+  const [block] = last?.output ?? [];
+  return block?.type === "text" ? ` Its last try: ${block.text.slice(0, MISFIT_LENGTH)}` : "";
+}
+
+export function failOutput(context: AgentContext): Change {
+  const reminders = context.wanted?.reminders ?? 0;
+  const times = reminders === 1 ? "once" : `${reminders} times`;
+  return {
+    wanted: null,
+    failure: {
+      code: "output/missing",
+      message: `The model did not give the structured output it was asked for (reminded ${times}).${lastMisfit(context)}`,
+    },
+  };
+}
+
+/** The value that a successful call of the output tool gave, as it has passed the schema. */
+export function outputOf({ calls, wanted }: AgentContext, callId: string): Json | undefined {
+  const call = calls.find((record) => record.call.id === callId)?.call;
+  const given = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
+  return given === undefined ? undefined : pruneNulls(wanted!.schema, given);
+}
+
+/** What is wanted once a hook has refused what this call gave. */
+export function withoutOutput(context: AgentContext, callId: string): WantedOutput | null {
+  const { wanted } = context;
+  const given = outputOf(context, callId);
+  if (!wanted || given === undefined || JSON.stringify(given) !== JSON.stringify(wanted.value)) return wanted;
+  const { value: _, ...rest } = wanted;
+  return rest;
+}
+
+/** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */
+function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
+  const ids = new Set(
+    messages.flatMap((message) =>
+      toolUsesOf(message).flatMap(({ id, name }) => (name === OUTPUT_TOOL ? [id] : [])),
+    ),
+  );
+  return messages.flatMap((message) => {
+    const content = message.content.filter(
+      (block) => !((block.type === "tool_use" || block.type === "tool_result") && ids.has(block.id)),
+    );
+    if (content.length === message.content.length) return [message];
+    const says = content.some(({ type }) => type !== "thinking");
+    const { usage: _, ...rest } = message; // the answer carries it
+    return says ? [{ ...rest, content }] : [];
+  });
+}
+
+/** The structured answer becomes the one message of the turn that the output tool leaves behind (spec §6). */
+export function storeOutput(context: AgentContext): Change {
+  const { transcript, progress, wanted } = context;
+  if (wanted!.mode === "native" && transcript.at(-1)?.role === "assistant") return keepOutput(context);
+  const turn = transcript.slice(progress.turnAt);
+  const isOutput = (message: Msg): boolean => toolUsesOf(message).some(({ name }) => name === OUTPUT_TOOL);
+  const used = turn.filter(isOutput).reduce<Usage>((sum, { usage }) => addUsage(sum, usage), {});
+  const thinking =
+    turn
+      .filter(isOutput)
+      .at(-1)
+      ?.content.filter(({ type }) => type === "thinking") ?? [];
+  const answer: Msg = {
+    ...makeMessage(context, "assistant", [
+      ...thinking,
+      { type: "text", text: JSON.stringify(wanted!.value) },
+    ]),
+    reason: "STRUCTURED_OUTPUT",
+    usage: used,
+  };
+  const kept = withoutOutputCalls(turn);
+  return {
+    transcript: transcript.replaceFrom(progress.turnAt, [...kept, answer]),
+    progress: { ...progress, made: progress.made + 1, continues: false },
+    outcome: { reason: "STRUCTURED_OUTPUT", reply: answer, output: wanted!.value! },
+    stop: false,
+    goto: null,
+  };
+}
+
+/** A native model's answer is the structured one: it stays as it is. */
+export function keepOutput(context: AgentContext): Change {
+  const reply = context.transcript.at(-1)!;
+  const output = context.wanted!.value!;
+  return { outcome: { reason: "STRUCTURED_OUTPUT", reply, output }, stop: false, goto: null };
+}
+
+/** What a native model wrote, if it is JSON. */
+export function nativeValue(message: Msg): Json | undefined {
+  try {
+    return JSON.parse(textOf(message)) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,243 @@
+import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
+import type { Reason } from "../../../src/message/types.ts";
+import { backoffMs, jitterAt } from "../../../src/model/execution.ts";
+import { truncatedCall } from "../../../src/tool/results.ts";
+import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
+import { exceededByModel } from "./budget.ts";
+import type { AgentContext, Change, Draft } from "../context.ts";
+import { addUsage } from "./usage.ts";
+import type { HooksOutcome, ModelOutcome, SleepOutcome } from "../services.ts";
+
+export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
+  return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
+}
+
+/** One more request, with its deadline. */
+export function beginAttempt(context: AgentContext): Change {
+  const { at, progress, settings, failure } = context;
+  const { final: _, ...request } = context.request;
+  const { timeoutMs } = settings.model;
+  const { stats } = progress;
+  const isStep = request.attempt === 0 && progress.emptyRetries === 0 && failure === null;
+  return {
+    request: {
+      ...request,
+      attempt: request.attempt + 1,
+      deadlineAt: timeoutMs === undefined ? null : at + timeoutMs,
+      notBeforeAt: null,
+    },
+    draft: null,
+    failure: null,
+    progress: {
+      ...progress,
+      stats: { ...stats, modelCalls: stats.modelCalls + 1, iterations: stats.iterations + (isStep ? 1 : 0) },
+    },
+  };
+}
+
+export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Change {
+  const { message, finishReason, error, value } = outcome;
+  const isLate = context.request.timedOut && !context.interruption;
+  const { progress } = context;
+  return {
+    at: outcome.at,
+    request: { ...context.request, deadlineAt: null, timedOut: false, finishReason },
+    failure: isLate
+      ? timeoutOf(context, outcome.delivered ? undefined : !context.request.final)
+      : (error ?? null),
+    draft:
+      message && (context.interruption || !(isLate || error))
+        ? { message, finishReason, ...(value !== undefined && { value }) }
+        : null,
+    progress: {
+      ...progress,
+      stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },
+    },
+  };
+}
+
+/** A summary asks for no calls: those a model or a hook makes there are dropped. */
+function withoutCalls(draft: Draft | null): Draft | null {
+  const content = draft?.message.content.filter(({ type }) => type !== "tool_use") ?? [];
+  return draft && content.length > 0 ? { ...draft, message: { ...draft.message, content } } : null;
+}
+
+export function recordSummary(context: AgentContext, outcome: ModelOutcome): Change {
+  const change = recordOutcome(context, outcome);
+  return { ...change, draft: withoutCalls(change.draft ?? null) };
+}
+
+/** An attempt has used up its time; the service is told to end and says what it has. */
+export function noteTimeout(context: AgentContext, { at, final = [] }: SleepOutcome): Change {
+  const graceAt = at + context.settings.interruptGraceMs;
+  const isFinal = final.length > 0;
+  return { at, request: { ...context.request, timedOut: true, graceAt, ...(isFinal && { final: true }) } };
+}
+
+function timeoutOf(context: AgentContext, retry: boolean | undefined): NonNullable<AgentContext["failure"]> {
+  return {
+    code: "model/timeout",
+    message: `The model did not finish within its timeout of ${context.settings.model.timeoutMs} ms.`,
+    isRetryable: true,
+    ...(retry !== undefined && { retry }),
+  };
+}
+
+/** The service did not even end when it was told to: what it has is lost. */
+export function giveUpModel(context: AgentContext, event: { readonly at: number }): Change {
+  return {
+    at: event.at,
+    draft: null,
+    failure: context.request.timedOut ? timeoutOf(context, false) : null,
+    request: { ...context.request, deadlineAt: null, timedOut: false },
+  };
+}
+
+export function mayRetry(context: AgentContext): boolean {
+  const { failure, request, settings } = context;
+  const isAllowed = request.attempt < (settings.model.maxAttempts ?? 1) && !exceededByModel(context);
+  return failure?.retry === true && isAllowed;
+}
+
+/** The other model may be asked only if nothing of the first one's answer was delivered: then `retry` says something. */
+export function mayFallBack(context: AgentContext): boolean {
+  return (
+    context.failure?.retry !== undefined &&
+    context.settings.hasFallback &&
+    !context.request.usesFallback &&
+    !exceededByModel(context)
+  );
+}
+
+export function planBackoff(context: AgentContext): Change {
+  const { at, settings, request } = context;
+  const wait = at + backoffMs(settings.model, request.attempt, jitterAt(at));
+  return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
+}
+
+/** True for an answer that says nothing: no text but blanks, no media, no calls. Thinking alone counts as nothing once
+ *  the provider has said that it finished (spec scars S39, py6). */
+export function isEmptyAnswer(context: AgentContext): boolean {
+  const { draft } = context;
+  if (!draft) return true;
+  const { content } = draft.message;
+  if (hasVisibleContent(content) || toolUsesOf(draft.message).length > 0) return false;
+  return content.every(({ type }) => type !== "thinking") || draft.finishReason !== "unknown";
+}
+
+/** Asking again may help: the provider neither refused nor filtered. */
+export function mayAskAgain(context: AgentContext): boolean {
+  const reason = context.request.finishReason;
+  return (
+    context.progress.emptyRetries < context.settings.maxEmptyRetries &&
+    reason !== "content_filter" &&
+    reason !== "refusal" &&
+    !exceededByModel(context)
+  );
+}
+
+export function failEmpty(context: AgentContext): Change {
+  const reason = context.request.finishReason ?? "unknown";
+  const filtered = reason === "content_filter" || reason === "refusal";
+  return {
+    draft: null,
+    failure: {
+      code: filtered ? "model/content-filter" : "model/empty",
+      message: filtered
+        ? `The model gave no answer (finish reason "${reason}").`
+        : `The model gave an empty answer ${context.progress.emptyRetries + 1} times (finish reason "${reason}").`,
+      data: { finishReason: reason },
+    },
+  };
+}
+
+export function applyPostReasoning(context: AgentContext, outcome: HooksOutcome): Change {
+  const { draft: before } = context;
+  const { message = before?.message, value } = outcome;
+  const isSame = message === before?.message;
+  const draft: Draft | null =
+    before && message && !isSame
+      ? { message, finishReason: before.finishReason, ...(value !== undefined && { value }) }
+      : before;
+  return { at: outcome.at, draft, stop: outcome.stop ?? false, goto: outcome.goto ?? null };
+}
+
+export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): Change {
+  const change = applyPostReasoning(context, outcome);
+  return { ...change, draft: withoutCalls(change.draft ?? null) };
+}
+
+/** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once, and
+ *  if the turn stops here, calls that were cut off are answered too: nobody is to be asked about them. */
+export function storeDraft(context: AgentContext): Change {
+  const { draft, at, transcript, stop } = context;
+  if (!draft) return {};
+  const brought = stop || !context.goto ? [] : context.goto;
+  const answered = new Set(brought.flatMap((message) => toolResultsOf(message).map(({ id }) => id)));
+  const calls = recordsOf(draft, at).filter(({ call }) => !answered.has(call.id));
+  const isAnswer = calls.length === 0 && !context.goto && context.inbox.steering.length === 0;
+  const { wanted } = context;
+  const isOutput = wanted?.mode === "native" && draft.value !== undefined;
+  const answer: Reason | undefined = isOutput ? "STRUCTURED_OUTPUT" : wanted ? undefined : "MODEL_STOP";
+  const reason = stop ? "REASONING_STOP_REQUESTED" : isAnswer ? answer : undefined;
+  const stored: Change = {
+    transcript: transcript.append([reason ? { ...draft.message, reason } : draft.message]),
+    draft: null,
+    calls,
+    ...(isOutput && isAnswer && { wanted: { ...wanted, value: draft.value } }),
+    progress: {
+      ...context.progress,
+      batchAt: calls.length > 0 ? transcript.length : -1,
+      exempt: false,
+      emptyRetries: 0,
+    },
+    request: { ...context.request, attempt: 0, edit: null },
+  };
+  const areCut = draft.finishReason === "length";
+  return stop && areCut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call)) : stored;
+}
+
+/** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
+export function acceptGoto(context: AgentContext): Change {
+  const { progress } = context;
+  const asking = context.transcript.at(-1);
+  const order = asking ? toolUsesOf(asking).map(({ id }) => id) : [];
+  return {
+    transcript: context.transcript.append(resultsFirst(order, answersTo(order, context.goto ?? []))),
+    goto: null,
+    progress: { ...progress, gotos: progress.gotos + 1, iteration: progress.iteration + 1, exempt: true },
+  };
+}
+
+/** True if these hooks ask for more gotos than a turn may have; stop beats goto. */
+export function isGotoBeyondLimit(context: AgentContext, outcome: HooksOutcome): boolean {
+  return outcome.goto !== undefined && !outcome.stop && context.progress.gotos >= context.settings.maxGotos;
+}
+
+/** The model may not answer: the other one is asked, for the same step as long as the failure stands. */
+export function fallBack({ request }: AgentContext): Change {
+  return { request: { ...request, usesFallback: true, attempt: 0 } };
+}
+
+export function askAgain({ progress, request }: AgentContext): Change {
+  return {
+    progress: { ...progress, emptyRetries: progress.emptyRetries + 1 },
+    request: { ...request, attempt: 0 },
+    draft: null,
+  };
+}
+
+/** A round is over when all its results exist (spec scar py7). */
+export function countRound({ progress }: AgentContext): Change {
+  return { progress: { ...progress, iteration: progress.iteration + 1 } };
+}
+
+export function refuseGoto(context: AgentContext): Change {
+  return {
+    draft: null,
+    failure: {
+      code: "hook/goto-limit",
+      message: `Hooks asked for another reasoning step more than ${context.settings.maxGotos} times in one turn.`,
+    },
+  };
+}

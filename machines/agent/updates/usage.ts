@@ -1,0 +1,22 @@
+import type { Usage } from "../../../src/message/types.ts";
+
+/** Sums what is known; what no part says stays unknown. A cost is known only if that of every part is. */
+export function addUsage(total: Usage, usage: Usage | undefined): Usage {
+  if (!usage) return total;
+  if (Object.keys(total).length === 0) return usage;
+  const sum: { -readonly [K in keyof Usage]: number | boolean } = { ...total };
+  for (const key of [
+    "inputTokens",
+    "outputTokens",
+    "cachedInputTokens",
+    "reasoningTokens",
+    "durationMs",
+  ] as const) {
+    const added = usage[key];
+    if (added !== undefined) sum[key] = (total[key] ?? 0) + added;
+  }
+  if (total.cost !== undefined && usage.cost !== undefined) sum.cost = total.cost + usage.cost;
+  else delete sum.cost;
+  if (usage.estimated) sum.estimated = true;
+  return sum as Usage;
+}

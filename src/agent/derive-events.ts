@@ -1,0 +1,105 @@
+import { toolResultsOf } from "../message/query.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
+import { recoveredResult, suspendedResult } from "../tool/results.ts";
+import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
+import type { AgentEventBody } from "../event/types.ts";
+
+/** A state value as one word: "reasoning.calling"; `running`, where most time is spent, is left out. */
+export function stateName(value: unknown): string {
+  if (typeof value === "string") return value === "running" ? "" : value;
+  return Object.entries(value as object)
+    .map(([key, inner]) => [key, stateName(inner)].filter((part) => part !== "").join("."))
+    .join("|");
+}
+
+function phaseOf(message: Msg): "reasoning" | "summary" | "other" {
+  if (message.role !== "assistant" || message.reason === "INTERRUPTED") return "other";
+  return message.reason === "MAX_ITERATIONS" ? "summary" : "reasoning";
+}
+
+function resultIn(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
+  return messages.flatMap(toolResultsOf).find(({ id }) => id === callId);
+}
+
+function callEvents(before: AgentContext, after: AgentContext, added: readonly Msg[]): AgentEventBody[] {
+  const records = new Map(after.calls.map((record) => [record.call.id, record]));
+  return before.calls.flatMap((old): AgentEventBody[] => {
+    const now = records.get(old.call.id);
+    if (old.status !== "running" || now === old || now?.status === "running") return [];
+    if (now?.status === "approved") {
+      const error = {
+        code: "tool/failed" as const,
+        message: `Attempt ${now.attempt} of '${old.call.name}' failed.`,
+      };
+      return [
+        {
+          type: "retry",
+          callId: old.call.id,
+          attempt: now.attempt,
+          until: now.notBeforeAt ?? after.at,
+          error,
+        },
+      ];
+    }
+    const result = now?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, now?.reason);
+    return [{ type: "tool.end", callId: old.call.id, result, durationMs: after.at - old.since }];
+  });
+}
+
+function startEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
+  const attempts = new Map(before.calls.map((record) => [record.call.id, record.attempt]));
+  const isNew = ({ call, status, attempt }: CallRecord): boolean =>
+    status === "running" && attempt !== (attempts.get(call.id) ?? 0);
+  return after.calls.filter(isNew).map(({ call, attempt }) => ({ type: "tool.start", call, attempt }));
+}
+
+function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[] {
+  const { request, failure } = after;
+  const { notBeforeAt, attempt } = request;
+  if (notBeforeAt === null || notBeforeAt === before.request.notBeforeAt || !failure) return [];
+  const { retry: _, ...error } = failure;
+  return [{ type: "retry", attempt, until: notBeforeAt, error }];
+}
+
+/** The ends of the calls that run while the agent ends: what comes of them is not known here. */
+export function cutOffEvents({ calls, progress }: AgentContext, at: number): AgentEventBody[] {
+  if (progress.resumeAt !== null) return []; // what ran did so in another process
+  return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
+    if (status !== "running") return [];
+    return [{ type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: at - since }];
+  });
+}
+
+/** The messages that are new, in transcript order; those that an insertion only moved are not. */
+function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[] {
+  if (before.transcript === after.transcript) return [];
+  const same = before.transcript.commonPrefix(after.transcript);
+  const added = after.transcript.slice(same);
+  if (same === before.transcript.length) return added;
+  const moved = new Set(before.transcript.slice(same));
+  return added.filter((message) => !moved.has(message));
+}
+
+/** What is told of the steps of the chart. */
+export const TOLD = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
+
+/** What happened between two contexts, in the order it happened: the one source of events about state. */
+export function eventsBetween(
+  before: AgentContext,
+  after: AgentContext,
+  isSuspended: boolean,
+): AgentEventBody[] {
+  if (before === after) return [];
+  const isResuming = before.progress.resumeAt !== null; // what ran did so in another process
+  const added = addedMessages(before, after);
+  return [
+    ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
+    ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
+    ...modelRetry(before, after),
+    ...(before.calls === after.calls ? [] : startEvents(before, after)),
+    ...(isSuspended && after.progress.settled !== before.progress.settled
+      ? [{ type: "pending" as const, calls: pendingCalls(after) }]
+      : []),
+  ];
+}

@@ -1,0 +1,143 @@
+import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import { errorInfo } from "../../base/error.ts";
+import { frozenCopy } from "../../base/freeze.ts";
+import { runHooks } from "./run-hooks.ts";
+import type { Json } from "../../base/json.ts";
+import type { Msg } from "../../message/types.ts";
+import type {
+  CommitInput,
+  CommitOutcome,
+  HooksInput,
+  HooksOutcome,
+  ModelInput,
+  ModelOutcome,
+  ReviewInput,
+  ReviewOutcome,
+  SleepInput,
+  SleepOutcome,
+  ToolInput,
+  ToolRunOutcome,
+} from "../../../machines/agent/services.ts";
+import { callModel, nativeOutput } from "./call-model.ts";
+import { LONGEST_DELAY_MS } from "../../model/execution.ts";
+import { hostOf, type Host } from "./host.ts";
+import { promptOf } from "./request.ts";
+import { reviewCalls } from "./review-calls.ts";
+import { runCall } from "./run-call.ts";
+import { fromService, type ServiceScope } from "./from-service.ts";
+import { finalTimeouts } from "./time-outs.ts";
+
+/** Runs a service with a signal that aborts when the service is stopped or told to end. Of a stopped one nothing is to be
+ *  heard any more. */
+async function withSignal<Input, Output>(
+  { agent, onStop }: ServiceScope<Input>,
+  serve: (host: Host, controller: AbortController, isStopped: () => boolean) => Promise<Output>,
+): Promise<Output> {
+  const host = hostOf(agent);
+  const controller = new AbortController();
+  let isStopped = false;
+  onStop(() => {
+    isStopped = true;
+    controller.abort();
+  });
+  const release = host.hold(controller);
+  try {
+    await Promise.resolve(); // subscribers of the transition hear of it before its service begins
+    return await serve(host, controller, () => isStopped);
+  } finally {
+    release();
+  }
+}
+
+const model = fromService<ModelOutcome, ModelInput>((scope) =>
+  withSignal(scope, async (host, controller, isStopped) =>
+    frozenCopy(await callModel(host, scope.input, controller, isStopped)),
+  ),
+);
+
+const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>
+  withSignal(scope, async (host, controller) => frozenCopy(await runCall(host, scope.input, controller))),
+);
+
+const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, agent }) => {
+  const host = hostOf(agent);
+  const verdicts = await reviewCalls(host, input);
+  return { at: host.now(), verdicts };
+});
+
+/** The structured answer of a native model, where hooks have put another message in place of its own. */
+async function rewrittenOutput(
+  host: Host,
+  input: HooksInput,
+  message: Msg | undefined,
+): Promise<Json | undefined> {
+  if (input.point !== "postReasoning" || !message || message === input.draft.message) return undefined;
+  const { finishReason } = input.draft;
+  return nativeOutput(host, { ...input, phase: "reasoning" }, { message, finishReason });
+}
+
+const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
+  withSignal(scope, async (host, { signal }) => {
+    const { input } = scope;
+    if (signal.aborted) return { at: host.now() }; // stopped before it began
+    const phase = input.point === "preSummary" ? "summary" : "reasoning";
+    try {
+      const found = await runHooks(
+        {
+          hooks: host.hooks(),
+          at: host.at(input, signal),
+          prompt: (asked) => promptOf(host, { ...asked, phase }),
+          failed: (hook, error) =>
+            host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
+        },
+        input,
+      );
+      const value = await rewrittenOutput(host, input, found.message);
+      return frozenCopy({ ...found, ...(value !== undefined && { value }), at: host.now() });
+    } catch (error) {
+      throw { ...errorInfo(error, "hook/failed"), at: host.now() };
+    }
+  }),
+);
+
+const sleep = fromService<SleepOutcome, SleepInput>(
+  ({ input: { until, timed }, agent, onStop }) =>
+    new Promise((resolve) => {
+      if (until === null) return;
+      const host = hostOf(agent);
+      const wait = (): NodeJS.Timeout | undefined => {
+        const left = until - host.now();
+        if (left > 0) return setTimeout(() => (timer = wait()), Math.min(left, LONGEST_DELAY_MS));
+        const at = host.now();
+        const final = timed ? finalTimeouts(host, timed, at) : [];
+        resolve(final.length > 0 ? { at, final } : { at });
+        return undefined;
+      };
+      let timer = wait();
+      onStop(() => clearTimeout(timer));
+    }),
+);
+
+const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
+  const host = hostOf(agent);
+  await Promise.resolve();
+  try {
+    await host.commit();
+    return { at: host.now() };
+  } catch (error) {
+    throw { ...errorInfo(error, "store/failed"), at: host.now() };
+  }
+});
+
+/** The chart with its slots filled; each service finds its session's host by the machine that started it. */
+export const liveMachine = agentMachine.provide({
+  actors: {
+    callModel: model,
+    runTool: tool,
+    reviewCalls: review,
+    runHooks: hooks,
+    sleepUntil: sleep,
+    commit,
+  },
+  actions: { abortServices: ({ self }) => hostOf(self).abort() },
+});

@@ -1,0 +1,159 @@
+import { deniedResult, errorResult } from "../../tool/results.ts";
+import { hashInput } from "../../tool/hash.ts";
+import { prepareInput } from "../../tool/run.ts";
+import { executionData } from "../../model/execution.ts";
+import { isPermissionAction, PERMISSION_ACTIONS } from "../../tool/define.ts";
+import type { PermissionAction, Tool } from "../../tool/types.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { ToolUseBlock } from "../../message/types.ts";
+import type { CallRecord } from "../../../machines/agent/context.ts";
+import { decidedResult } from "../../../machines/agent/updates/calls.ts";
+import type { Decision } from "../../tool/pending.ts";
+import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
+import type { Host } from "./host.ts";
+import type { Permissions } from "../types.ts";
+import { toolExecution } from "./run-call.ts";
+
+type Judgement = { readonly action: PermissionAction; readonly reason?: string };
+
+type Rule = NonNullable<Permissions["rules"]>[number];
+
+/** Throws what is wrong with a value the user's code gave. The failure of a promise among them is nobody's to handle. */
+function wrongAnswer(whose: string, given: unknown, expected: string): never {
+  const isPromise = given instanceof Promise;
+  if (isPromise) given.catch(() => {});
+  const shown = isPromise ? "a promise" : typeof given === "string" ? JSON.stringify(given) : String(given);
+  throw new TypeError(`${whose} gave ${shown}; expected ${expected}.`);
+}
+
+function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
+  if (!when) return true;
+  const given: unknown = when(input);
+  if (typeof given === "boolean") return given;
+  return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, given, "true or false");
+}
+
+function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
+  return host.config.permissions?.rules?.find(
+    (rule) => rule.action === action && (rule.tool === call.name || rule.tool === "*") && holds(rule, input),
+  );
+}
+
+/** What the tool itself says, if it says anything. */
+function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
+  if (permission === undefined) return undefined;
+  const given: unknown =
+    typeof permission === "function" ? permission(value as never, host.context()) : permission;
+  return isPermissionAction(given)
+    ? given
+    : wrongAnswer("`permission`", given, PERMISSION_ACTIONS.join(", "));
+}
+
+/** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
+function judge(
+  host: Host,
+  tool: Tool<never>,
+  call: ToolUseBlock,
+  value: unknown,
+  argsHash: () => string,
+  given: ReviewInput,
+): Judgement {
+  const input = value as JsonObject;
+  const deny = matching(host, call, input, "deny");
+  if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
+  const isRemembered = given.remembered.some(
+    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash()),
+  );
+  if (isRemembered) return { action: "allow" };
+  const ask = matching(host, call, input, "ask");
+  if (ask) return { action: "ask", ...(ask.reason !== undefined && { reason: ask.reason }) };
+  const own = ownAction(host, tool, value);
+  if (own && own !== "allow") return { action: own };
+  if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
+  return { action: host.config.permissions?.otherwise ?? "allow" };
+}
+
+function isApproval(decision: Decision | undefined): boolean {
+  if (decision === "approve" || decision === "retry") return true;
+  return typeof decision === "object" && ("approve" in decision || "edit" in decision);
+}
+
+/** Permission asks a person, who decides about these very arguments. */
+function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: string): Verdict {
+  const { expiresAfterMs } = host.config.permissions ?? {};
+  return {
+    callId: call.id,
+    action: "ask",
+    argsHash,
+    reason: reason ?? `Tool '${call.name}' needs an approval.`,
+    ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
+  };
+}
+
+/** The hash of what would run now, if it is not what the person who approved the call was asked about. */
+async function changedHash(tool: Tool<never>, record: CallRecord): Promise<string | undefined> {
+  if (record.argsHash === undefined || !isApproval(record.decided)) return undefined;
+  const prepared = await prepareInput(tool, record.call);
+  const argsHash = hashInput("input" in prepared ? prepared.input : record.call.input);
+  return argsHash === record.argsHash ? undefined : argsHash;
+}
+
+async function review(host: Host, record: CallRecord, given: ReviewInput): Promise<Verdict> {
+  const { decided } = record;
+  const edited = typeof decided === "object" && "edit" in decided ? decided.edit : undefined;
+  const { rawInput: _, ...plain } = record.call;
+  const call: ToolUseBlock = edited ? { ...plain, input: edited } : record.call;
+  const base = { callId: call.id };
+  const result = decidedResult(record);
+  if (result) return { ...base, action: result.state === "denied" ? "deny" : "answer", result };
+
+  const found = host.find(call);
+  if ("result" in found) return { ...base, action: "answer", result: found.result };
+  const { tool } = found;
+  const changed = await changedHash(tool, record);
+  if (changed !== undefined) {
+    const reason = `What tool '${call.name}' would be given has changed since it was approved.`;
+    return asking(host, record.call, changed, reason);
+  }
+  const prepared = await prepareInput(tool, call);
+  if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
+
+  const argsHash = (): string => hashInput(prepared.input);
+  const isOutput = tool === host.output()?.tool;
+  const { action, reason }: Judgement = isOutput
+    ? { action: "allow" }
+    : judge(host, tool, call, prepared.value, argsHash, given);
+  if (action === "deny") {
+    const text =
+      reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
+    return { ...base, action: "deny", result: deniedResult(call, text) };
+  }
+  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash(), reason);
+  return {
+    ...base,
+    action: "allow",
+    ...(isApproval(decided) && { argsHash: argsHash() }),
+    execution: executionData(toolExecution(host, tool)),
+    onRestart: tool.onRestart,
+    ...(edited && { input: edited }),
+    ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),
+  };
+}
+
+/** The verdicts on calls that have none. A predicate of the user that throws or gives nonsense denies its call. */
+export async function reviewCalls(host: Host, given: ReviewInput): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (const record of given.calls) {
+    try {
+      verdicts.push(await review(host, record, given));
+    } catch (error) {
+      const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${String(error)}`;
+      verdicts.push({
+        callId: record.call.id,
+        action: "deny",
+        result: { ...errorResult(record.call, "tool/unavailable", text), state: "denied" },
+      });
+    }
+  }
+  return verdicts;
+}

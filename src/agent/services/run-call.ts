@@ -1,0 +1,104 @@
+import { AgentError } from "../../base/error.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
+import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
+import { mayRetry } from "../../model/may-retry.ts";
+import type { Execution } from "../../model/port.ts";
+import { hashInput } from "../../tool/hash.ts";
+import { deniedResult, silentTool } from "../../tool/results.ts";
+import { chunkText, prepareInput, runTool, type ToolRun } from "../../tool/run.ts";
+import type { Tool } from "../../tool/types.ts";
+import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
+import { observe } from "./call-model.ts";
+import type { Host } from "./host.ts";
+import { watchIdle } from "./idle-watch.ts";
+
+/** Field by field: the tool's own, the agent's, the defaults. */
+export function toolExecution(host: Host, tool: Tool<never>): Execution {
+  return mergeExecution(tool.execution, mergeExecution(host.config.toolExecution, EXECUTION_DEFAULTS.tool));
+}
+
+type AnsweredRun = Exclude<ToolRun, { readonly suspension: unknown }>;
+
+function textOf({ output }: ToolResultBlock): string {
+  return output.map(chunkText).join("");
+}
+
+/** What went wrong, if trying again may help: the tool threw, fell silent, or returned an error. */
+function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentError | undefined {
+  if (error || signal.aborted) return error;
+  const isFailed = result.code === "tool/failed" && result.state === "error";
+  return isFailed ? new AgentError("tool/failed", textOf(result)) : undefined;
+}
+
+/** False if a person approved other arguments than would run. */
+async function isAsApproved(tool: Tool<never>, { call, argsHash }: ToolInput): Promise<boolean> {
+  if (argsHash === undefined) return true;
+  const prepared = await prepareInput(tool, call);
+  return "result" in prepared || hashInput(prepared.input) === argsHash;
+}
+
+function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {
+  const message = `The tool said nothing for ${idleTimeoutMs} ms (idle timeout).`;
+  return {
+    result: silentTool(call, idleTimeoutMs),
+    error: new AgentError("tool/timeout", message, { isRetryable: true }),
+  };
+}
+
+/** One attempt of one call. Never rejects. A tool that says nothing for its `idleTimeoutMs` is told to end, and left. */
+export async function runCall(
+  host: Host,
+  input: ToolInput,
+  controller: AbortController,
+): Promise<ToolRunOutcome> {
+  const { signal } = controller;
+  const { call, attempt } = input;
+  const found = host.find(call);
+  if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
+  const { tool } = found;
+  if (!(await isAsApproved(tool, input))) {
+    const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
+    return { at: host.now(), callId: call.id, attempt, result: deniedResult(call, text) };
+  }
+  const hooks = host.hooks().filter((hook) => hook.actingChunk);
+  const { retryOn = "all", idleTimeoutMs } = toolExecution(host, tool);
+  const silence = Promise.withResolvers<ToolRun>();
+  const idle = watchIdle(idleTimeoutMs, signal, () => {
+    silence.resolve(silentRun(call, idleTimeoutMs!));
+    controller.abort();
+  });
+  let isOver = false;
+  const running = runTool(tool, call, {
+    callId: call.id,
+    idempotencyKey: `${host.sessionId}/${call.id}`,
+    attempt,
+    signal,
+    deadlineAt: input.deadlineAt ?? Number.POSITIVE_INFINITY,
+    context: host.context(),
+    sessionId: host.sessionId,
+    emit: (chunk) => {
+      if (isOver || signal.aborted) return; // the call has ended, or has been told to
+      idle.touch();
+      const delta = chunkText(chunk);
+      host.publish({ type: "tool.delta", callId: call.id, delta });
+      const event = Object.freeze({ ...host.at(input, signal), call, delta });
+      for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
+    },
+  });
+  const run = await Promise.race([running, silence.promise]);
+  isOver = true;
+  idle.stop();
+  const at = host.now();
+  if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
+  const error = errorOf(run, signal);
+  const retry = error !== undefined && mayRetry(error, retryOn);
+  const isDated = retry && Number.isFinite(error.retryAt);
+  return {
+    at,
+    callId: call.id,
+    attempt,
+    result: run.result,
+    retry,
+    ...(isDated && { retryAt: error.retryAt! }),
+  };
+}

@@ -1,0 +1,129 @@
+import type { Chart, ChartEdge, ChartNode } from "./chart-json.ts";
+import type { Box, Layout, PlacedEdge, PlacedNode } from "./layout.ts";
+import { arrowHead, roundedPath } from "./svg-path.ts";
+import { COLOURS, toneAt, type Colours, type Theme } from "./svg-theme.ts";
+
+/**
+ * A laid out chart as an SVG that needs nothing else: no script, no font, no link. Names are text in it, whatever they
+ * contain. The same chart gives the same bytes.
+ */
+export function chartSvg(chart: Chart, layout: Layout, theme: Theme = "light"): string {
+  const colours = COLOURS[theme];
+  const drawing = new Drawing(chart, layout, colours);
+  const { width, height } = layout;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${escaped(`The statechart ${chart.id}`)}</title>`,
+    `<desc>${chart.nodes.length} states and ${chart.edges.length} transitions.</desc>`,
+    `<style>${styleOf(colours)}</style>`,
+    `<rect class="page" width="${width}" height="${height}"/>`,
+    ...layout.nodes.map((node) => drawing.state(node)),
+    ...layout.edges.map((edge) => drawing.line(edge)),
+    ...layout.initials.map(({ from, to }) => drawing.initial(from, to)),
+    ...layout.edges.flatMap(({ label }) => (label ? [drawing.label(label)] : [])),
+    ...layout.pills.map((pill) => drawing.pill(pill)),
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+class Drawing {
+  readonly #nodes: ReadonlyMap<string, ChartNode>;
+  readonly #edges: ReadonlyMap<string, ChartEdge>;
+  readonly #tops: readonly string[];
+  readonly #colours: Colours;
+  readonly #arrows = new Set<string>();
+
+  constructor(chart: Chart, { nodes: [root] }: Layout, colours: Colours) {
+    this.#nodes = new Map(chart.nodes.map((node) => [node.id, node]));
+    this.#edges = new Map(chart.edges.map((edge) => [edge.id, edge]));
+    this.#tops = chart.nodes.filter(({ parent }) => parent === root?.id).map(({ id }) => id);
+    this.#colours = colours;
+  }
+
+  state({ id, title, rows, hasChildren, ...box }: PlacedNode): string {
+    const { type, parent } = this.#nodes.get(id)!;
+    const look = parent === undefined ? "root" : hasChildren ? "group" : "leaf";
+    const isTop = this.#tops.includes(id);
+    const stroke = isTop ? ` style="stroke:${this.#tone(id)};stroke-opacity:.55"` : "";
+    const region = this.#nodes.get(parent ?? "")?.type === "parallel" ? ' stroke-dasharray="5 4"' : "";
+    const inner = { x: box.x + 3, y: box.y + 3, width: box.width - 6, height: box.height - 6 };
+    const { x, y } = box;
+    return [
+      `<g><rect class="${look}" ${sized(box)} rx="8"${stroke}${region}/>`,
+      type === "final" ? `<rect class="leaf" ${sized(inner)} rx="6"/>` : "",
+      isTop
+        ? `<rect ${sized({ x: x + 12, y: y + 26, width: 18, height: 2 })} rx="1" fill="${this.#tone(id)}"/>`
+        : "",
+      text("title", x + 12, y + 21, type === "history" ? `${title} (history)` : title),
+      ...rows.map((row, index) => text("row", x + 12, y + 43 + index * 16, row.text)),
+      "</g>",
+    ].join("");
+  }
+
+  line({ edges: [first], lines }: PlacedEdge): string {
+    const { source, kind } = this.#edges.get(first!)!;
+    const tone = this.#tone(source);
+    const dash = kind === "error" ? ' stroke-dasharray="4 3"' : "";
+    return lines
+      .map(
+        (points) =>
+          `<path class="line" stroke="${tone}"${dash} d="${roundedPath(points)}"/>${this.#arrow(points, tone)}`,
+      )
+      .join("");
+  }
+
+  initial(from: readonly [number, number], to: readonly [number, number]): string {
+    const { faint } = this.#colours;
+    const dot = `<circle cx="${from[0]}" cy="${from[1]}" r="3.5" fill="${faint}"/>`;
+    return `${dot}<path class="line" stroke="${faint}" d="${roundedPath([from, to])}"/>${this.#arrow([from, to], faint)}`;
+  }
+
+  label({ lines, ...box }: NonNullable<PlacedEdge["label"]>): string {
+    const middle = box.x + box.width / 2;
+    const texts = lines.map((line, index) => text("label", middle, box.y + 14 + index * 15, line.text));
+    return `<rect class="chip" ${sized(box)} rx="4"/>${texts.join("")}`;
+  }
+
+  pill({ text: words, ...box }: Layout["pills"][number]): string {
+    return `<rect class="pill" ${sized(box)} rx="10"/>${text("row", box.x + 9, box.y + 14, words)}`;
+  }
+
+  /** Lines that end at the same place share an arrow head. */
+  #arrow(points: readonly (readonly [number, number])[], colour: string): string {
+    const corners = arrowHead(points);
+    const arrow = `<polygon points="${corners}" fill="${colour}"/>`;
+    if (this.#arrows.has(arrow)) return "";
+    this.#arrows.add(arrow);
+    return arrow;
+  }
+
+  #tone(id: string): string {
+    const parent = this.#nodes.get(id)?.parent;
+    if (parent === undefined) return this.#colours.faint;
+    const place = this.#tops.indexOf(id);
+    return place === -1 ? this.#tone(parent) : toneAt(place, this.#colours);
+  }
+}
+
+function styleOf({ page, root, group, leaf, border, label, title, text: letters, faint }: Colours): string {
+  return [
+    `text{font:11px "JetBrains Mono",ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}`,
+    `.title{font-size:13px;fill:${title}}.row{fill:${faint}}.label{fill:${letters};text-anchor:middle}`,
+    `.page{fill:${page}}.root{fill:${root};stroke:${border}}.group{fill:${group};stroke:${border}}`,
+    `.leaf{fill:${leaf};stroke:${border}}.chip{fill:${label}}.pill{fill:${leaf};stroke:${border}}`,
+    `.line{fill:none;stroke-width:1.2;stroke-opacity:.85}`,
+  ].join("");
+}
+
+function sized({ x, y, width, height }: Box): string {
+  return `x="${x}" y="${y}" width="${width}" height="${height}"`;
+}
+
+function text(look: string, x: number, y: number, words: string): string {
+  return `<text class="${look}" x="${x}" y="${y}">${escaped(words)}</text>`;
+}
+
+function escaped(words: string): string {
+  return words.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+}

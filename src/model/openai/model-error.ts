@@ -1,0 +1,128 @@
+import { AgentError, messageOf, type ErrorCode } from "../../base/error.ts";
+import { hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
+import { causesOf, retryAtOf, WireError, wireFailureOf, type WireFailure } from "./wire-error.ts";
+
+type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string];
+
+/**
+ * The AgentError for whatever a model call threw: code, `isRetryable` and `retryAt` (epoch ms) are decided here and
+ * nowhere else, from status, headers, body and the chain of causes. The message names model and host, says what to do
+ * and holds no API key; if the original holds one, it is not kept as the cause.
+ */
+export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => number = Date.now): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  const failure = wireFailureOf(thrown);
+  const [code, usuallyRetryable, sentence] =
+    connectionVerdict(thrown, endpoint) ?? verdictOf(failure, thrown, endpoint);
+  const isRetryable = toldToRetry(failure) ?? usuallyRetryable;
+  const retryAt = isRetryable && failure.headers ? retryAtOf(failure.headers, now()) : undefined;
+  const original = `${messageOf(thrown)} ${failure.text}`;
+  const isClean = redact(original, endpoint) === original;
+  return new AgentError(code, redact(`${sentence} Reason: ${failure.text}`, endpoint), {
+    isRetryable,
+    ...(retryAt !== undefined && { retryAt }),
+    ...(isClean && { cause: thrown }),
+    data: {
+      model: endpoint.model,
+      host: hostOf(endpoint.baseURL),
+      ...(failure.status !== undefined && { status: failure.status }),
+      ...(failure.kind !== "" && { kind: redact(failure.kind, endpoint) }),
+      ...(failure.headers?.get("x-request-id") && { requestId: failure.headers.get("x-request-id") }),
+    },
+  });
+}
+
+/** An answer that cannot be read. Not worth a retry if something else than a model answers. */
+export function badResponse(problem: string, endpoint: Endpoint, isRetryable = true): AgentError {
+  const message = redact(`The answer of ${whereOf(endpoint)} ${problem}`, endpoint);
+  return new AgentError("model/bad-response", message, {
+    isRetryable,
+    data: { model: endpoint.model, host: hostOf(endpoint.baseURL) },
+  });
+}
+
+/** A stream that ended before the model did, so that what came may not be taken for the answer. */
+export function cutOff(endpoint: Endpoint): AgentError {
+  return new AgentError(
+    "model/connection",
+    `The answer of ${whereOf(endpoint)} was cut off before its end.`,
+    {
+      isRetryable: true,
+      data: { model: endpoint.model, host: hostOf(endpoint.baseURL) },
+    },
+  );
+}
+
+/** OpenAI's own word on the matter beats the status. */
+function toldToRetry({ headers }: WireFailure): boolean | undefined {
+  const told = headers?.get("x-should-retry");
+  return told === "true" || told === "false" ? told === "true" : undefined;
+}
+
+const RATE_LIMIT = /rate.?limit|too.?many.?requests|throttl/i;
+const QUOTA = /insufficient_quota|arrearage/i;
+const CONTEXT_LENGTH =
+  /context_length|context.?(length|window|size)|prompt is too long|input is too long|reduce the length|range of input length/i;
+const CONTENT_FILTER =
+  /content_?filter|content_policy|content management policy|data_?inspection|inappropriate content/i;
+const BAD_REQUEST = /invalid.?(request|parameter)|bad.?request|not_found/i;
+const UNKNOWN_MODEL = /model_not_found|model.{0,80}(not found|not exist)|(unknown|invalid|no such) model/i;
+
+function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoint: Endpoint): Verdict {
+  const said = `${kind} ${text}`;
+  const where = whereOf(endpoint);
+  if (status === 429 || RATE_LIMIT.test(kind)) {
+    return QUOTA.test(kind)
+      ? ["model/rate-limit", false, `The quota for ${where} is used up.`]
+      : ["model/rate-limit", true, `The rate limit of ${where} is reached.`];
+  }
+  if (status === 401 || status === 403)
+    return ["model/auth", false, `Access to ${where} was refused: check apiKey.`];
+  if (status === 408) return ["model/timeout", true, `The call of ${where} timed out.`];
+  if (CONTEXT_LENGTH.test(said))
+    return ["model/context-length", false, `The prompt is too long for ${where}.`];
+  if (CONTENT_FILTER.test(said))
+    return ["model/content-filter", false, `The content filter of ${where} refused.`];
+  if (status !== undefined && (status >= 500 || status === 409)) {
+    return ["model/unavailable", true, `The server failed to answer for ${where} (${status}).`];
+  }
+  if (status !== undefined || BAD_REQUEST.test(kind)) {
+    return ["model/bad-request", false, badRequestSentence(status, said, endpoint)];
+  }
+  return thrown instanceof WireError
+    ? ["model/unavailable", true, `The server broke off the answer of ${where}.`]
+    : ["model/failed", false, `The call of ${where} failed.`];
+}
+
+function badRequestSentence(status: number | undefined, said: string, endpoint: Endpoint): string {
+  const { model, baseURL } = endpoint;
+  const host = hostOf(baseURL);
+  if (UNKNOWN_MODEL.test(said)) return `${host} does not know the model "${model}": check its name.`;
+  if (status === 404) return `${host} has nothing at this address: check baseURL, and the model "${model}".`;
+  return `The request to ${whereOf(endpoint)} was refused${status === undefined ? "" : ` (${status})`}.`;
+}
+
+const TIMEOUT = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;
+const CONNECTION =
+  /^(E(CONN|HOST|NET|PIPE|AI_|NOTFOUND|PROTO)|UND_ERR_|ERR_(SSL|TLS)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+const NOBODY_THERE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
+
+/** The verdict on a failure between us and the server: no status, but a system's error code or the client's word. */
+function connectionVerdict(thrown: unknown, endpoint: Endpoint): Verdict | undefined {
+  if (wireFailureOf(thrown).status !== undefined) return undefined;
+  const errors = causesOf(thrown);
+  const codes = errors.map((error) => String((error as { readonly code?: unknown }).code));
+  const where = whereOf(endpoint);
+  const isClientError = errors.some((error) => error.constructor.name.startsWith("APIConnection"));
+  const isFetchError = errors.some(({ message }) => message === "fetch failed" || message === "terminated");
+  if (
+    codes.some((code) => TIMEOUT.test(code)) ||
+    errors.some(({ message }) => message.startsWith("Request timed out"))
+  ) {
+    return ["model/timeout", true, `The call of ${where} timed out.`];
+  }
+  if (!isClientError && !isFetchError && !codes.some((code) => CONNECTION.test(code))) return undefined;
+  return codes.some((code) => NOBODY_THERE.test(code))
+    ? ["model/connection", true, `No connection to ${where}: is the server running, and is baseURL right?`]
+    : ["model/connection", true, `The connection to ${where} failed.`];
+}

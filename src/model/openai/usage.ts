@@ -1,0 +1,34 @@
+import type { Usage } from "../../message/types.ts";
+import type { WireChunk, WireUsage } from "./wire.ts";
+
+/** The usage a chunk carries, wherever the server puts it: beside the choices, in one, or under `x_groq`. */
+export function usageOf(chunk: WireChunk): Usage | undefined {
+  const wire = chunk.usage ?? chunk.x_groq?.usage ?? chunk.choices?.[0]?.usage;
+  return wire ? toUsage(wire) : undefined;
+}
+
+/**
+ * Usage as the server said it; `undefined` if it said nothing we know. `outputTokens` holds every token produced:
+ * xAI leaves reasoning out of `completion_tokens`, which shows in its total, and there it is added.
+ */
+function toUsage(wire: WireUsage): Usage | undefined {
+  const inputTokens = count(wire.prompt_tokens);
+  const completion = count(wire.completion_tokens);
+  const reasoningTokens = count(wire.completion_tokens_details?.reasoning_tokens);
+  const cachedInputTokens =
+    count(wire.prompt_tokens_details?.cached_tokens) ?? count(wire.prompt_cache_hit_tokens);
+  const apart = (completion ?? 0) + (reasoningTokens ?? 0);
+  const isApart = completion !== undefined && (inputTokens ?? 0) + apart === count(wire.total_tokens);
+  const outputTokens = isApart ? apart : completion;
+  const usage = {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+  };
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}
+
+function count(value: number | null | undefined): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}

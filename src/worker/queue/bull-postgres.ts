@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PgPool } from "bullmq";
+import type { Pool } from "pg";
+import { failureOf } from "../../store/postgres-database.ts";
+import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
+import { postgresSignals } from "./postgres-signals.ts";
+
+/** Where BullMQ has its tables; a pool that is handed to it cannot choose another. */
+const SCHEMA = "bullmq";
+const CONNECT_TIMEOUT_MS = 10_000;
+const FAILURE_PAUSE_MS = 250;
+
+/** A pool whose queries fail after a pause while its database is away: BullMQ asks again at once. */
+function slowToFail(pool: Pool): Pool {
+  const query = async (text: string, values?: unknown[]): Promise<unknown> => {
+    try {
+      return await pool.query(text, values);
+    } catch (error) {
+      if (failureOf(error, "be asked").isRetryable) await sleep(FAILURE_PAUSE_MS);
+      throw error;
+    }
+  };
+  return new Proxy(pool, {
+    get(target, key) {
+      if (key === "query") return query;
+      const member: unknown = Reflect.get(target, key, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
+export async function postgresTransport(connectionString: string, name: string): Promise<BullTransport> {
+  const { default: pg } = await loadPackage("pg", () => import("pg"));
+  const bullmq = await loadPackage("bullmq", () => import("bullmq"));
+  const { Queue, Worker } = bullmq.withBackend(bullmq.createPostgresBackend);
+  const pool: Pool = new pg.Pool({
+    connectionString,
+    options: `-c search_path="${SCHEMA}"`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  pool.on("error", () => {}); // a lost idle connection: the pool opens another
+  pool.on("connect", (client) => client.on("error", () => {})); // one that is in use: its query fails
+  const connection = slowToFail(pool) as unknown as PgPool;
+  const openQueue = async () => {
+    const client = await pool.connect();
+    try {
+      await bullmq.runMigrations(client, SCHEMA);
+    } finally {
+      client.release();
+    }
+    const opened = new Queue<Ticket>(name, { connection });
+    opened.on("error", () => {});
+    await opened.waitUntilReady(); // one that did not become ready never would
+    return opened;
+  };
+  const queue = await openQueue().catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+  const signals = postgresSignals(pool, () => new pg.Client({ connectionString, keepAlive: true }), name);
+  return {
+    queue: queue as never,
+    signals,
+    work: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }) as never,
+    async close() {
+      await signals.close();
+      await queue.close();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agentMachine, chartJson } from "agentchart/machines";
+import { chartSvg } from "../../src/diagram/chart-svg.ts";
+import { layoutChart } from "../../src/diagram/layout-chart.ts";
+import { layoutKey } from "../../src/diagram/layout-in-worker.ts";
+import { ROOT } from "../project/source-files.ts";
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+test("the pictures and layouts are those of the machine: npm run docs:chart makes them again", async () => {
+  const chart = chartJson(agentMachine);
+  const layouts = await layoutChart(chart);
+  const { landscape } = layouts;
+  expect(read("docs/chart.svg") === chartSvg(chart, landscape, "light")).toBe(true);
+  expect(JSON.parse(read("src/diagram/agent-layouts.json"))).toEqual({ key: layoutKey(chart), layouts });
+  expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
+});
+
+test("the README leads to them", () => {
+  expect(read("README.md")).toContain("docs/chart.svg");
+});

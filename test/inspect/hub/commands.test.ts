@@ -1,0 +1,276 @@
+import { defineTool, type SessionStore } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { expect, test } from "vitest";
+import { untilAborted } from "../../support/agents.ts";
+import { HubPage } from "../../support/hub-page.ts";
+import { asks, phaseOf, stage, STARS, waits } from "../../support/hub-stage.ts";
+
+async function journalOf(store: SessionStore, sessionId: string): Promise<string> {
+  const entries: unknown[] = [];
+  for await (const entry of store.read(sessionId)) entries.push(entry);
+  return JSON.stringify(entries);
+}
+
+test("an approval goes to the agent, which goes on; the card goes before the page hears that it is done", async () => {
+  const on = await stage([asks("pay", { amount: 5 }), "done"]);
+  await on.agent.call("pay 5");
+  const [call] = await waits(on);
+  expect(call).toMatchObject({
+    name: "pay",
+    input: { amount: 5 },
+    waitsFor: "approval",
+    inputSchema: { required: ["amount"] },
+  });
+  const { callId, argsHash } = call!;
+  const ack = await on.page.command(on.agent.sessionId, {
+    type: "decide",
+    callId,
+    argsHash,
+    decision: "approve",
+  });
+  expect(ack).toMatchObject({ ok: true });
+  expect(on.page.pending.get(on.agent.sessionId)?.filter(({ decided }) => !decided)).toEqual([]);
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(on.ran).toEqual([{ amount: 5 }]);
+});
+
+test("three calls: approved, edited with its types kept, and denied with a reason that the model reads", async () => {
+  const on = await stage([asks("pay", { amount: 1 }, { amount: 2 }, { amount: 3 }), "done"]);
+  await on.agent.call("pay");
+  const calls = await waits(on, 3);
+  const decide = (index: number, decision: unknown) => {
+    const { callId, argsHash } = calls[index]!;
+    return on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision });
+  };
+  expect(await decide(1, { edit: { amount: "20" } })).toMatchObject({
+    ok: false,
+    error: { code: "invalid" },
+  });
+  expect(await decide(0, "approve")).toMatchObject({ ok: true });
+  expect(await decide(1, { edit: { amount: 20 } })).toMatchObject({ ok: true });
+  expect(phaseOf(on)).toBe("suspended");
+  expect(await decide(2, { deny: "too much" })).toMatchObject({ ok: true });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(on.ran).toEqual([{ amount: 1 }, { amount: 20 }]);
+  expect(JSON.stringify(on.model.requests.at(-1))).toContain("too much");
+});
+
+test("two tabs: the first answer wins, the other hears so, and the same command twice is carried out once", async () => {
+  const on = await stage([asks("pay", { amount: 5 }), "done"]);
+  const other = await HubPage.open(on.hub);
+  await on.agent.call("pay");
+  const [{ callId, argsHash } = { callId: "", argsHash: "" }] = await waits(on);
+  const command = { type: "decide", callId, argsHash, decision: "approve" };
+  const acks = await Promise.all([
+    on.page.command(on.agent.sessionId, command, "one"),
+    other.command(on.agent.sessionId, { ...command, decision: "deny" }, "two"),
+  ]);
+  expect(acks.map(({ ok, error }) => error?.code ?? ok).toSorted()).toEqual(["answered", true]);
+  const again = await other.command(on.agent.sessionId, command, "one");
+  expect(again).toMatchObject(acks[0]);
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(on.ran.length).toBe(acks[0].ok ? 1 : 0);
+  expect(await on.page.command(on.agent.sessionId, command, "three")).toMatchObject({
+    error: { code: "answered" },
+  });
+});
+
+test("an approval is for the arguments that were seen", async () => {
+  const on = await stage([asks("pay", { amount: 5 }), "done"]);
+  await on.agent.call("pay");
+  const [call] = await waits(on);
+  const stale = { type: "decide", callId: call!.callId, argsHash: "of-other-arguments", decision: "approve" };
+  expect(await on.page.command(on.agent.sessionId, stale)).toMatchObject({
+    ok: false,
+    error: { code: "stale" },
+  });
+  expect(on.ran).toEqual([]);
+  expect(on.agent.status().pending).toHaveLength(1);
+});
+
+test("a secret that was not shown is kept when the arguments are edited beside it", async () => {
+  const on = await stage([asks("pay", { amount: 5, token: "t-1" }), "done"]);
+  await on.agent.call("pay");
+  const [call] = await waits(on);
+  expect(call!.input).toEqual({ amount: 5, token: "[redacted]" });
+  const { callId, argsHash, input } = call!;
+  const edit = { ...input, amount: 6 };
+  await on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision: { edit } });
+  await expect.poll(() => on.ran).toEqual([{ amount: 6, token: "t-1" }]);
+  expect(JSON.stringify(on.page.heard)).not.toContain("t-1");
+});
+
+test("a tool that waits for an answer gets the one a person gives", async () => {
+  const on = await stage([asks("survey", {}), "thanks"]);
+  await on.agent.call("ask");
+  const [call] = await waits(on);
+  expect(call).toMatchObject({ waitsFor: "externalResult", answerSchema: STARS });
+  const { callId, argsHash } = call!;
+  const answer = (text: string) =>
+    on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision: { answer: text } });
+  expect(await answer('{"stars":"five"}')).toMatchObject({ error: { code: "invalid" } });
+  expect(await answer('{"stars":5}')).toMatchObject({ ok: true });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(JSON.stringify(on.model.requests.at(-1)!.messages.at(-1))).toContain("stars");
+});
+
+test("a budget is extended and the turn goes on", async () => {
+  const on = await stage([asks("pay", { amount: 1 }), "done"], {
+    budget: { modelCalls: 1 },
+    permissions: { rules: [{ tool: "pay", action: "allow" }] },
+    tools: [defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "ok" })],
+  });
+  await on.agent.call("go");
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("extendBudget");
+  expect(
+    await on.page.command(on.agent.sessionId, { type: "extendBudget", extra: { modelCalls: -1 } }),
+  ).toMatchObject({
+    error: { code: "invalid" },
+  });
+  expect(
+    await on.page.command(on.agent.sessionId, { type: "extendBudget", extra: { modelCalls: 3 } }),
+  ).toMatchObject({
+    ok: true,
+  });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+});
+
+test("a running turn is steered and interrupted; a resting one is sent a message", async () => {
+  const asked: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
+  const held: ScriptedTurn = async function* (_request, signal) {
+    asked.shift()!.resolve();
+    yield { type: "text.delta", delta: "thinking" };
+    await untilAborted(signal);
+  };
+  const on = await stage([held, "hello again"]);
+  const first = asked[0]!.promise;
+  const reply = on.agent.call("go");
+  await first;
+  await expect
+    .poll(() => on.page.rows.get(on.agent.sessionId)?.can)
+    .toEqual(["interrupt", "steer", "shutdown"]);
+  expect(await on.page.command(on.agent.sessionId, { type: "send", text: "no" })).toMatchObject({
+    error: { code: "invalid" },
+  });
+  expect(await on.page.command(on.agent.sessionId, { type: "steer", text: "left" })).toMatchObject({
+    ok: true,
+  });
+  expect(await on.page.command(on.agent.sessionId, { type: "interrupt", text: "stop it" })).toMatchObject({
+    ok: true,
+  });
+  expect((await reply).reason).toBe("INTERRUPTED");
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toEqual(["send"]);
+  expect(await on.page.command(on.agent.sessionId, { type: "send", text: "and now?" })).toMatchObject({
+    ok: true,
+  });
+  await expect.poll(() => JSON.stringify(on.page.contextOf(on.agent.sessionId))).toContain("hello again");
+});
+
+test.each(["with a store", "without one"])(
+  "shut down at the next commit point and resumed in the same process, %s",
+  async (where) => {
+    const started = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    let runs = 0;
+    const slow = defineTool({
+      name: "slow",
+      description: "",
+      input: { type: "object" },
+      execute: async () => {
+        runs++;
+        started.resolve();
+        await release.promise;
+        return "slept";
+      },
+    });
+    const on = await stage([asks("slow", {}), "done"], {
+      tools: [slow],
+      ...(where === "with a store" && { store: memoryStore() }),
+    });
+    const reply = on.agent.call("go").catch((error: { readonly code: string }) => error.code);
+    await started.promise;
+    const shutdown = on.page.command(on.agent.sessionId, { type: "shutdown" });
+    await expect.poll(() => on.page.steps.get(on.agent.sessionId)?.at(-1)?.e).toBe("run.shutdown");
+    release.resolve();
+    expect(await shutdown).toMatchObject({ ok: true });
+    expect(await reply).toBe("run/shutdown");
+    await expect.poll(() => phaseOf(on)).toBe("unfinished");
+    expect(on.page.rows.get(on.agent.sessionId)).toMatchObject({
+      can: expect.arrayContaining(["resume"]) as never,
+    });
+    expect(await on.page.command(on.agent.sessionId, { type: "resume" })).toMatchObject({ ok: true });
+    await expect.poll(() => phaseOf(on)).toBe("stopped");
+    expect(runs).toBe(1);
+    await expect.poll(() => JSON.stringify(on.page.contextOf(on.agent.sessionId))).toContain("done");
+    const steps = on.page.steps.get(on.agent.sessionId)!;
+    expect(steps.map(({ q }) => q)).toEqual(steps.map((_, index) => index + 1));
+  },
+);
+
+test("a fork says what would run again, begins with other words, and runs if it is told to", async () => {
+  const store = memoryStore();
+  const on = await stage(
+    [
+      asks("pay", { amount: 5 }),
+      "paid them",
+      (request) => scriptedModel([JSON.stringify(request.messages)]).stream(request, {} as never),
+    ],
+    {
+      store,
+      permissions: { rules: [{ tool: "pay", action: "allow" }] },
+      tools: [defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "paid" })],
+    },
+  );
+  await on.agent.call("pay ann");
+  const { sessionId } = on.agent;
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  await expect.poll(() => JSON.stringify(on.page.steps.get(sessionId))).toContain("stopped.settling||");
+  const before = await journalOf(store, sessionId);
+  const steps = on.page.steps.get(sessionId)!;
+  const asked = steps.find(({ j = 0, e }) => e.includes("callModel") && j > 0)!;
+  const plan = await on.page.command(sessionId, { type: "forkPlan", seq: asked.j });
+  expect(plan).toMatchObject({ ok: true, data: { willRun: ['pay {"amount":5}'] } });
+  const messageId = (await on.agent.messages())[0]!.id;
+  const bad = { type: "fork", seq: asked.j, edits: [{ messageId: "none", text: "x" }] };
+  expect(await on.page.command(sessionId, bad)).toMatchObject({ error: { code: "invalid" } });
+  const fork = await on.page.command(sessionId, {
+    type: "fork",
+    seq: asked.j,
+    start: true,
+    edits: [{ messageId, text: "pay bob" }],
+  });
+  const forked = fork.data!["sessionId"] as string;
+  await expect.poll(() => on.page.rows.get(forked)?.phase).toBe("stopped");
+  expect(on.page.rows.get(forked)).toMatchObject({ forkOf: { runId: sessionId, seq: asked.j } });
+  on.page.follow(forked);
+  await expect.poll(() => JSON.stringify(on.page.contextOf(forked))).toContain("pay bob");
+  expect(await journalOf(store, sessionId)).toBe(before);
+});
+
+test("a hub that only shows refuses, and a run that nobody drives is not available", async () => {
+  const on = await stage([asks("pay", { amount: 5 })], {}, { readonly: true });
+  await on.agent.call("pay");
+  const [call] = await waits(on);
+  const { callId, argsHash } = call!;
+  const command = { type: "decide", callId, argsHash, decision: "approve" };
+  expect(await on.page.command(on.agent.sessionId, command)).toMatchObject({ error: { code: "readonly" } });
+  expect(on.agent.status().pending[0]?.decided).toBeUndefined();
+});
+
+test("what is no command is refused in words, and so is one for a run that is not there", async () => {
+  const on = await stage(["one"]);
+  for (const bad of [
+    { type: "format" },
+    { type: "steer" },
+    { type: "decide", callId: 1 },
+    { type: "fork", seq: -1 },
+  ])
+    expect(await on.page.command(on.agent.sessionId, bad)).toMatchObject({ error: { code: "invalid" } });
+  expect(await on.page.command("nobody", { type: "resume" })).toMatchObject({
+    error: { code: "unavailable" },
+  });
+  expect(await on.page.command(on.agent.sessionId, { type: "fork", seq: 1 })).toMatchObject({
+    error: { code: "unavailable" },
+  });
+});

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { assign } from "xstate";
+import { beforeAll, describe, expect, it } from "vitest";
+import { agentMachine } from "../../../machines/agent/agent.machine.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { storeDraft } from "../../../machines/agent/updates/reasoning.ts";
+import { explore, type Findings } from "./explore.ts";
+import type { AgentMachine } from "./pure.ts";
+import { unvisited, violationText } from "./report.ts";
+import { stateTableMarkdown } from "./state-table.ts";
+import { BOUNDS, type World } from "./worlds.ts";
+
+const TABLE = new URL("../../../docs/state-table.md", import.meta.url);
+
+describe("every reachable state × event, within small bounds", () => {
+  let findings: Findings;
+  beforeAll(() => {
+    findings = explore(BOUNDS.small);
+  }, 120_000);
+
+  it("breaks no invariant", () => {
+    expect(findings.violations.map(violationText)).toEqual([]);
+  });
+
+  it("takes every edge of the chart", () => {
+    expect(findings.edges.untaken).toEqual([]);
+  });
+
+  it("waits in every state in which the chart can wait", () => {
+    expect(unvisited(agentMachine, findings)).toEqual([]);
+  });
+
+  it("gives the table in docs/state-table.md", () => {
+    const table = stateTableMarkdown(agentMachine, findings.table);
+    if (process.env["UPDATE"]) writeFileSync(TABLE, table);
+    expect(readFileSync(TABLE, "utf8")).toBe(table);
+  });
+});
+
+describe("a planted bug is found with a shortest path", () => {
+  const worldOf = (name: string): readonly World[] =>
+    BOUNDS.small.worlds.filter((world) => world.name === name);
+
+  function firstViolation(world: string, implementations: object) {
+    const machine = agentMachine.provide(implementations) as AgentMachine;
+    const { violations } = explore(
+      { ...BOUNDS.small, worlds: worldOf(world) },
+      { machine, stopAtFirst: true },
+    );
+    return violations[0];
+  }
+
+  it("an answer that is stored twice", () => {
+    const storeTwice = assign(({ context }: { context: AgentContext }) => {
+      const change = storeDraft(context);
+      const answer = change.transcript?.at(-1);
+      return { ...change, ...(answer && { transcript: change.transcript!.append([answer]) }) };
+    });
+    expect(firstViolation("no hooks", { actions: { storeDraft: storeTwice } })).toMatchObject({
+      rule: "I2",
+      path: ["call(nothing)", "callModel: text"],
+    });
+  });
+
+  it("a call that runs although it asks for approval", () => {
+    expect(firstViolation("permissions", { guards: { needsApproval: () => false } })).toMatchObject({
+      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: ask"],
+    });
+  });
+
+  it("a loop without its limit", () => {
+    const violation = firstViolation("hooks at every point", { guards: { maxIters: () => false } });
+    expect(violation).toMatchObject({ rule: "I8", message: "iteration 2" });
+  });
+
+  it("tools that go on after their state was left", () => {
+    expect(firstViolation("one at a time", { actions: { stopCalls: () => {} } })).toMatchObject({
+      rule: "alive",
+      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: allow", "tool 1: success"],
+    });
+  });
+
+  it("a result that is thrown away", () => {
+    expect(firstViolation("one at a time", { actions: { storeResults: () => {} } })).toBeDefined();
+  });
+});

@@ -1,0 +1,102 @@
+import { toolUsesOf } from "../../../src/message/query.ts";
+import type { Msg } from "../../../src/message/types.ts";
+import type { HooksInput } from "../../../machines/agent/services.ts";
+import { message, results, text, toolResult, toolUse, user } from "./messages.ts";
+import type { Scene } from "./move.ts";
+import type { Ending } from "./outcomes.ts";
+
+function ofAnswer(answer: Msg, step: number): readonly Ending[] {
+  const ids = toolUsesOf(answer).map(({ id }) => id);
+  const says = user(`g${step}`);
+  const given = results(`r${step}`, ids);
+  const gotos: readonly Ending[] =
+    ids.length === 0
+      ? [
+          { label: "goto", output: { message: answer, goto: [] } },
+          { label: "goto with a message", output: { message: answer, goto: [says] } },
+        ]
+      : [
+          { label: "goto with results", output: { message: answer, goto: [given] } },
+          { label: "goto with a message and results", output: { message: answer, goto: [says, given] } },
+        ];
+  return [
+    { label: "unchanged", output: { message: answer, stop: false } },
+    { label: "stop", output: { message: answer, stop: true }, meaning: { stops: true } },
+    ...gotos,
+    ids.length > 0
+      ? { label: "drops the calls", output: { message: { ...answer, content: [text("no calls")] } } }
+      : {
+          label: "adds a call",
+          output: { message: { ...answer, content: [...answer.content, toolUse(`c${step}.1`)] } },
+        },
+  ];
+}
+
+function changes(input: HooksInput, step: number): readonly Ending[] {
+  switch (input.point) {
+    case "preCall": {
+      const other = [user(`p${step}`)];
+      return [
+        { label: "unchanged", output: { input: input.input, system: input.system } },
+        { label: "other input", output: { input: other }, meaning: { rewritten: other } },
+        { label: "no input", output: { input: [] }, meaning: { rewritten: [] } },
+      ];
+    }
+    case "preReasoning":
+    case "preSummary":
+      return [{ label: "unchanged", output: { edit: {} } }];
+    case "postReasoning":
+      return ofAnswer(input.draft.message, step);
+    case "preActing": {
+      const ids = input.calls.map(({ id }) => id);
+      const denies = (callIds: readonly string[]) => ({
+        calls: callIds.map((callId) => ({ callId, deny: "no" })),
+      });
+      return [
+        {
+          label: "unchanged",
+          output: { calls: input.calls.map(({ id, input: args }) => ({ callId: id, input: args })) },
+        },
+        {
+          label: "other arguments",
+          output: { calls: ids.map((callId) => ({ callId, input: { other: true } })) },
+        },
+        { label: "denies the first", output: denies(ids.slice(0, 1)), meaning: { denies: ids.slice(0, 1) } },
+        { label: "denies all", output: denies(ids), meaning: { denies: ids } },
+      ];
+    }
+    case "postActing": {
+      const { call, result } = input;
+      return [
+        { label: "unchanged", output: { result, stop: false } },
+        { label: "stop", output: { result, stop: true }, meaning: { stops: true } },
+        {
+          label: "other result",
+          output: { result: toolResult(call.id, "other") },
+          meaning: { replaces: call.id },
+        },
+      ];
+    }
+    case "postSummary": {
+      const { message: summary } = input.draft;
+      return [
+        { label: "unchanged", output: { message: summary } },
+        {
+          label: "adds a call",
+          output: { message: message(summary.id, "assistant", [text("sum"), toolUse(`c${step}.1`)]) },
+        },
+      ];
+    }
+    case "postCall":
+      return [{ label: "unchanged", output: { reply: input.reply } }];
+    case "onInterrupt":
+    case "onError":
+      return [{ label: "done", output: {} }];
+  }
+}
+
+/** All a chain of hooks may come to at its point. */
+export function hookOutcomes(input: HooksInput, { step }: Scene): readonly Ending[] {
+  const error = { code: "hook/failed", message: `a hook failed in ${input.point}` };
+  return [...changes(input, step), { label: "fail", error }];
+}

@@ -1,0 +1,115 @@
+import { HOOK_POINTS } from "../../../src/hook/types.ts";
+import type { Block, Msg } from "../../../src/message/types.ts";
+import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import { protocolProblem } from "./protocol.ts";
+import { isAtRest, leafOf, type AgentSnapshot } from "./pure.ts";
+
+/** What of a context no guard depends on: texts, clocks, counters that only name things. */
+const IGNORED: ReadonlySet<string> = new Set([
+  ...[
+    "settings",
+    "at",
+    "startedAt",
+    "turn",
+    "made",
+    "settled",
+    "turnAt",
+    "usage",
+    "iterations",
+    "transcript",
+    "calls",
+    "batchAt",
+  ],
+  ...[
+    "system",
+    "edit",
+    "outcome",
+    "refused",
+    "schema",
+    "deadlineAt",
+    "notBeforeAt",
+    "graceAt",
+    "finishReason",
+    "restedAt",
+    "remembered",
+    "listening",
+  ],
+]);
+
+const flags = (named: { readonly [name: string]: unknown }): string =>
+  Object.keys(named)
+    .filter((name) => named[name])
+    .join("+");
+
+/** The chart only asks whether there is a decision; a review tells three kinds apart, and one that was allowed may leave
+ *  a rule behind. */
+function decisionKey(decided: CallRecord["decided"]): string {
+  if (decided === "deny" || (typeof decided === "object" && "deny" in decided)) return "denied";
+  if (typeof decided === "object" && "answer" in decided) return "answered";
+  return typeof decided === "object" && "approve" in decided ? "remembered" : "allowed";
+}
+
+/** A record, less what its status makes irrelevant. Of its timers counts which comes first. */
+function recordKey(record: CallRecord, instants: readonly number[]): string {
+  const { call, status, decided, execution, notBeforeAt = 0, deadlineAt = 0 } = record;
+  const attempt = Math.min(record.attempt, execution?.maxAttempts ?? 1);
+  if (record.stored) return "stored";
+  if (record.result) return flags({ [status]: true, skipHooks: record.skipHooks, decided });
+  const timer = instants.indexOf(status === "running" ? deadlineAt : status === "approved" ? notBeforeAt : 0);
+  const hooked = status === "pending" && record.hooked;
+  const unspawned = status === "running" && record.spawned !== record.attempt;
+  return `${call.name} ${attempt} ${timer} ${flags({ [status]: true, unspawned, hooked, asks: record.asks !== undefined, [decisionKey(decided)]: decided })}`;
+}
+
+function callsKey({ calls, at }: AgentContext): string {
+  const timers = calls.flatMap(({ status, notBeforeAt = 0, deadlineAt = 0 }) => {
+    if (status === "running") return [deadlineAt];
+    return status === "approved" ? [notBeforeAt] : [];
+  });
+  const future = [...new Set(timers)].filter((instant) => instant > at).toSorted((a, b) => a - b);
+  return calls.map((record) => recordKey(record, future)).join(";");
+}
+
+function blockKey(block: Block, order: readonly string[]): string {
+  if (block.type === "tool_use") return block.name;
+  return block.type === "tool_result" ? `result${order.indexOf(block.id)}` : block.type;
+}
+
+/** Any other part of a context as text; messages are reduced to their blocks. */
+function partKey(part: unknown, order: readonly string[]): string {
+  if (part === null || typeof part !== "object") return String(part);
+  if (Array.isArray(part)) return `[${part.map((each) => partKey(each, order)).join()}]`;
+  if ("content" in part) return (part as Msg).content.map((block) => blockKey(block, order)).join("+");
+  const entries = Object.entries(part).filter(([name]) => !IGNORED.has(name));
+  return entries.map(([name, value]) => `${name}:${partKey(value, order)}`).join();
+}
+
+/** What still counts in this state; a session that rests without a turn has forgotten the last one. */
+function partsOf(leaf: string, context: AgentContext): object {
+  const { inbox: messages, progress, failure, interruption, settings, ...rest } = context;
+  const { stats, extended, ...counters } = progress;
+  const inbox = leaf === "doCall.onError" ? { ...messages, input: [] } : messages;
+  const isFresh = leaf === "stopped.idle" && !progress.continues && progress.resumeAt === null;
+  if (isFresh) return { inbox, exceeded: progress.exceeded };
+  const hasBudget = Object.keys(settings.budget).length > 0;
+  const ending = isAtRest(leaf)
+    ? {}
+    : { failed: failure && String(failure.retry), interrupted: interruption !== null };
+  const waits = (context.request.notBeforeAt ?? 0) > context.at;
+  return { ...rest, inbox, counters, waits, ...ending, ...(hasBudget && { stats, extended }) };
+}
+
+/**
+ * The abstract state: two snapshots with the same key behave alike as far as the chart can tell. Left out are texts,
+ * ids and clocks; of the transcript counts only whether a provider would take it.
+ */
+export function keyOf({ value, context, children }: AgentSnapshot): string {
+  const leaf = leafOf(value);
+  const order = context.calls.map(({ call }) => call.id);
+  const points = HOOK_POINTS.map((point) => (context.listening.includes(point) ? "1" : "0")).join("");
+  const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
+  const more = flags({ remembers: context.remembered.length > 0, timer: "sleepUntil" in children });
+  return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(
+    " | ",
+  );
+}

@@ -1,0 +1,92 @@
+import type { Msg } from "../../../src/message/types.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { Move } from "./move.ts";
+import { isAtRest, type Step } from "./pure.ts";
+
+/** What happened on the way to a state, as far as the chart is held to it. Not part of the state's key. */
+export type Memory = {
+  /** Messages the chart has taken: they must be somewhere for ever. */
+  readonly heard: readonly string[];
+  /** Input of a call, until it is taken or refused. */
+  readonly input: readonly string[];
+  /** Decisions that no review has seen yet, and calls a review has allowed to run. */
+  readonly decided: ReadonlySet<string>;
+  readonly granted: ReadonlySet<string>;
+  /** A hook asked to stop, and the turn is not at rest yet. */
+  readonly stops: boolean;
+  /** The turn was interrupted and is not at rest yet; a crash does not make it forget. */
+  readonly interrupted: boolean;
+  /** Crashes and calls: each may start an open call anew. */
+  readonly restarts: number;
+};
+
+export const NOTHING: Memory = {
+  heard: [],
+  input: [],
+  decided: new Set(),
+  granted: new Set(),
+  stops: false,
+  interrupted: false,
+  restarts: 0,
+};
+
+/** The messages that are more than results. */
+export const textIds = (messages: readonly Msg[]): readonly string[] =>
+  messages.filter(({ role }) => role !== "tool").map(({ id }) => id);
+
+function granted(memory: Memory, move: Move, context: AgentContext): ReadonlySet<string> {
+  const all = new Set([...memory.granted, ...(move.meaning?.grants ?? [])]);
+  const ended = context.calls.filter(({ status }) => status !== "approved" && status !== "running");
+  for (const { call } of ended) all.delete(call.id);
+  return all;
+}
+
+/** True if the chart has traced an event as one that has no place in this state. */
+export function isRefused(before: AgentContext, after: AgentContext): boolean {
+  return after.refused !== before.refused && after.refused !== null;
+}
+
+/** The messages a context holds, stored or waiting. */
+export function keptIds({ transcript, inbox }: AgentContext): ReadonlySet<string> {
+  const messages = [transcript.slice(), inbox.queued, inbox.steering, inbox.input].flat();
+  return new Set(messages.map(({ id }) => id));
+}
+
+/** The input that is being taken when `move` has happened. */
+export function inputOf(memory: Memory, { meaning = {} }: Move): readonly string[] {
+  if (meaning.rewritten) return textIds(meaning.rewritten);
+  return meaning.input ? [...memory.input, ...textIds(meaning.input)] : memory.input;
+}
+
+/** What is to be remembered after `move` has led to `after`. */
+export function remember(
+  memory: Memory,
+  before: AgentContext,
+  move: Move,
+  after: Step,
+  leaf: string,
+): Memory {
+  const { meaning = {}, kind } = move;
+  const { context } = after.snapshot;
+  const refused = kind !== "crash" && isRefused(before, context);
+  if (kind === "load" && !refused) return { ...NOTHING, granted: granted(NOTHING, move, context) };
+  const decided = new Set(memory.decided);
+  if (meaning.decides && !refused) decided.add(meaning.decides);
+  if (meaning.grants)
+    for (const { call, decided: still } of context.calls) if (!still) decided.delete(call.id);
+  const waiting = new Set(context.inbox.input.map(({ id }) => id));
+  const stored = keptIds({ ...context, inbox: { ...context.inbox, input: [] } });
+  const input = refused ? memory.input : inputOf(memory, move);
+  const taken = input.filter((id) => stored.has(id));
+  const heard = meaning.heard && !refused ? [meaning.heard.id] : [];
+  const rests = isAtRest(leaf) && context.progress.resumeAt === null;
+  return {
+    heard: taken.length + heard.length === 0 ? memory.heard : [...memory.heard, ...taken, ...heard],
+    input: leaf === "doCall.onError" ? [] : input.filter((id) => waiting.has(id)),
+    decided,
+    granted: granted(memory, move, context),
+    interrupted: !rests && (memory.interrupted || (meaning.interrupts === true && !refused)),
+    stops: !rests && (memory.stops || (meaning.stops ?? false)),
+    restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
+  };
+}

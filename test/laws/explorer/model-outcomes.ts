@@ -1,0 +1,79 @@
+import type { Block, ToolUseBlock } from "../../../src/message/types.ts";
+import type { FinishReason } from "../../../src/model/port.ts";
+import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
+import { OUTPUT_TOOL } from "../../../machines/agent/updates/output.ts";
+import { message, text, thinking, toolUse } from "./messages.ts";
+import type { Scene } from "./move.ts";
+import type { Ending } from "./outcomes.ts";
+
+/** All kinds of answers a model may give. */
+export function modelOutcomes({ phase, wanted }: ModelInput, { leaf, step }: Scene): readonly Ending[] {
+  const says = (
+    label: string,
+    finishReason: FinishReason,
+    content: readonly Block[],
+    more: Partial<ModelOutcome> = {},
+  ): Ending => ({
+    label,
+    output: {
+      finishReason,
+      delivered: content.length > 0,
+      ...(content.length > 0 && { message: message(`a${step}`, "assistant", content) }),
+      ...more,
+    },
+  });
+  const calls = (count: number): Block[] =>
+    Array.from({ length: count }, (_, index) => toolUse(`c${step}.${index + 1}`));
+  const fails = (label: string, retry: boolean, content: readonly Block[] = []): Ending =>
+    says(label, "unknown", content, {
+      error: {
+        code: "model/unavailable",
+        message: label,
+        isRetryable: retry,
+        ...(content.length === 0 && { retry }),
+      },
+    });
+  const answer = says("text", "stop", [text("answer")]);
+  const failures = [
+    fails("failure that may be retried", true),
+    fails("final failure", false),
+    fails("failure after a part was delivered", true, [text("part")]),
+  ];
+  if (leaf.endsWith("aborting")) {
+    return [
+      says("nothing", "unknown", []),
+      says("a part of a text", "unknown", [text("part")]),
+      says("a part with a call", "unknown", [text("part"), ...calls(1)]),
+      fails("failure that may be retried", true),
+    ];
+  }
+  if (phase === "summary") {
+    return [
+      answer,
+      says("text and a call", "tool_calls", [text("answer"), ...calls(1)]),
+      says("a call", "tool_calls", calls(1)),
+      says("nothing", "stop", []),
+      ...failures,
+    ];
+  }
+  const output: ToolUseBlock = { ...toolUse(`c${step}.0`), name: OUTPUT_TOOL, input: { response: 1 } };
+  const structured = {
+    native: [says("the structured answer", "stop", [text("1")], { value: 1 })],
+    tool: [
+      says("the structured answer", "tool_calls", [output]),
+      says("the structured answer and a call", "tool_calls", [text("and"), output, ...calls(1)]),
+    ],
+  };
+  return [
+    ...(wanted ? structured[wanted.mode] : []),
+    answer,
+    says("1 call", "tool_calls", calls(1)),
+    says("2 calls", "tool_calls", calls(2)),
+    says("text and the same call twice", "tool_calls", [text("I call"), ...calls(2)]),
+    says("a call cut off at the length limit", "length", calls(1)),
+    says("nothing", "stop", []),
+    says("thinking only", "stop", [thinking("hm")]),
+    says("nothing, filtered", "content_filter", []),
+    ...failures,
+  ];
+}

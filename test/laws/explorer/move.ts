@@ -1,0 +1,46 @@
+import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { ChartEvent } from "./pure.ts";
+
+/** What a move means, apart from what the chart makes of it: the invariants hold the chart to it. */
+export type Meaning = {
+  /** Messages handed over with a call. */
+  readonly input?: readonly Msg[];
+  /** A hook of preCall put these in their place. */
+  readonly rewritten?: readonly Msg[];
+  /** A message that was taken: it must not get lost. */
+  readonly heard?: Msg;
+  /** A decision about this call. */
+  readonly decides?: string;
+  /** Calls that a review allowed to run. */
+  readonly grants?: readonly string[];
+  /** Calls that a hook denied. */
+  readonly denies?: readonly string[];
+  /** The result that a tool gave. */
+  readonly result?: ToolResultBlock;
+  /** A hook replaced the result of this call. */
+  readonly replaces?: string;
+  /** A hook asked to stop. */
+  readonly stops?: boolean;
+  /** Somebody interrupts the turn. */
+  readonly interrupts?: boolean;
+};
+
+/** One thing that may happen next. */
+export type Move = {
+  /** For paths: "tool 2: success". */
+  readonly label: string;
+  /** For the table: "runTool: success". */
+  readonly group: string;
+  readonly kind: "service" | "outside" | "late" | "crash" | "load";
+  /** What is sent, in order; nothing for a crash. */
+  readonly events: readonly ChartEvent[];
+  readonly cost?: "call" | "disturbance";
+  readonly meaning?: Meaning;
+};
+
+/** Where the environment stands: what it may answer depends on it. `step` makes ids unique on a path. */
+export type Scene = { readonly context: AgentContext; readonly leaf: string; readonly step: number };
+
+/** Milliseconds that pass between two moves. */
+export const TICK = 10;

@@ -1,0 +1,90 @@
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type {
+  HooksInput,
+  ModelInput,
+  ReviewInput,
+  SleepInput,
+  ToolInput,
+} from "../../../machines/agent/services.ts";
+import { hookOutcomes } from "./hook-outcomes.ts";
+import { toolResult } from "./messages.ts";
+import { modelOutcomes } from "./model-outcomes.ts";
+import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
+import { doneEvent, errorEvent, type Service } from "./pure.ts";
+import { reviewOutcomes } from "./review-outcomes.ts";
+import type { World } from "./worlds.ts";
+
+/** One way a service may end. Without an output it breaks. */
+export type Ending = {
+  readonly label: string;
+  readonly output?: object;
+  readonly error?: object;
+  readonly meaning?: Meaning;
+};
+
+function toolEndings({ call, attempt }: ToolInput): readonly Ending[] {
+  const base = { callId: call.id, attempt };
+  const { name } = call;
+  const success = { ...toolResult(call.id, `attempt ${attempt}`), name };
+  const failure = { ...toolResult(call.id, `attempt ${attempt} failed`, "error"), name };
+  return [
+    { label: "success", output: { ...base, result: success }, meaning: { result: success } },
+    { label: "suspended", output: { ...base, suspension: { suspended: true } } },
+    { label: "failure that may be retried", output: { ...base, result: failure, retry: true } },
+  ];
+}
+
+const isGiven = (label: string, { answers }: World): boolean =>
+  answers === undefined || answers.includes(label);
+
+/** All ways a service may end. A service the explorer does not know fails the walk: teach it here. */
+function endingsOf(service: Service, world: World, scene: Scene): readonly Ending[] {
+  const { src, input } = service;
+  const broken: Ending = { label: "breaks", error: new Error("broken") };
+  switch (src) {
+    case "callModel":
+      return [
+        ...modelOutcomes(input as ModelInput, scene).filter(({ label }) => isGiven(label, world)),
+        broken,
+      ];
+    case "runTool":
+      return [...toolEndings(input as ToolInput), broken];
+    case "reviewCalls":
+      return [...reviewOutcomes(input as ReviewInput, world), broken];
+    case "runHooks":
+      return hookOutcomes(input as HooksInput, scene);
+    case "commit":
+      return [{ label: "done", output: {} }, broken];
+    case "sleepUntil": {
+      const { until } = input as SleepInput;
+      return until === null ? [] : [{ label: "done", output: { at: Math.max(until, scene.context.at) } }];
+    }
+    default:
+      throw new Error(
+        `The explorer knows no outcomes of the service "${src}": add them to test/laws/explorer/outcomes.ts.`,
+      );
+  }
+}
+
+function nameOf({ id, src, input }: Service, { calls }: AgentContext): string {
+  if (src === "runHooks") return `${src} ${(input as HooksInput).point}`;
+  if (src !== "runTool") return id;
+  return `tool ${calls.findIndex(({ call }) => call.id === (input as ToolInput).call.id) + 1}`;
+}
+
+/** Every way in which a service that runs may end next. */
+export function serviceMoves(services: readonly Service[], world: World, scene: Scene): readonly Move[] {
+  const at = scene.context.at + TICK;
+  return services.flatMap((service) =>
+    endingsOf(service, world, scene).map(({ label, output, error, meaning }): Move => {
+      const group = service.src === "runHooks" ? nameOf(service, scene.context) : service.src;
+      return {
+        label: `${nameOf(service, scene.context)}: ${label}`,
+        group: `${group}: ${label}`,
+        kind: "service",
+        events: [error ? errorEvent(service.id, error) : doneEvent(service.id, { at, ...output })],
+        ...(meaning && { meaning }),
+      };
+    }),
+  );
+}

@@ -1,0 +1,139 @@
+import { openCalls } from "../../../machines/agent/updates/calls.ts";
+import type { Msg } from "../../../src/message/types.ts";
+import type { CallRecord } from "../../../machines/agent/context.ts";
+import { results, toolResult, user } from "./messages.ts";
+import { TICK, type Move, type Scene } from "./move.ts";
+import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
+import { loadedContext, type World } from "./worlds.ts";
+
+type Decision = NonNullable<CallRecord["decided"]>;
+
+const DECISIONS: readonly (readonly [string, Decision])[] = [
+  ["approve", "approve"],
+  ["deny", "deny"],
+  ["retry", "retry"],
+  ["edit", { edit: { edited: true } }],
+  ["answer", { answer: "by a person" }],
+  ["approve and remember", { approve: true, remember: "tool" }],
+];
+
+/** Where an input counts, all kinds of it; elsewhere one, to see that it is refused. */
+function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [string, readonly Msg[]])[] {
+  const text = user(`u${step}`);
+  if (!counts) return [["text", [text]]];
+  const open = openCalls(context).map(({ call }) => call.id);
+  const id = `t${step}`;
+  const given: (readonly [string, readonly Msg[]])[] = [
+    ["nothing", []],
+    ["text", [text]],
+    ["a result nobody waits for", [results(id, ["nobody"])]],
+  ];
+  if (open.length === 0) return given;
+  const all: typeof given = [
+    ["all results", [results(id, open)]],
+    ["text and all results", [text, results(id, open.toReversed())]],
+    ["a result twice", [results(id, [open[0]!, open[0]!])]],
+  ];
+  const some: typeof given = [
+    ["some results", [results(id, open.slice(1))]],
+    ["some results and text", [results(id, open.slice(1)), text]],
+  ];
+  return [...given, ...all, ...(open.length > 1 ? some : [])];
+}
+
+function calls({ wanted }: World, scene: Scene, at: number): readonly Move[] {
+  const isUnfinished = scene.context.progress.resumeAt !== null;
+  return (["call", "session.resume"] as const).flatMap((type) =>
+    inputs(scene, isAtRest(scene.leaf) && isUnfinished === (type === "session.resume")).map(
+      ([what, input]): Move => ({
+        label: `${type}(${what})`,
+        group: `${type}(${what})`,
+        kind: "outside",
+        events: [{ type, at, input, ...(wanted && { wanted }) }],
+        cost: "call",
+        meaning: { input },
+      }),
+    ),
+  );
+}
+
+function decisions(world: World, { context, leaf }: Scene, at: number): readonly Move[] {
+  const decide = (label: string, callId: string, decision: Decision): Move => ({
+    label,
+    group: label.replace(/ \d+$/, ""),
+    kind: "outside",
+    events: [{ type: "tool.decide", at, callId, decision }],
+    meaning: { decides: callId },
+  });
+  const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
+  if (leaf !== "suspended.waiting") return [unknown];
+  const each = context.calls.flatMap(({ call }, index) =>
+    DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) =>
+      decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),
+    ),
+  );
+  return [unknown, ...each];
+}
+
+/** What services that the chart no longer waits for may still send: it must be traced and harm nothing. */
+function lateMoves(leaf: string, at: number): readonly Move[] {
+  const result = toolResult("gone", "late");
+  const late = (label: string, event: ChartEvent): Move => ({
+    label,
+    group: label,
+    kind: "late",
+    events: [event],
+  });
+  return [
+    late("late result of a tool", doneEvent("tool.gone", { at, callId: "gone", attempt: 1, result })),
+    late("late outcome of a service", doneEvent("gone", { at })),
+    ...(isAtRest(leaf) ? [late("late failure of a service", errorEvent("gone", new Error("gone")))] : []),
+  ];
+}
+
+/** Everything that people and other code may send, in any state. */
+export function outsideMoves(world: World, scene: Scene): readonly Move[] {
+  const { context, step } = scene;
+  const at = context.at + TICK;
+  const said = user(`m${step}`);
+  const disturb = (label: string, event: ChartEvent, heard?: Msg): Move => ({
+    label,
+    group: label,
+    kind: "outside",
+    events: [event],
+    cost: "disturbance",
+    meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
+  });
+  const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
+  const loaded = loadedContext(world, at);
+  return [
+    ...calls(world, scene, at),
+    ...decisions(world, scene, at),
+    disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
+    disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
+    disturb("run.steer", { type: "run.steer", at, message: said }, said),
+    disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
+    disturb("run.shutdown", { type: "run.shutdown", at }),
+    disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
+    disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
+    {
+      label: "session.load",
+      group: "session.load",
+      kind: "load",
+      events: [
+        { type: "session.load", context: loaded },
+        { type: "session.resume", at, input: [] },
+      ],
+      cost: "disturbance",
+    },
+    {
+      label: "crash",
+      group: "crash and restore",
+      kind: "crash",
+      events: [],
+      // also within the grace period of an interrupt, at the smallest bounds too
+      ...(context.interruption === null && { cost: "disturbance" }),
+    },
+    ...lateMoves(scene.leaf, at),
+  ];
+}

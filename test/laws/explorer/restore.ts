@@ -1,0 +1,10 @@
+import { stateName } from "../../../src/agent/derive-events.ts";
+import { readSnapshot, takeSnapshot } from "../../../src/agent/snapshot.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { AgentSnapshot } from "./pure.ts";
+
+/** The context with which another process goes on from a snapshot taken now, as `createAgent({ snapshot })` does. */
+export function restoredFrom({ context, value }: AgentSnapshot): AgentContext {
+  const snapshot = takeSnapshot(context, stateName(value), []);
+  return { ...readSnapshot(snapshot, context.settings).context, listening: context.listening };
+}

@@ -1,0 +1,45 @@
+import type { CallRecord } from "../../../machines/agent/context.ts";
+import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
+import { toolResult } from "./messages.ts";
+import type { Ending } from "./outcomes.ts";
+import type { World } from "./worlds.ts";
+
+type Action = Verdict["action"];
+
+/** What a review may say of a call: an approval still meets deny rules, everything else follows the decision. */
+function actionsFor({ decided }: CallRecord, judges: boolean): readonly Action[] {
+  if (decided === undefined) return judges ? ["allow", "ask", "deny", "answer"] : ["allow"];
+  if (decided === "deny" || (typeof decided === "object" && "deny" in decided)) return ["deny"];
+  if (typeof decided === "object" && "answer" in decided) return ["answer"];
+  return judges ? ["allow", "deny"] : ["allow"];
+}
+
+function verdict({ call, decided }: CallRecord, action: Action, tool: World["tool"]): Verdict {
+  const base = { callId: call.id, action };
+  switch (action) {
+    case "allow": {
+      const edited = typeof decided === "object" && "edit" in decided ? { input: decided.edit } : {};
+      return { ...base, ...tool, ...edited };
+    }
+    case "ask":
+      return { ...base, reason: "it asks", argsHash: "hash" };
+    case "deny":
+      return { ...base, result: toolResult(call.id, "denied", "denied") };
+    case "answer":
+      return { ...base, result: toolResult(call.id, "answered") };
+  }
+}
+
+/** Every combination of verdicts on the calls that have none. */
+export function reviewOutcomes({ calls }: ReviewInput, { judges, tool }: World): readonly Ending[] {
+  const combinations = calls.reduce<readonly (readonly Action[])[]>(
+    (before, record) =>
+      before.flatMap((actions) => actionsFor(record, judges).map((action) => [...actions, action])),
+    [[]],
+  );
+  return combinations.map((actions) => ({
+    label: actions.join(", ") || "nothing to judge",
+    output: { verdicts: calls.map((record, index) => verdict(record, actions[index]!, tool)) },
+    meaning: { grants: calls.flatMap(({ call }, index) => (actions[index] === "allow" ? [call.id] : [])) },
+  }));
+}

@@ -1,0 +1,206 @@
+import { HOOK_POINTS, type HookPoint } from "../../../src/hook/types.ts";
+import { Transcript } from "../../../src/message/transcript.ts";
+import type { Msg } from "../../../src/message/types.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type ExecutionData,
+  type Settings,
+  type WantedOutput,
+} from "../../../machines/agent/context.ts";
+import { message, text, toolResult, toolUse } from "./messages.ts";
+import { TICK } from "./move.ts";
+
+/** One configuration of an agent, and how its services may behave. */
+export type World = {
+  readonly name: string;
+  readonly settings: Settings;
+  /** Hook points somebody listens to at first; `hooks.listen` changes between this and `otherwise`. */
+  readonly listening: readonly HookPoint[];
+  readonly otherwise: readonly HookPoint[];
+  readonly history: readonly Msg[];
+  /** What a review allows a call to do. */
+  readonly tool: {
+    readonly execution: ExecutionData;
+    readonly onRestart: "retry" | "ask" | "fail";
+    readonly maxParallel?: number;
+  };
+  /** The structured answer that calls ask for. */
+  readonly wanted?: WantedOutput;
+  /** The answers a model may give, by label; all of them if left out. */
+  readonly answers?: readonly string[];
+  /** Verdicts of a review besides `allow`. */
+  readonly judges: boolean;
+};
+
+/** How far the walk goes. */
+export type Bounds = {
+  readonly name: "small" | "medium" | "large";
+  /** Calls to the agent in one session. */
+  readonly calls: number;
+  /** Interrupts, steers, observed messages, crashes and changes of hooks in one session. */
+  readonly disturbances: number;
+  readonly worlds: readonly World[];
+};
+
+const SETTINGS: Settings = {
+  agent: "agent",
+  sessionId: "s",
+  system: "",
+  maxIters: 2,
+  maxGotos: 1,
+  maxEmptyRetries: 2,
+  parallel: 0,
+  onTextWhilePending: "refuse",
+  recoverOrphans: true,
+  interruptGraceMs: 2_000,
+  model: { timeoutMs: 60_000, maxAttempts: 2, initialBackoffMs: 1_000 },
+  hasFallback: false,
+  isDurable: false,
+  budget: {},
+  onBudget: "suspend",
+};
+
+type Spec = Partial<Omit<World, "settings" | "name">> & { readonly settings?: Partial<Settings> };
+
+function world(name: string, { settings, ...rest }: Spec = {}): World {
+  const listening = rest.listening ?? [];
+  return {
+    name,
+    otherwise: listening,
+    history: [],
+    tool: { execution: { timeoutMs: 30_000, maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "retry" },
+    judges: false,
+    ...rest,
+    listening,
+    settings: { ...SETTINGS, ...settings },
+  };
+}
+
+/** Loaded from elsewhere: the last message asked for two calls and only one was answered. */
+const ORPHANS: readonly Msg[] = [
+  message("h1", "user", [text("h1")]),
+  message("h2", "assistant", [toolUse("h2.1"), toolUse("h2.2")]),
+  message("h3", "tool", [toolResult("h2.1", "h3")]),
+];
+
+const ONCE: ExecutionData = { maxAttempts: 1 };
+
+const FEW = ["text", "the structured answer", "the structured answer and a call"];
+
+/** One attempt of everything. */
+const SHORT: Spec = {
+  tool: { execution: ONCE, onRestart: "ask" },
+  settings: { maxIters: 1, model: { maxAttempts: 1 } },
+};
+
+const WORLDS: readonly World[] = [
+  world("no hooks", { settings: { isDurable: true } }),
+  world("hooks at every point", {
+    listening: HOOK_POINTS,
+    otherwise: [],
+    tool: { execution: ONCE, onRestart: "fail" },
+    settings: { maxIters: 1, model: { maxAttempts: 1 } },
+  }),
+  world("hooks before a model that may be asked again", {
+    ...SHORT,
+    listening: ["preReasoning", "preSummary"],
+    answers: ["text", "1 call", "failure that may be retried"],
+    settings: { maxIters: 1 },
+  }),
+  world("permissions", {
+    answers: ["text", "1 call", "2 calls"],
+    judges: true,
+    tool: { execution: ONCE, onRestart: "ask" },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
+  }),
+  world("one at a time", {
+    tool: { execution: { timeoutMs: 30_000, maxAttempts: 2 }, onRestart: "ask", maxParallel: 1 },
+    settings: {
+      parallel: 1,
+      onTextWhilePending: "cancelPending",
+      hasFallback: true,
+      model: { maxAttempts: 1 },
+    },
+  }),
+  world("one of a tool at a time", {
+    answers: ["text", "2 calls"],
+    tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "retry", maxParallel: 1 },
+    settings: { maxIters: 1, model: { maxAttempts: 1 } },
+  }),
+  world("loaded history", {
+    history: ORPHANS,
+    tool: { execution: ONCE, onRestart: "ask" },
+    settings: { onTextWhilePending: "queue", model: { maxAttempts: 1 } },
+  }),
+  world("structured answer by a tool", {
+    ...SHORT,
+    answers: FEW,
+    wanted: { mode: "tool", schema: {}, reminders: 0 },
+  }),
+  world("structured answer by the model", {
+    ...SHORT,
+    answers: FEW,
+    wanted: { mode: "native", schema: {}, reminders: 0 },
+  }),
+  world("budget that suspends", {
+    ...SHORT,
+    settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 } },
+  }),
+  world("budget that stops", {
+    ...SHORT,
+    settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 }, onBudget: "stop" },
+  }),
+  world("time that is used up within a batch", {
+    ...SHORT,
+    answers: ["text", "2 calls"],
+    settings: { ...SHORT.settings, parallel: 1, budget: { wallMs: 2.5 * TICK } },
+  }),
+];
+
+const MORE_WORLDS: readonly World[] = [
+  world("everything at once", {
+    listening: HOOK_POINTS,
+    judges: true,
+    tool: { execution: { timeoutMs: 30_000, maxAttempts: 2 }, onRestart: "ask" },
+    settings: { isDurable: true, hasFallback: true, onTextWhilePending: "queue" },
+  }),
+];
+
+const withAllAnswers = ({ answers: _, ...rest }: World): World => rest;
+
+export const BOUNDS: { readonly [name in Bounds["name"]]: Bounds } = {
+  small: { name: "small", calls: 2, disturbances: 1, worlds: WORLDS },
+  medium: {
+    name: "medium",
+    calls: 2,
+    disturbances: 1,
+    worlds: [...WORLDS, ...MORE_WORLDS].map(withAllAnswers),
+  },
+  large: { name: "large", calls: 3, disturbances: 2, worlds: WORLDS.map(withAllAnswers) },
+};
+
+export function contextOf({ settings, history, listening }: World): AgentContext {
+  return { ...freshContext(settings, Transcript.of(history)), listening };
+}
+
+/** A session from elsewhere that waits for the result of a call. */
+export function loadedContext(world: World, at: number): AgentContext {
+  const asked = [message("l1", "user", [text("l1")]), message("l2", "assistant", [toolUse("l2.1")])];
+  const fresh = freshContext(world.settings, Transcript.of(asked));
+  const call = {
+    call: toolUse("l2.1"),
+    status: "suspended",
+    hooked: true,
+    stored: false,
+    attempt: 1,
+    since: at,
+  } as const;
+  return {
+    ...fresh,
+    at,
+    calls: [call],
+    progress: { ...fresh.progress, turn: 1, batchAt: 1 },
+    outcome: { reason: "TOOL_SUSPENDED" },
+  };
+}

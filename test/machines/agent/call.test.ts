@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { user } from "../../laws/explorer/messages.ts";
+import { asking, outcomeOf, titleOf, type Row } from "./at.ts";
+import { callWith, failedHook, GO_ON, hooks, INTERRUPT, SAY } from "./events.ts";
+
+const suspended = asking([{ status: "suspended" }]);
+const asks = asking([{ asks: "it asks" }, { status: "approved" }]);
+
+const DO_CALL: readonly Row[] = [
+  ["stopped.idle", "a call", {}, SAY, "reasoning.calling.running"],
+  ["stopped.idle", "a call that a hook wants to see", { listening: ["preCall"] }, SAY, "doCall.preCall"],
+  ["stopped.idle", "results that nobody waits for", {}, callWith("t1", ["c9"]), "stopped.idle"],
+  [
+    "stopped.idle",
+    "a call while the session is unfinished",
+    { progress: { resumeAt: "reasoning" } },
+    SAY,
+    "stopped.idle",
+  ],
+  ["stopped.idle", "an interrupt", {}, INTERRUPT, "stopped.idle"],
+  [
+    "doCall.preCall",
+    "the hooks are done",
+    { listening: ["preCall"] },
+    hooks({ input: [user("u2")] }),
+    "reasoning.calling.running",
+  ],
+  ["doCall.preCall", "a hook fails", { listening: ["preCall"] }, failedHook, "stopped.idle"],
+  [
+    "doCall.preCall",
+    "a hook fails and others want to hear of it",
+    { listening: ["onError"] },
+    failedHook,
+    "doCall.onError",
+  ],
+  ["doCall.preCall", "an interrupt", {}, INTERRUPT, "stopped.idle", "INTERRUPTED"],
+  [
+    "doCall.onError",
+    "the hooks are done",
+    { failure: { code: "run/pending", message: "" } },
+    hooks(),
+    "stopped.idle",
+  ],
+  ["suspended.waiting", "text", suspended, SAY, "suspended.waiting"],
+  [
+    "suspended.waiting",
+    "text that cancels",
+    { ...suspended, settings: { onTextWhilePending: "cancelPending" } },
+    SAY,
+    "reasoning.calling.running",
+  ],
+  [
+    "suspended.waiting",
+    "text that is queued",
+    { ...suspended, settings: { onTextWhilePending: "queue" } },
+    SAY,
+    "suspended.waiting",
+  ],
+  ["suspended.waiting", "no input", suspended, GO_ON, "acting.reviewing"],
+  ["suspended.waiting", "no input before the decision", asks, GO_ON, "suspended.waiting"],
+  ["suspended.waiting", "all results", suspended, callWith("t1", ["c1"]), "reasoning.calling.running"],
+  ["suspended.waiting", "wrong results", suspended, callWith("t1", ["c2"]), "suspended.waiting"],
+  [
+    "suspended.waiting",
+    "some results",
+    asking([{ status: "suspended" }, { status: "suspended" }]),
+    callWith("t1", ["c2"]),
+    "acting.reviewing",
+  ],
+  ["suspended.waiting", "an interrupt", suspended, INTERRUPT, "stopped.idle", "INTERRUPTED"],
+];
+
+describe("doCall, one event at a time", () => {
+  it.each(DO_CALL.map((row) => [titleOf(row), row] as const))("%s", (_title, row) => {
+    expect(outcomeOf(row)).toEqual([row[4], row[5]]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { openCalls } from "../../../machines/agent/updates/calls.ts";
+import { user } from "../../laws/explorer/messages.ts";
+import { doneEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
+import { after, asking } from "./at.ts";
+
+describe("events that are not handled at once", () => {
+  const says = user("m1");
+
+  it("a steering message waits for the next model call", () => {
+    const { context } = after("reasoning.calling.running", {}, { type: "run.steer", at: 200, message: says });
+    expect(context.inbox.steering).toEqual([says]);
+  });
+
+  it("an observed message waits behind open calls", () => {
+    const waiting = asking([{ status: "suspended" }]);
+    const { context } = after("suspended.waiting", waiting, {
+      type: "session.observe",
+      at: 200,
+      messages: [says],
+    });
+    expect(context.inbox.queued).toEqual([says]);
+    expect(openCalls(context)).toHaveLength(1);
+  });
+
+  it("an observed message is stored at once where nothing is open", () => {
+    const { context } = after("stopped.idle", {}, { type: "session.observe", at: 200, messages: [says] });
+    expect(context.transcript.at(-1)).toBe(says);
+  });
+
+  it("a decision is recorded and runs nothing", () => {
+    const asks = asking([{ asks: "it asks" }]);
+    const { context, value } = after("suspended.waiting", asks, {
+      type: "tool.decide",
+      at: 200,
+      callId: "c1",
+      decision: "deny",
+    });
+    expect(context.calls[0]?.decided).toBe("deny");
+    expect(value).toEqual({ suspended: "waiting" });
+  });
+
+  it("the time a turn rests is not counted as its own, whatever was told meanwhile", () => {
+    const stats = { startedAt: 0, iterations: 1, modelCalls: 1, toolCalls: 1, usage: {} };
+    const rested = asking([{ status: "suspended" }], { at: 5_000, progress: { restedAt: 100, stats } });
+    const { context } = after("suspended.waiting", rested, { type: "call", at: 10_000, input: [] });
+    expect(context.at - context.progress.stats.startedAt).toBe(100);
+  });
+
+  it.each<[string, string, ChartEvent]>([
+    [
+      "a decision about no open call",
+      "suspended.waiting",
+      { type: "tool.decide", at: 200, callId: "c9", decision: "approve" },
+    ],
+    [
+      "a decision while the calls run",
+      "acting.executing.running",
+      { type: "tool.decide", at: 200, callId: "c1", decision: "approve" },
+    ],
+    ["a call while a turn runs", "reasoning.calling.running", { type: "call", at: 200, input: [] }],
+    ["an interrupt at rest", "stopped.idle", { type: "run.interrupt", at: 200, cause: "user" }],
+    ["a steering message at rest", "stopped.idle", { type: "run.steer", at: 200, message: says }],
+    ["the outcome of a service that is gone", "stopped.idle", doneEvent("callModel", { at: 200 })],
+  ])("%s is refused with a trace", (_title, leaf, event) => {
+    const given = asking([{ status: leaf.startsWith("acting") ? "running" : "suspended" }]);
+    const { context } = after(leaf, leaf === "stopped.idle" ? {} : given, event);
+    expect(context.refused?.type).toBe(event.type);
+  });
+});

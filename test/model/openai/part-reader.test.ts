@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { createFold } from "../../../src/model/fold.ts";
+import { createPartReader } from "../../../src/model/openai/part-reader.ts";
+import type { WireChunk, WireDelta, WireToolDelta } from "../../../src/model/openai/wire.ts";
+
+const chunkOf = (delta: WireDelta): WireChunk => ({ id: "r", choices: [{ index: 0, delta }] });
+
+function read(...chunks: readonly WireChunk[]) {
+  const reader = createPartReader();
+  const fold = createFold({ newCallId: () => "own" });
+  for (const chunk of chunks) for (const part of reader.read(chunk)) fold.push(part);
+  for (const part of reader.finish()) fold.push(part);
+  return fold.finish();
+}
+
+function callsOf(...fragments: readonly WireToolDelta[]) {
+  const { content } = read(...fragments.map((fragment) => chunkOf({ tool_calls: [fragment] })));
+  return content.filter((block) => block.type === "tool_use");
+}
+
+const part = (index: number | undefined, id: string, name: string, args: string): WireToolDelta => ({
+  ...(index !== undefined && { index }),
+  id,
+  function: { name, arguments: args },
+});
+
+describe("which call a fragment belongs to", () => {
+  test.each<[string, WireToolDelta[], unknown[]]>([
+    [
+      "the index decides",
+      [part(0, "a", "f", "{"), part(1, "b", "g", "{"), part(0, "", "", "}"), part(1, "", "", "}")],
+      ["f", "g"],
+    ],
+    [
+      "whole calls that all have index 0 are told apart by their ids",
+      [part(0, "a", "f", "{}"), part(0, "b", "f", "{}")],
+      ["f", "f"],
+    ],
+    [
+      "an id that changes without a name is no new call",
+      [part(0, "a", "f", "{"), part(0, "b", "", "}")],
+      ["f"],
+    ],
+    [
+      "id and name repeated in every delta are one call",
+      [part(0, "a", "f", "{"), part(0, "a", "f", "}")],
+      ["f"],
+    ],
+    [
+      "without index the id decides",
+      [part(undefined, "a", "f", "{"), part(undefined, "b", "g", "{}"), part(undefined, "a", "", "}")],
+      ["f", "g"],
+    ],
+    [
+      "without index and id a nameless fragment goes to the newest call",
+      [part(undefined, "a", "f", "{"), part(undefined, "", "", "}")],
+      ["f"],
+    ],
+    [
+      "without index and id another name is a new call",
+      [part(undefined, "", "f", "{}"), part(undefined, "", "g", "{}")],
+      ["f", "g"],
+    ],
+    [
+      "without index and id a repeated name goes on until the arguments are whole",
+      [part(undefined, "", "f", '{"a":{}'), part(undefined, "", "f", "}"), part(undefined, "", "f", "{}")],
+      ["f", "f"],
+    ],
+    [
+      "without index an id that comes late belongs to the call without one",
+      [part(undefined, "", "f", "{"), part(undefined, "a", "", "}")],
+      ["f"],
+    ],
+  ])("%s", (_, fragments, names) => {
+    const calls = callsOf(...fragments);
+    expect(calls.map(({ name }) => name)).toEqual(names);
+    expect(calls.filter(({ rawInput }) => rawInput !== undefined)).toEqual([]);
+  });
+
+  test("fragments without an index start with one that has no name", () => {
+    expect(callsOf({ function: { arguments: '{"a":1}' } })).toMatchObject([{ name: "", input: { a: 1 } }]);
+  });
+});
+
+describe("what servers put into deltas", () => {
+  test("arguments may be an object", () => {
+    expect(callsOf({ index: 0, id: "a", function: { name: "f", arguments: { a: [1] } } })).toMatchObject([
+      { name: "f", input: { a: [1] } },
+    ]);
+  });
+
+  test("null wherever it is allowed is nothing", () => {
+    const delta = {
+      content: null,
+      reasoning_content: null,
+      reasoning: null,
+      refusal: null,
+      tool_calls: null,
+    };
+    expect(
+      read({ choices: null, usage: null }, { id: null, choices: [{ delta: null }] }, chunkOf(delta)).content,
+    ).toEqual([]);
+  });
+
+  test("content in parts is text and thinking", () => {
+    const { content } = read(
+      chunkOf({ content: [{ type: "thinking", thinking: [{ text: "h" }, { text: "m" }] }] }),
+      chunkOf({ content: [{ type: "text", text: "yes" }] }),
+    );
+    expect(content).toEqual([
+      { type: "thinking", thinking: "hm" },
+      { type: "text", text: "yes" },
+    ]);
+  });
+
+  test("null among calls and parts is nothing", () => {
+    const { content } = read(
+      chunkOf({ tool_calls: [null, { index: 0, id: "a", function: { name: "f" } }] }),
+      chunkOf({ content: [null, { type: "text", text: "yes" }] }),
+    );
+    expect(content).toMatchObject([{ text: "yes" }, { id: "a" }]);
+  });
+
+  describe("reasoning_details", () => {
+    const said = (text: string, more: object = {}) => ({ type: "reasoning.text", text, index: 0, ...more });
+
+    test("are kept with the thinking, pieces of one put together, its signature with it", () => {
+      const { content } = read(
+        chunkOf({ reasoning: "h", reasoning_details: [said("h", { signature: null })] }),
+        chunkOf({ reasoning: "m", reasoning_details: [said("m")] }),
+        chunkOf({ reasoning_details: [{ type: "reasoning.text", index: 0, signature: "s" }] }),
+        chunkOf({ reasoning_details: [said("more"), { type: "reasoning.encrypted", data: "x", index: 1 }] }),
+        chunkOf({ reasoning_details: [{ type: "reasoning.encrypted", data: "y", index: 1 }] }),
+      );
+      const reasoning_details = [
+        said("hm", { signature: "s" }),
+        said("more"),
+        { type: "reasoning.encrypted", data: "x", index: 1 },
+        { type: "reasoning.encrypted", data: "y", index: 1 },
+      ];
+      expect(content).toEqual([
+        { type: "thinking", thinking: "hm", opaque: { field: "reasoning", reasoning_details } },
+      ]);
+    });
+
+    test("without a text are thinking that nobody can read", () => {
+      const reasoning_details = [{ type: "reasoning.encrypted", data: "x" }];
+      const { content } = read(chunkOf({ reasoning_details }), chunkOf({ content: "yes" }));
+      expect(content).toEqual([
+        { type: "thinking", thinking: "", opaque: { reasoning_details } },
+        { type: "text", text: "yes" },
+      ]);
+    });
+  });
+
+  test("only the first choice is read", () => {
+    const choices = [
+      { index: 1, delta: { content: "other" } },
+      { index: 0, delta: { content: "first" } },
+    ];
+    expect(read({ choices }).content).toEqual([{ type: "text", text: "first" }]);
+  });
+
+  test("a signature that comes with a call is kept with it", () => {
+    const extra_content = { google: { thought_signature: "s" } };
+    const { content } = read(
+      chunkOf({ tool_calls: [{ index: 0, id: "a", function: { name: "f" }, extra_content }] }),
+    );
+    expect(content).toMatchObject([{ opaque: { extra_content } }]);
+  });
+
+  test.each([
+    ["stop", "stop"],
+    ["length", "length"],
+    ["tool_calls", "tool_calls"],
+    ["function_call", "tool_calls"],
+    ["content_filter", "content_filter"],
+    ["model_length", "length"],
+    ["max_tokens", "length"],
+    ["eos", "unknown"],
+  ])("finish_reason %s is %s", (raw, reason) => {
+    expect(read({ choices: [{ delta: {}, finish_reason: raw }] })).toMatchObject({
+      finishReason: reason,
+      raw,
+    });
+  });
+
+  test("usage of strange values is no usage", () => {
+    const usage = { prompt_tokens: -1, completion_tokens: Number.NaN, total_tokens: null };
+    expect(read({ usage })).toEqual({ content: [], finishReason: "unknown" });
+  });
+});

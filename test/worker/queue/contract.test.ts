@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, describe, test } from "vitest";
+import { bullQueue } from "../../../src/worker/queue/bull.ts";
+import { inProcessQueue } from "../../../src/worker/queue/in-process.ts";
+import type { WakeQueue } from "../../../src/worker/queue/port.ts";
+import { queueContract } from "../../../src/testing/queue-contract.ts";
+import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
+import { NO_REDIS, startRedis } from "../../support/redis.ts";
+
+queueContract(
+  "in process",
+  () => {
+    let shared: WakeQueue | undefined;
+    return { open: () => (shared ??= inProcessQueue()) };
+  },
+  { describe, test },
+);
+
+const redis = await startRedis();
+afterAll(() => redis?.stop());
+if (redis) {
+  queueContract(
+    "BullMQ on Redis",
+    () => {
+      const name = randomUUID();
+      return { open: () => bullQueue({ redis: redis.url, name }) };
+    },
+    { describe, test },
+  );
+} else test.skip(`BullMQ on Redis (${NO_REDIS})`, () => {});
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.stop());
+if (postgres) {
+  queueContract(
+    "BullMQ on Postgres",
+    () => {
+      const name = randomUUID();
+      return { open: () => bullQueue({ postgres: postgres.connectionString, name }) };
+    },
+    { describe, test },
+  );
+} else test.skip(`BullMQ on Postgres (${NO_POSTGRES})`, () => {});

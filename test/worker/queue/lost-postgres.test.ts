@@ -1,0 +1,107 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { bullQueue, type WakeQueue } from "agentchart/worker";
+import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+/** What Postgres says while it goes down or comes up. */
+const STARTING_UP = (() => {
+  const fields = "SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0";
+  const head = Buffer.alloc(5, "E");
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, Buffer.from(fields)]);
+})();
+
+/** A way to the database on which it can be made to seem to be starting up. */
+async function openDoor(connectionString: string) {
+  const database = new URL(connectionString);
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  const door = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    if (!isOpen) return void socket.once("data", () => socket.end(STARTING_UP));
+    const through = connect(Number(database.port), database.hostname).on("error", () => {});
+    socket.pipe(through).pipe(socket);
+    socket.once("close", () => through.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(door, "listening");
+  const url = new URL(connectionString);
+  url.hostname = "127.0.0.1";
+  url.port = String((door.address() as AddressInfo).port);
+  const shut = (): void => {
+    isOpen = false;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  onTestFinished(() => {
+    shut();
+    door.close();
+  });
+  return { url: url.href, shut, open: () => void (isOpen = true) };
+}
+
+function listen(queue: WakeQueue) {
+  const taken: string[] = [];
+  const errors: unknown[] = [];
+  const consumer = queue.consume(async ({ sessionId }) => void taken.push(sessionId), {
+    onError: (error) => errors.push(error),
+  });
+  return { taken, errors, consumer };
+}
+
+const onPostgres = test.skipIf(!server);
+const why = server ? "" : ` (${NO_POSTGRES})`;
+
+onPostgres(
+  `A consumer that comes while Postgres starts up is told so, and the next one works${why}`,
+  async () => {
+    const door = await openDoor(server!.connectionString);
+    const queue = bullQueue({ postgres: door.url, name: "early" });
+    await queue.wake("a");
+    door.shut();
+    const early = listen(queue);
+    await expect(early.consumer.ready()).rejects.toMatchObject({ code: "queue/failed" });
+    await early.consumer.close();
+    door.open();
+    const next = listen(queue);
+    await next.consumer.ready();
+    await expect.poll(() => next.taken).toEqual(["a"]);
+    await queue.close();
+  },
+);
+
+onPostgres(`A queue that was first used while Postgres started up works once it has${why}`, async () => {
+  const door = await openDoor(server!.connectionString);
+  const queue = bullQueue({ postgres: door.url, name: "first" });
+  door.shut();
+  await expect(queue.wake("a")).rejects.toMatchObject({ code: "queue/failed" });
+  door.open();
+  await queue.wake("a");
+  expect(await queue.stats()).toMatchObject({ waiting: 1 });
+  await queue.close();
+});
+
+onPostgres(`A consumer does not storm a Postgres that starts up, and goes on afterwards${why}`, async () => {
+  const door = await openDoor(server!.connectionString);
+  const queue = bullQueue({ postgres: door.url, name: "storm" });
+  const { taken, errors, consumer } = listen(queue);
+  await consumer.ready();
+  door.shut();
+  await sleep(1_500);
+  expect(errors.length).toBeLessThan(40);
+  door.open();
+  await expect
+    .poll(() =>
+      queue.wake("a").then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  await expect.poll(() => taken).toContain("a"); // an attempt that was said to have failed may have been heard
+  await queue.close();
+});
