@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { FinishReason } from "../../src/model/port.ts";
 import type { Suspension } from "../../src/tool/types.ts";
-import type { AgentContext, CallRecord, Draft, ExecutionData, Limits, WantedOutput } from "./context.ts";
+import type { AgentContext, CallRecord, Draft, ExecutionData, WantedOutput } from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";

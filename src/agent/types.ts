@@ -1,11 +1,9 @@
 import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef, InspectionEvent } from "xstate";
-import type { ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
-import type { Chunk } from "../hook/types.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
-import type { ChatModel, Execution, FinishReason, GenerateOptions } from "../model/port.ts";
+import type { Msg, Reason, Usage } from "../message/types.ts";
+import type { ChatModel, Execution, GenerateOptions } from "../model/port.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";

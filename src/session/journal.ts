@@ -1,7 +1,6 @@
 import { AgentError, errorFrom, errorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import type { AgentContext } from "../../machines/agent/context.ts";
 import { positionFact, positionOf, type Fact, type Position } from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
 import { FORMAT, plain, type Standing } from "./format.ts";
