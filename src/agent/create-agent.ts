@@ -14,7 +14,7 @@ import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
-import { goesOnAt } from "./reply.ts";
+import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -135,7 +135,7 @@ class AgentSession implements InboxAgent {
     return this.#runtime.lease;
   }
 
-  get gone(): AgentError | undefined {
+  get closedBy(): AgentError | undefined {
     return this.#runtime.stoppedBy;
   }
 
@@ -154,13 +154,13 @@ class AgentSession implements InboxAgent {
     await runtime.saved();
   }
 
-  async mark(): Promise<void> {
+  async touch(): Promise<void> {
     await this.#ready();
-    await this.#runtime.mark();
+    await this.#runtime.touch();
   }
 
-  goesOnAt(): number | undefined {
-    return this.status().phase === "suspended" ? goesOnAt(this.#runtime.context) : undefined;
+  wakeAt(): number | undefined {
+    return this.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
   }
 
   /** Tells the chart something, unless it has ended; the input it came from, if any, is acknowledged with it. */

@@ -7,17 +7,19 @@ import type { Agent, Budget, Input, Reply } from "./types.ts";
 /**
  * An agent as a worker drives it from the inbox of its session.
  *
- * B1 What it is told with an `inputId` is acknowledged by the very append that stores its effect, so that it takes effect
- *    once whatever happens to the process. What throws, or is answered with false, acknowledges nothing: `refuse` does.
+ * B1 A method that takes an `inputId` acknowledges that input in the same append that stores the effect, so that the input
+ *    takes effect exactly once whatever happens to the process. A method that throws or returns false acknowledges
+ *    nothing; the worker then calls `refuse`.
  */
 export interface InboxAgent extends Agent<never> {
-  /** The lease, once it is open. */
+  /** The session's lease; undefined before `open()` has resolved. */
   readonly lease: Lease | undefined;
-  /** Why it has ended, if it has: shut down, or its lease was lost. */
-  readonly gone: AgentError | undefined;
-  /** As `call`, for an input that lies in the inbox. Whatever it rejects with, the input is used up. */
+  /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
+  readonly closedBy: AgentError | undefined;
+  /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
   begin(input: Input, inputId: string): Promise<Reply>;
-  /** A decision holds if it was made in time, epoch ms, however late it is read; default now. */
+  /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
+   *  approval expired is accepted however late it is processed. */
   decide(
     callId: string,
     decision: Decision,
@@ -28,14 +30,14 @@ export interface InboxAgent extends Agent<never> {
   interrupt(message?: string | Msg, inputId?: string): boolean;
   steer(message: string | Msg, inputId?: string): boolean;
   extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void>;
-  /** The input comes to nothing: its reason is written down, and it is acknowledged. */
+  /** Journals that the input was refused with this error, and acknowledges it. */
   refuse(inputId: string, error: ErrorInfo): Promise<void>;
-  /** Ends when nothing runs and all is durable. */
+  /** Resolves when nothing runs and everything is durable. */
   rest(): Promise<void>;
-  /** Ends here and now as if the process had died: the session is free when its lease expires. */
+  /** Ends the agent immediately, as if the process had died: the session can be acquired when its lease expires. */
   abandon(error: AgentError): void;
-  /** Writes down where the session stands, for lists that have it otherwise. */
-  mark(): Promise<void>;
-  /** When a suspended turn can go on without being told more, epoch ms; undefined: not by itself. */
-  goesOnAt(): number | undefined;
+  /** Journals the current position although nothing has changed, so that the store's session index is refreshed. */
+  touch(): Promise<void>;
+  /** Epoch ms at which a suspended turn can go on without further input (0: now); undefined if it cannot. */
+  wakeAt(): number | undefined;
 }

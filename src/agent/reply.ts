@@ -20,7 +20,7 @@ export function openPending(context: AgentContext): readonly PendingCall[] {
 
 /** When a suspended turn can go on without being told more, epoch ms: 0, at once, if all is decided, else when the last open
  *  approval expires. Undefined: not by itself. */
-export function goesOnAt(context: AgentContext): number | undefined {
+export function resumableAt(context: AgentContext): number | undefined {
   const { exceeded, restedAt } = context.progress;
   if (exceeded !== null) {
     const rested = { ...context, at: restedAt ?? context.at };

@@ -27,7 +27,7 @@ import { bindHost, type Host } from "./services/host.ts";
 import { EventHub } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
-import { goesOnAt, openPending, waitsFor } from "./reply.ts";
+import { openPending, resumableAt, waitsFor } from "./reply.ts";
 import { readSnapshot } from "./snapshot.ts";
 import type { AgentConfig, Status } from "./types.ts";
 
@@ -164,7 +164,7 @@ export class Runtime {
   standing(): Standing {
     const { context, state } = this;
     const { phase, waitsFor: waits } = this.status();
-    const wakeAt = phase === "suspended" ? goesOnAt(context) : undefined;
+    const wakeAt = phase === "suspended" ? resumableAt(context) : undefined;
     return {
       context,
       state,
@@ -233,7 +233,7 @@ export class Runtime {
   }
 
   /** Writes down where the session stands, though nothing has happened. */
-  async mark(): Promise<void> {
+  async touch(): Promise<void> {
     this.#durable?.note(this.context, this.context, [{ type: "position", data: {} }]);
     await this.saved();
   }

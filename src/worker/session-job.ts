@@ -185,10 +185,10 @@ export class SessionJob {
       if (this.#shop.isDraining()) await agent.shutdown();
       await run.drive();
       const isUnchanged = agent.status().seq === seq;
-      if (!agent.gone && isUnchanged && hasWork(found?.position, [], now())) await agent.mark();
+      if (!agent.closedBy && isUnchanged && hasWork(found?.position, [], now())) await agent.touch();
       await this.#leave(agent, startedAt);
     } catch (error) {
-      const reason = errorInfo(agent.gone ?? error, "store/failed");
+      const reason = errorInfo(agent.closedBy ?? error, "store/failed");
       agent.abandon(new AgentError("run/closed", "The worker gave the session up."));
       report.tell({
         type: "error",
@@ -205,18 +205,18 @@ export class SessionJob {
   async #leave(agent: InboxAgent, startedAt: number): Promise<void> {
     const { report, now } = this.#shop;
     const session = this.#session;
-    const { gone } = agent;
-    if (gone && gone.code !== "run/shutdown") {
-      const isLost = gone.code === "session/lease-lost" || gone.code === "session/conflict";
-      if (!isLost) throw gone; // the agent broke: its lease expires as if this process had died
-      report.tell({ type: "session.lost", ...session, error: gone.toJSON() });
+    const { closedBy } = agent;
+    if (closedBy && closedBy.code !== "run/shutdown") {
+      const isLost = closedBy.code === "session/lease-lost" || closedBy.code === "session/conflict";
+      if (!isLost) throw closedBy; // the agent broke: its lease expires as if this process had died
+      report.tell({ type: "session.lost", ...session, error: closedBy.toJSON() });
       return;
     }
     const { phase, reason } = agent.status();
-    if (!gone) await agent.close();
+    if (!closedBy) await agent.close();
     const durationMs = now() - startedAt;
     report.tell({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
-    if (gone) await this.#again(0);
+    if (closedBy) await this.#again(0);
   }
 
   async #putBack(why: PutBack, error?: unknown): Promise<void> {

@@ -65,7 +65,7 @@ export class SessionRun {
   async drive(): Promise<void> {
     const agent = this.#agent;
     let hasGoneOn = false;
-    while (!agent.gone) {
+    while (!agent.closedBy) {
       const { phase } = agent.status();
       const input = phase === "unfinished" ? undefined : await this.#next();
       if (input) {
@@ -79,7 +79,7 @@ export class SessionRun {
   }
 
   #canGoOn(): boolean {
-    return (this.#agent.goesOnAt() ?? Infinity) <= this.#options.now();
+    return (this.#agent.wakeAt() ?? Infinity) <= this.#options.now();
   }
 
   /** A cancellation comes first: what it drops must not be begun. */
@@ -124,7 +124,7 @@ export class SessionRun {
       else await this.#refuse(input, command.kind, NOBODY_RAN);
       await agent.rest();
     } catch (error) {
-      if (agent.gone) throw error;
+      if (agent.closedBy) throw error;
       await this.#refuse(input, command.kind, errorInfo(error, "message/invalid"));
     }
   }
