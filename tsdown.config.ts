@@ -7,6 +7,7 @@ export default defineConfig({
     "openai/index": "src/model/openai/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
+    "session/index": "src/session/index.ts",
     "store/memory": "src/store/memory.ts",
     "store/file": "src/store/file.ts",
     "store/sqlite": "src/store/sqlite.ts",

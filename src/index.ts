@@ -36,7 +36,6 @@ export type {
   ToolUseBlock,
   Usage,
 } from "./message/types.ts";
-export { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "./model/execution.ts";
 export type {
   ChatModel,
   Execution,
@@ -47,18 +46,9 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./model/port.ts";
-export { openSession } from "./session/open-session.ts";
-export type { Moment, StoredSession } from "./session/open-session.ts";
-export { replayOf } from "./session/replay-of.ts";
-export type { Fork, ForkedCall, ForkOptions } from "./session/fork.ts";
-export type { SavedParts } from "./session/save.ts";
-export { sessionManager } from "./session/session-manager.ts";
-export type { SessionComponent, SessionManager } from "./session/session-manager.ts";
-export { exportSession, importSession } from "./store/transfer.ts";
-export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "./store/port.ts";
+export type { SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";
-export { validateInput } from "./tool/schema.ts";
 export { suspend, toolError } from "./tool/suspend.ts";
 export { createToolkit } from "./tool/toolkit.ts";
 export type {

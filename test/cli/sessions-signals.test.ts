@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Moment } from "agentchart";
+import type { Moment } from "agentchart/session";
 import { commandAfter, jsonLines, lastLine, openDesk, STORES } from "./desk.ts";
 
 // Every test starts processes, on machines that are busy with other tests.

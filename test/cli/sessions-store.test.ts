@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { openSession, type Moment, type SessionInfo } from "agentchart";
+import { openSession, type Moment, type SessionInfo } from "agentchart/session";
 import { openStore } from "../../src/cli/open-store.ts";
 import { agentchart } from "./agentchart.ts";
 import { jsonLines, lastLine, openDesk, STORES, type Desk } from "./desk.ts";

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import type { AgentEvent, Moment } from "agentchart";
+import type { AgentEvent } from "agentchart";
+import type { Moment } from "agentchart/session";
 import { agentchart, MAIN } from "./agentchart.ts";
 import { commandAfter, jsonLines, lastLine, openDesk, STORES, type Desk } from "./desk.ts";
 import { BARE_ENV } from "../support/bare-env.ts";

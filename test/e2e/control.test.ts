@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { AgentError, createAgent, defineTool, openSession, textOf } from "agentchart";
+import { AgentError, createAgent, defineTool, textOf } from "agentchart";
+import { openSession } from "agentchart/session";
 import type { Agent, AgentConfig, ChatModel } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAgent, type JournalEntry } from "agentchart";
+import { createAgent } from "agentchart";
+import type { JournalEntry } from "agentchart/session";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { busyAgent } from "./support/busy.ts";

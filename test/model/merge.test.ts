@@ -1,4 +1,5 @@
-import { mergeExecution, mergeOptions, type Execution } from "agentchart";
+import { type Execution } from "agentchart";
+import { mergeExecution, mergeOptions } from "../../src/model/execution.ts";
 import { expect, test } from "vitest";
 
 test("what is said wins field by field; null, undefined and nothing say nothing", () => {

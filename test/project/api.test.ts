@@ -17,10 +17,11 @@ test("the names each subpath exports", async () => {
   for (const subpath of subpaths)
     lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    ".: AgentError EXECUTION_DEFAULTS REASONS assistantMsg createAgent createToolkit defineHook defineTool exportSession importSession mergeExecution mergeOptions openSession replayOf sessionManager suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg validateInput
+    ".: AgentError REASONS assistantMsg createAgent createToolkit defineHook defineTool suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg
     ./openai: openaiModel toChatMessages toChatRequest
     ./testing: chatCompletionsServer modelContract queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
+    ./session: exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore
     ./store/file: fileStore
     ./store/sqlite: sqliteStore

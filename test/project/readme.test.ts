@@ -80,6 +80,7 @@ test("what stands for AgentScope's names in docs/from-agentscope.md is in the pa
   const modules = await Promise.all([
     import("agentchart"),
     import("agentchart/openai"),
+    import("agentchart/session"),
     import("agentchart/store/file"),
     import("agentchart/store/memory"),
     import("agentchart/store/postgres"),

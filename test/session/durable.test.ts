@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  createAgent,
-  defineTool,
-  sessionManager,
-  toolResultMsg,
-  userMsg,
-  type AgentConfig,
-  type JournalEntry,
-  type Json,
-} from "agentchart";
+import { createAgent, defineTool, toolResultMsg, userMsg, type AgentConfig, type Json } from "agentchart";
+import { sessionManager, type JournalEntry } from "agentchart/session";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 import { call, show, traced } from "../support/trace.ts";

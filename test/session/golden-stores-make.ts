@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { exportSession } from "agentchart";
+import { exportSession } from "agentchart/session";
 import pg from "pg";
 import { openStore, type StoreSpec } from "../support/open-store.ts";
 import { answerAll, finish, plannedAgent, plannedTools } from "../support/planned.ts";

@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importSession, type SessionStore } from "agentchart";
+import { type SessionStore } from "agentchart";
+import { importSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import pg from "pg";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { JournalEntry, Snapshot } from "agentchart";
-import { openSession } from "agentchart";
+import type { Snapshot } from "agentchart";
+import type { JournalEntry } from "agentchart/session";
+import { openSession } from "agentchart/session";
 import { memoryStore } from "../../src/store/memory.ts";
 import { historyProblem } from "../support/history.ts";
 import { finish, plannedAgent } from "../support/planned.ts";

@@ -3,13 +3,13 @@ import {
   AgentError,
   createAgent,
   defineTool,
-  openSession,
   type Agent,
   type AgentConfig,
   type Execution,
   type Hook,
   type SessionStore,
 } from "agentchart";
+import { openSession } from "agentchart/session";
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "../../src/store/memory.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, exportSession, importSession, openSession, type SessionStore } from "agentchart";
+import { createAgent, type SessionStore } from "agentchart";
+import { exportSession, importSession, openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, inProcessQueue } from "agentchart/worker";
 import { scriptedModel } from "agentchart/testing";

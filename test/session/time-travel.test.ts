@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openSession, replayOf, userMsg, type ChatModel } from "agentchart";
+import { userMsg, type ChatModel } from "agentchart";
+import { openSession, replayOf } from "agentchart/session";
 import { memoryStore } from "../../src/store/memory.ts";
 import { historyProblem } from "../support/history.ts";
 import { finish, plannedAgent, plannedModel, plannedTools } from "../support/planned.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMachine } from "xstate";
-import { openSession, type JournalEntry, type JsonObject } from "agentchart";
+import { type JsonObject } from "agentchart";
+import { openSession, type JournalEntry } from "agentchart/session";
 import { agentMachine } from "agentchart/machines";
 import { chartHash } from "../../src/diagram/chart-hash.ts";
 import { migrated } from "../../src/session/format.ts";

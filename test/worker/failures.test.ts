@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { defineTool, openSession, textOf, type SessionStore } from "agentchart";
+import { defineTool, textOf, type SessionStore } from "agentchart";
+import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, createWorker, inProcessQueue, type WakeQueue } from "agentchart/worker";
 import { bench, echoModel, ofType } from "./kit.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, openSession, textOf, type Decision } from "agentchart";
+import { createAgent, defineTool, textOf, type Decision } from "agentchart";
+import { openSession } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { createWorker, inProcessQueue, type WakeQueue } from "agentchart/worker";
 import { bench, echoModel, ofType, type Bench } from "./kit.ts";

@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  openSession,
-  textOf,
-  type Batch,
-  type JournalEntry,
-  type JsonObject,
-  type SessionStore,
-} from "agentchart";
+import { textOf, type JsonObject, type SessionStore } from "agentchart";
+import { openSession, type Batch, type JournalEntry } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { inProcessQueue } from "agentchart/worker";
 import { FORMAT } from "../../src/session/format.ts";

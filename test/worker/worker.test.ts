@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  defineTool,
-  openSession,
-  textOf,
-  toolResultMsg,
-  type AgentEvent,
-  type SessionStore,
-} from "agentchart";
+import { defineTool, textOf, toolResultMsg, type AgentEvent, type SessionStore } from "agentchart";
+import { openSession } from "agentchart/session";
 import { bench, echoModel, ofType } from "./kit.ts";
 
 const textsOf = async (store: SessionStore, id: string): Promise<string[]> =>

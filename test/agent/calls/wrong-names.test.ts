@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  createAgent,
-  defineTool,
-  openSession,
-  sessionManager,
-  toolResultMsg,
-  type AgentConfig,
-} from "agentchart";
+import { createAgent, defineTool, toolResultMsg, type AgentConfig } from "agentchart";
+import { openSession, sessionManager } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exportSession } from "agentchart";
+import { exportSession } from "agentchart/session";
 import { inspector } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { describe, expect, onTestFinished, test } from "vitest";

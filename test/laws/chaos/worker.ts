@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { defineTool, type Batch, type SessionStore } from "agentchart";
+import { defineTool, type SessionStore } from "agentchart";
+import type { Batch } from "agentchart/session";
 import { createWorker, type WorkerOptions } from "agentchart/worker";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import { faultyQueue, type QueueSpec } from "./faults.ts";

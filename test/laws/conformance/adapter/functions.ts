@@ -6,9 +6,6 @@ import {
   createAgent,
   createToolkit,
   defineTool,
-  EXECUTION_DEFAULTS,
-  mergeExecution,
-  mergeOptions,
   REASONS,
   textOf,
   type ChatModel,
@@ -17,6 +14,7 @@ import {
   type JsonObject,
   type SessionStore,
 } from "agentchart";
+import { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "../../../../src/model/execution.ts";
 import { toChatMessages, toChatRequest } from "agentchart/openai";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";

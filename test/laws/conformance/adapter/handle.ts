@@ -4,10 +4,10 @@ import {
   type Agent,
   type AgentConfig,
   type JsonObject,
-  type SavedParts,
   type SessionStore,
   type Toolkit,
 } from "agentchart";
+import type { SavedParts } from "agentchart/session";
 import {
   type NormalMsg,
   type InputMsg,

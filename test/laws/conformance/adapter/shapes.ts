@@ -1,4 +1,5 @@
-import type { Execution, GenerateOptions, JsonObject, Msg, SavedParts } from "agentchart";
+import type { Execution, GenerateOptions, JsonObject, Msg } from "agentchart";
+import type { SavedParts } from "agentchart/session";
 
 export type NormalBlock = {
   type: string;

@@ -1,0 +1,10 @@
+/** Stored sessions from outside an agent: reading, forking, replaying, exporting, importing, and saving several agents together. */
+export { openSession } from "./open-session.ts";
+export type { Moment, StoredSession } from "./open-session.ts";
+export type { Fork, ForkedCall, ForkOptions } from "./fork.ts";
+export { replayOf } from "./replay-of.ts";
+export { sessionManager } from "./session-manager.ts";
+export type { SessionComponent, SessionManager } from "./session-manager.ts";
+export type { SavedParts } from "./save.ts";
+export { exportSession, importSession } from "../store/transfer.ts";
+export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "../store/port.ts";
