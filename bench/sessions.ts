@@ -41,7 +41,12 @@ function planned(rounds: number): ChatModel {
 const work = (bytes: number) =>
   defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "r".repeat(bytes) });
 
-const CONFIG = { name: "bench", tools: [work(200)], maxIters: ROUNDS + 5, memory: { maxMessages: 10 } };
+const CONFIG = {
+  name: "bench",
+  tools: [work(200)],
+  maxIters: ROUNDS + 5,
+  contextWindow: { maxMessages: 10 },
+};
 
 type Counted = {
   readonly store: SessionStore;

@@ -49,8 +49,8 @@ export function checkConfig(config: AgentConfig<never>): void {
   checkCount("maxGotos", config.maxGotos, 0);
   checkCount("interruptGraceMs", config.interruptGraceMs, 0);
   checkCount("leaseMs", config.leaseMs, 1);
-  checkCount("memory.maxMessages", config.memory?.maxMessages, 1);
-  checkCount("memory.maxTokens", config.memory?.maxTokens, 1);
+  checkCount("contextWindow.maxMessages", config.contextWindow?.maxMessages, 1);
+  checkCount("contextWindow.maxTokens", config.contextWindow?.maxTokens, 1);
   if (typeof config.parallelToolCalls === "number")
     checkCount("parallelToolCalls", config.parallelToolCalls, 1);
   checkRules(config.permissions);
@@ -70,7 +70,6 @@ export function checkConfig(config: AgentConfig<never>): void {
 /** Every setting, for the names of `checkNames`. */
 const NAMES: { readonly [name in keyof Required<AgentConfig>]: true } = {
   name: true,
-  description: true,
   sysPrompt: true,
   model: true,
   fallbackModel: true,
@@ -78,7 +77,7 @@ const NAMES: { readonly [name in keyof Required<AgentConfig>]: true } = {
   toolkit: true,
   hooks: true,
   messages: true,
-  memory: true,
+  contextWindow: true,
   maxIters: true,
   maxGotos: true,
   parallelToolCalls: true,
@@ -130,13 +129,13 @@ function checkGenerateOptions(options: object = {}): void {
 
 /** A misspelt limit or permission would be none. */
 function checkNames(config: AgentConfig<never>): void {
-  const stranger = strangerIn(config, Object.keys(NAMES), "setting");
+  const stranger = strangerIn(config, Object.keys(NAMES), "option");
   if (stranger !== undefined) throw invalid(stranger);
 }
 
 /** The same for the parts of one setting. */
 function checkParts(setting: string, parts: object = {}, known: readonly string[]): void {
-  const stranger = strangerIn(parts, known, "setting");
+  const stranger = strangerIn(parts, known, "option");
   if (stranger !== undefined) throw invalid(stranger.replace("`", `\`${setting}.`));
 }
 
@@ -157,7 +156,7 @@ const SETTINGS: { readonly [name in keyof AgentConfig]?: keyof typeof KINDS } = 
   stopWhen: "a function",
   generateOptions: "an object",
   meta: "an object",
-  memory: "an object",
+  contextWindow: "an object",
   budget: "an object",
   prices: "an object",
   recoverOrphans: "true or false",
@@ -171,7 +170,7 @@ function checkKinds(config: AgentConfig<never>): void {
     const value: unknown = config[name as keyof AgentConfig];
     if (value !== undefined && !KINDS[kind](value)) throw invalid(`\`${name}\` must be ${kind}.`);
   }
-  checkParts("memory", config.memory, ["maxMessages", "maxTokens"]);
+  checkParts("contextWindow", config.contextWindow, ["maxMessages", "maxTokens"]);
   checkGenerateOptions(config.generateOptions);
   if (![config.inspect ?? []].flat().every(isInspector))
     throw invalid('`inspect` must be "auto", an address, an observer, or a list of observers.');
@@ -334,8 +333,11 @@ export function oneMessage(input: string | Msg, method: string): Msg {
 
 /** What a model sees of a long transcript: its end, at most `maxMessages` and about `maxTokens` of it, at least the last
  *  message, and never a result without its call. */
-export function boundedView(messages: readonly Msg[], memory: AgentConfig["memory"] = {}): readonly Msg[] {
-  const { maxMessages = Number.POSITIVE_INFINITY, maxTokens } = memory;
+export function boundedView(
+  messages: readonly Msg[],
+  contextWindow: AgentConfig["contextWindow"] = {},
+): readonly Msg[] {
+  const { maxMessages = Number.POSITIVE_INFINITY, maxTokens } = contextWindow;
   let start = Math.max(0, messages.length - maxMessages);
   if (maxTokens !== undefined) {
     let tokens = 0;

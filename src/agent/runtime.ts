@@ -386,7 +386,7 @@ export class Runtime {
         context: this.userContext,
         signal,
       }),
-      view: (messages) => boundedView(messages, this.#config.memory),
+      view: (messages) => boundedView(messages, this.#config.contextWindow),
     };
   }
 }

@@ -64,7 +64,6 @@ export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEve
 
 export type AgentConfig<Ctx = unknown> = {
   readonly name: string;
-  readonly description?: string;
   readonly sysPrompt?: string;
   readonly model: ChatModel;
   /** Asked when `model` has failed for good and nothing of its answer was delivered. */
@@ -75,8 +74,9 @@ export type AgentConfig<Ctx = unknown> = {
   readonly hooks?: readonly Hook<Ctx>[];
   /** Initial transcript. */
   readonly messages?: readonly Msg[];
-  /** Bounds what the model sees, not what is stored. */
-  readonly memory?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  /** Bounds what the model sees, not what is stored: the end of the transcript, at most `maxMessages` messages and about
+   *  `maxTokens` tokens of it, but at least the last message, and never a tool result without its call. Default: no bound. */
+  readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
   /** Reasoning steps a turn before it is summarised; default 10. */
   readonly maxIters?: number;
   /** Times a turn that hooks may ask for another reasoning round; default 3. */

@@ -1,20 +1,25 @@
 import { AgentError } from "./error.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** What is wrong with the names of what was given, such as "`maxIter` is no setting; did you mean `maxIters`?". Undefined if
+const A = { option: "an option", limit: "a limit", point: "a hook point" };
+
+/** The new names of options that have been renamed. */
+const RENAMED: { readonly [name: string]: string } = { memory: "contextWindow" };
+
+/** What is wrong with the names of what was given, such as "`maxIter` is not an option; did you mean `maxIters`?". Undefined if
  *  nothing is; what is undefined was not given. */
 export function strangerIn(
   given: object,
   known: readonly string[],
-  kind: "setting" | "option" | "limit",
+  kind: "option" | "limit",
 ): string | undefined {
   const name = Object.entries(given).find(
     ([each, value]) => value !== undefined && !known.includes(each),
   )?.[0];
   if (name === undefined) return undefined;
-  const near = nearestName(name, known);
+  const near = known.find((each) => each === RENAMED[name]) ?? nearestName(name, known);
   const instead = near === undefined ? `there are ${known.join(", ")}.` : `did you mean \`${near}\`?`;
-  return `\`${name}\` is no ${kind}; ${instead}`;
+  return `\`${name}\` is not ${A[kind]}; ${instead}`;
 }
 
 /** The same where others may be, such as the functions of a backend that is spread: only what is nearly one of these. */
@@ -25,7 +30,7 @@ export function misspeltIn(
 ): string | undefined {
   for (const [name, value] of Object.entries(given)) {
     const near = value === undefined || known.includes(name) ? undefined : nearestName(name, known);
-    if (near !== undefined) return `\`${name}\` is no ${kind}; did you mean \`${near}\`?`;
+    if (near !== undefined) return `\`${name}\` is not ${A[kind]}; did you mean \`${near}\`?`;
   }
   return undefined;
 }

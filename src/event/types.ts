@@ -12,8 +12,6 @@ type EventBase = {
   /** Epoch ms. */
   readonly at: number;
   readonly turn: number;
-  /** Path of sub-agents, outermost first. */
-  readonly source?: readonly string[];
 };
 type Phase = "reasoning" | "summary";
 

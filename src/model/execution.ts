@@ -54,7 +54,7 @@ export function executionProblem(execution: Execution | null | undefined): strin
   };
   const { retryOn = "all" } = given;
   return (
-    strangerIn(given, EXECUTION_SETTINGS, "setting") ??
+    strangerIn(given, EXECUTION_SETTINGS, "option") ??
     wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "a whole number of at least 1") ??
     wrong("timeoutMs", (ms) => ms > 0, "a number above 0") ??
     wrong("idleTimeoutMs", (ms) => ms > 0, "a number above 0") ??

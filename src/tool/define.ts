@@ -56,7 +56,7 @@ function kindProblem(spec: { readonly [name in keyof ToolDefinition<Schema, unkn
   | string
   | undefined {
   const { input } = spec;
-  const stranger = strangerIn(spec, Object.keys(SETTINGS), "setting");
+  const stranger = strangerIn(spec, Object.keys(SETTINGS), "option");
   if (stranger !== undefined) return stranger;
   if (input === undefined) return "`input` must be a schema, such as z.object({ … }).";
   if (

@@ -36,7 +36,7 @@ describe("token estimates", () => {
 
 describe("bounded memory", () => {
   test("shows the model the last messages and stores all", async () => {
-    const { agent, model } = traced(["1", "2", "3"], { memory: { maxMessages: 2 } });
+    const { agent, model } = traced(["1", "2", "3"], { contextWindow: { maxMessages: 2 } });
     for (const text of ["a", "b", "c"]) await agent.call(text);
     expect(model.requests[2]?.messages.map(show)).toEqual(["S[sys]", "A[2]", "U[c]"]);
     expect(await agent.messages()).toHaveLength(6);
@@ -44,7 +44,7 @@ describe("bounded memory", () => {
 
   test("never splits a call from its result", async () => {
     const { agent, model } = traced([{ calls: [call("c1"), call("c2")] }, "end"], {
-      memory: { maxMessages: 1 },
+      contextWindow: { maxMessages: 1 },
     });
     await agent.call("go");
     expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "A[c1,c2]", "T(c1)", "T(c2)"]);

@@ -14,9 +14,12 @@ test.each([
     () => fileStore("./s" as never),
     'fileStore takes an object of options: fileStore({ dir: "./sessions" }).',
   ],
-  [() => fileStore({ path: "./s" } as never), "fileStore: `path` is no option; there are dir, fsync, "],
+  [() => fileStore({ path: "./s" } as never), "fileStore: `path` is not an option; there are dir, fsync, "],
   [() => sqliteStore("./s" as never), "sqliteStore takes an object of options: sqliteStore({ path: "],
-  [() => sqliteStore({ file: "./s" } as never), "sqliteStore: `file` is no option; there are path, fsync, "],
+  [
+    () => sqliteStore({ file: "./s" } as never),
+    "sqliteStore: `file` is not an option; there are path, fsync, ",
+  ],
   [() => sqliteStore({} as never), "sqliteStore: `path` must name a file, or be :memory:."],
 ])("a store says which option is wrong: %#", (make, message) => {
   expect(make).toThrow(message);

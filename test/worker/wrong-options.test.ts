@@ -13,7 +13,7 @@ describe("a worker says what is wrong with its options", () => {
     [backend, /^createWorker: `agents` must be an object of functions/],
     [{ ...backend, agents: [] }, /^createWorker: `agents` must be an object of functions/],
     [{ ...backend, agents: { desk: {} } }, /^createWorker: `agents` must be an object of functions/],
-    [{ ...backend, agents, concurency: 3 }, "`concurency` is no option; did you mean `concurrency`?"],
+    [{ ...backend, agents, concurency: 3 }, "`concurency` is not an option; did you mean `concurrency`?"],
     [{ ...backend, agents, concurrency: "3" }, '`concurrency` is "3"; expected a whole number'],
   ])("%#", (options, message) => {
     expect(() => createWorker(options as never)).toThrow(message);

@@ -41,8 +41,6 @@ export class StreamQueue {
 
   take(event: AgentEvent): void {
     if (this.#isClosed) return;
-    const { source } = event;
-    if (source && source.length > 0) return;
     if (event.type === "block.delta") {
       const { messageId, index, kind, callId, name, delta } = event;
       if (kind === "tool_use" && this.#hidesSecret(messageId, index, delta)) return;

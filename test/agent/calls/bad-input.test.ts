@@ -119,7 +119,7 @@ test.each([
   [{ stopWhen: 5 }, "stopWhen"],
   [{ generateOptions: 5 }, "generateOptions"],
   [{ meta: 5 }, "meta"],
-  [{ memory: 5 }, "memory"],
+  [{ contextWindow: 5 }, "contextWindow"],
   [{ budget: 5 }, "budget"],
   [{ recoverOrphans: "no" }, "recoverOrphans"],
   [{ parallelToolCalls: "yes" }, "parallelToolCalls"],

@@ -11,24 +11,31 @@ const refusal = (message: string) => expect.objectContaining({ code: "config/inv
 
 describe("createAgent says what is wrong with a setting, and what was expected", () => {
   test.each([
-    [{ maxIter: 3 }, "`maxIter` is no setting; did you mean `maxIters`?"],
-    [{ modelExecution: { timeout: 5 } }, "`modelExecution.timeout` is no setting; did you mean `timeoutMs`?"],
-    [{ memory: { max: 5 } }, "`memory.max` is no setting; there are maxMessages, maxTokens."],
-    [{ permissions: { rule: [] } }, "`permissions.rule` is no setting; did you mean `rules`?"],
+    [{ maxIter: 3 }, "`maxIter` is not an option; did you mean `maxIters`?"],
+    [
+      { modelExecution: { timeout: 5 } },
+      "`modelExecution.timeout` is not an option; did you mean `timeoutMs`?",
+    ],
+    [{ memory: { maxMessages: 5 } }, "`memory` is not an option; did you mean `contextWindow`?"],
+    [
+      { contextWindow: { max: 5 } },
+      "`contextWindow.max` is not an option; there are maxMessages, maxTokens.",
+    ],
+    [{ permissions: { rule: [] } }, "`permissions.rule` is not an option; did you mean `rules`?"],
     [
       { permissions: [{ tool: "x", action: "ask" }] },
       "`permissions` must be an object such as { rules: […] }.",
     ],
     [
       { permissions: { rules: [{ tool: "x", action: "ask", if: () => true }] } },
-      "`permissions.rules.if` is no setting; there are tool, action, when, reason.",
+      "`permissions.rules.if` is not an option; there are tool, action, when, reason.",
     ],
-    [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is no limit; did you mean `totalTokens`?"],
+    [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is not a limit; did you mean `totalTokens`?"],
     [{ budget: { totalTokens: "5" } }, '`budget`: `totalTokens` is "5"; expected a number above 0.'],
     [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
     [
       { generateOptions: { temprature: 1 } },
-      "`generateOptions.temprature` is no option; did you mean `temperature`?",
+      "`generateOptions.temprature` is not an option; did you mean `temperature`?",
     ],
     [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
     [{ hooks: [function log() {}] }, "every hook needs a `name`."],
@@ -39,7 +46,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
     ],
     [
       { hooks: [{ name: "h", preReasonning: () => {} }] },
-      "hook 'h': `preReasonning` is no point; did you mean `preReasoning`?",
+      "hook 'h': `preReasonning` is not a hook point; did you mean `preReasoning`?",
     ],
   ])("%o", (config, message) => {
     expect(made(config)).toThrow(refusal(`createAgent: ${message}`));
@@ -47,7 +54,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
 
   test("a name that is near to none is answered with all there are", () => {
     expect(made({ systemPrompt: "s" })).toThrow(
-      /^createAgent: `systemPrompt` is no setting; there are name, description, sysPrompt, model, /,
+      /^createAgent: `systemPrompt` is not an option; there are name, sysPrompt, model, /,
     );
   });
 
@@ -59,7 +66,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
 
 describe("a call says which option is wrong", () => {
   test.each([
-    [{ timeout: 5 }, "`timeout` is no option; did you mean `timeoutMs`?"],
+    [{ timeout: 5 }, "`timeout` is not an option; did you mean `timeoutMs`?"],
     [{ timeoutMs: "5" }, '`timeoutMs` is "5"; expected a number of ms.'],
     [{ whenBusy: "wait" }, '`whenBusy` is "wait"; expected "refuse" or "queue".'],
     [{ signal: {} }, "`signal` is an object; expected an AbortSignal."],
@@ -71,8 +78,8 @@ describe("a call says which option is wrong", () => {
 describe("defineTool says what a tool needs", () => {
   const sound = { name: "t", description: "T.", input: z.object({}) };
   test.each([
-    [{ permision: "ask" }, "Tool 't': `permision` is no setting; did you mean `permission`?"],
-    [{ run: () => "" }, /^Tool 't': `run` is no setting; there are name, description, input, execute, /],
+    [{ permision: "ask" }, "Tool 't': `permision` is not an option; did you mean `permission`?"],
+    [{ run: () => "" }, /^Tool 't': `run` is not an option; there are name, description, input, execute, /],
     [{ execute: "f" }, /^Tool 't': `execute` must be a function, or absent/],
     [{ description: undefined }, /^Tool 't': `description` must be a text/],
     [{ input: undefined }, "Tool 't': `input` must be a schema, such as z.object({ … })."],

@@ -177,7 +177,7 @@ test.each([1, 2, 3, 4, 5, 6])(
       ],
     });
     const { agent, model } = scripted([round(1), round(2), round(3), "done"], {
-      memory: { maxMessages },
+      contextWindow: { maxMessages },
       tools: [toolOf("ok", () => "fine")],
     });
     await agent.call("go");

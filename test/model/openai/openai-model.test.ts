@@ -361,7 +361,7 @@ test.each([
   ["gpt", "openaiModel takes an object of options: openaiModel({ model, apiKey })."],
   [
     { model: "m", baseUrl: "http://localhost" },
-    "openaiModel: `baseUrl` is no option; did you mean `baseURL`?",
+    "openaiModel: `baseUrl` is not an option; did you mean `baseURL`?",
   ],
 ])("it says which option is wrong: %j", (options, message) => {
   expect(() => openaiModel(options as never)).toThrow(message);
