@@ -39,7 +39,7 @@ function wrapped(schema: StandardSchema, json: JsonObject): StandardSchema {
   };
 }
 
-/** The tool by which a model gives its structured answer. It lives for one call and is on no toolkit (spec scar S15). */
+/** The tool by which a model gives its structured answer. It lives for one call and is on no toolkit (S15). */
 export function outputTool(schema: Schema): Tool<never> {
   const { $id = "", ...root } = jsonSchemaOf(schema);
   const { $defs, ...own } = movedRefs(root, String($id).replace(/#$/, "")) as JsonObject;

@@ -190,7 +190,7 @@ export class Turns {
     }
   }
 
-  /** The call is over: the agent is free before anybody hears of it (spec scar S8). */
+  /** The call is over: the agent is free before anybody hears of it (S8). */
   settled(context: AgentContext): void {
     const running = this.#running;
     if (!running) return this.#wake();

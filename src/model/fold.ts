@@ -61,7 +61,7 @@ type CallRun = {
 /**
  * Folds the parts of one answer into the blocks of one message.
  *
- * V1 Order: thinking (merged), text (merged), media, then tool calls as first seen (spec §1.4).
+ * V1 Order: thinking (merged), text (merged), media, then tool calls as first seen, as in AgentScope.
  * V2 A call is known by one id from its first part on. The id is the provider's if it is there, not empty and not taken
  *    by the session or by this answer; else a fresh one, and the provider's own is kept in `providerId`.
  * V3 First non-empty id, last non-empty name, last said opaque data and last usage count.

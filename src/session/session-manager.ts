@@ -10,7 +10,7 @@ export type SessionComponent = {
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
 };
 
-/** Saves and loads several agents under one session id, as AgentScope's SessionManager does (spec §8). */
+/** Saves and loads several agents under one session id, as AgentScope's SessionManager does. */
 export interface SessionManager {
   /** False, and nothing loaded, if the session was never saved. */
   loadIfExists(): Promise<boolean>;

@@ -16,10 +16,10 @@ import { damagedSession } from "./stored-json.ts";
 // A session's journal. Each line says what happened and, in `head`, all that a writer must know of what came before: whoever
 // appends reads the last line, decides, and writes behind it.
 //
-// J1 A line counts if it stands at its `off`: then no other came between what its writer had read and the line itself, so
+// D1 A line counts if it stands at its `off`: then no other came between what its writer had read and the line itself, so
 //    what its writer decided still held. This makes leases and appends of any number of processes one sequence.
-// J2 A line that stands further back lost against another writer. It has changed nothing.
-// J3 `head` holds offsets of the lines with the newest position, checkpoint and meta, so a load reads three lines at most.
+// D2 A line that stands further back lost against another writer. It has changed nothing.
+// D3 `head` holds offsets of the lines with the newest position, checkpoint and meta, so a load reads three lines at most.
 
 /** Which inputs are acknowledged: those before `upTo` in the inbox, and `also` these. */
 export type Acknowledged = { readonly upTo: number; readonly also: readonly string[] };
@@ -60,7 +60,7 @@ export type JournalLine = {
 /** A journal as its last line tells; without `head` it is empty. */
 export type Tail = { readonly end: FileEnd; readonly head: Head | undefined };
 
-/** J1, J2. */
+/** D1, D2. */
 function counts(fd: number, { off, value }: FileLine, sessionId: string): boolean {
   const meant = value?.["off"];
   if (meant === off) return true;

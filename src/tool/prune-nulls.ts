@@ -50,7 +50,7 @@ function prunedObject(schema: JsonObject, object: JsonObject, root: JsonObject):
 }
 
 /** A copy of `value` without the explicit nulls of declared, optional properties, which some models send for
- *  "not given" (spec scar S20). Local `$ref`s are followed. */
+ *  "not given" (S20). Local `$ref`s are followed. */
 export function pruneNulls(
   schema: Json | undefined,
   value: Json,

@@ -17,7 +17,7 @@ function textResult(call: CallRef, state: ToolResultState, text: string, code?: 
   };
 }
 
-/** An error result as the model reads it. The prefixes are AgentScope's (spec §5.10). */
+/** An error result as the model reads it. The prefixes are AgentScope's. */
 export function errorResult(call: CallRef, code: ErrorCode, text: string): ToolResultBlock {
   return textResult(call, "error", text, code);
 }

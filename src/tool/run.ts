@@ -97,7 +97,7 @@ function toRun(call: ToolUseBlock, value: unknown): ToolRun {
     : { result: outcomeResult(call, { output: [{ type: "text", text: text.toWellFormed() }] }) };
 }
 
-/** A suspension that was thrown, itself or as a cause (spec scar S6). */
+/** A suspension that was thrown, itself or as a cause (S6). */
 function thrownSuspension(thrown: unknown): Suspension | undefined {
   for (
     let at = thrown, depth = 0;

@@ -6,7 +6,7 @@ import { call, show, traced } from "../support/trace.ts";
 const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]> }) =>
   (await agent.messages()).map(show);
 
-describe("golden traces of AgentScope (spec, Appendix A)", () => {
+describe("golden traces of AgentScope", () => {
   test("A1 plain answer", async () => {
     const { agent, model, trace } = traced(["hi"]);
     const reply = await agent.call("U1");

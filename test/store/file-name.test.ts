@@ -16,7 +16,7 @@ test.each([
   ["a ", "a%20"],
   ["%41", "%2541"],
   ["ü", "%c3%bc"],
-])("the folder of %j is %s", (id, folder) => {
+])("S43 the folder of %j is %s", (id, folder) => {
   expect(folderOf(id)).toBe(folder);
 });
 

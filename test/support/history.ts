@@ -1,7 +1,7 @@
 import { toolResultsOf, toolUsesOf, type Msg } from "agentchart";
 
 /**
- * Why a provider would refuse this history (design I2), or undefined. Every call has exactly one result, in call order,
+ * Why a provider would refuse this history (I2), or undefined. Every call has exactly one result, in call order,
  * directly behind the message that asked; a result stands nowhere else; no id comes twice; the system message, if there
  * is one, comes first. `open` are calls that may still lack their result: then nothing but results may stand behind them.
  */

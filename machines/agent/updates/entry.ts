@@ -222,8 +222,8 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   return undefined;
 }
 
-/** Supplied results are checked all together; then they are stored in call order, and what else came behind them
- *  (spec §3.4). Nothing is stored if anything is wrong. */
+/** Supplied results are checked all together; then they are stored in call order, and what else came behind them.
+ *  Nothing is stored if anything is wrong. */
 export function takeResults(given: AgentContext): Change {
   const results = given.inbox.input.flatMap(toolResultsOf);
   const context = adoptOrphans(given);

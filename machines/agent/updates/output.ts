@@ -75,7 +75,7 @@ export function withoutOutput(context: AgentContext, callId: string): WantedOutp
   return rest;
 }
 
-/** Without the calls of the output tool and their results; sibling calls stay (spec flaw F14). */
+/** Without the calls of the output tool and their results; sibling calls stay (F14). */
 function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
   const ids = new Set(
     messages.flatMap((message) =>
@@ -93,7 +93,7 @@ function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
   });
 }
 
-/** The structured answer becomes the one message of the turn that the output tool leaves behind (spec §6). */
+/** The structured answer becomes the one message of the turn that the output tool leaves behind. */
 export function storeOutput(context: AgentContext): Change {
   const { transcript, progress, wanted } = context;
   if (wanted!.mode === "native" && transcript.at(-1)?.role === "assistant") return keepOutput(context);

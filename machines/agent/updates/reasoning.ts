@@ -116,7 +116,7 @@ export function planBackoff(context: AgentContext): Change {
 }
 
 /** True for an answer that says nothing: no text but blanks, no media, no calls. Thinking alone counts as nothing once
- *  the provider has said that it finished (spec scars S39, py6). */
+ *  the provider has said that it finished (S39, py6). */
 export function isEmptyAnswer(context: AgentContext): boolean {
   const { draft } = context;
   if (!draft) return true;
@@ -227,7 +227,7 @@ export function askAgain({ progress, request }: AgentContext): Change {
   };
 }
 
-/** A round is over when all its results exist (spec scar py7). */
+/** A round is over when all its results exist (py7). */
 export function countRound({ progress }: AgentContext): Change {
   return { progress: { ...progress, iteration: progress.iteration + 1 } };
 }

@@ -73,7 +73,7 @@ function toolsOf(
   return [...specs.filter((spec) => spec.name !== name), { name, description, inputSchema }];
 }
 
-/** A reminder follows an answer that was not the structured one; only then is the tool forced (spec scar S25). */
+/** A reminder follows an answer that was not the structured one; only then is the tool forced (S25). */
 function reminderOf(
   { wanted, transcript }: ModelInput,
   mode: WantedOutput["mode"] | undefined,

@@ -198,7 +198,7 @@ function checkPairs(hook: string, point: HookPoint, before: readonly Msg[], afte
   if (problem !== undefined && pairingProblem(before) === undefined) throw badReturn(hook, point, problem);
 }
 
-/** A goto may follow tool calls only with a result for each of them (spec §3.6). */
+/** A goto may follow tool calls only with a result for each of them (I2). */
 function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
   const asked = toolUsesOf(message);
   if (asked.length === 0) return;

@@ -49,9 +49,9 @@ export type RecorderOptions = {
 /**
  * Writes what a statechart does as steps.
  *
- * R1 `see` keeps instants and references only; diffs and JSON are made by `write`, later, for a few steps at once.
- * R2 What a step says is true of its instant, however late it is written: contexts are replaced, never mutated.
- * R3 Nothing throws.
+ * E1 `see` keeps instants and references only; diffs and JSON are made by `write`, later, for a few steps at once.
+ * E2 What a step says is true of its instant, however late it is written: contexts are replaced, never mutated.
+ * E3 Nothing throws.
  */
 export class Recorder {
   readonly #options: RecorderOptions;

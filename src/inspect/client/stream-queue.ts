@@ -14,9 +14,9 @@ type Queued = Body & { readonly n: number };
 /**
  * Text on its way to the hub. It may be lost, the newest is what counts.
  *
- * S1 Deltas of one block that wait together become one.
- * S2 What waits is bounded; the oldest goes first and is counted.
- * S3 Arguments of a tool stop at the first name of a secret; the call itself comes with the message, redacted. With a hook
+ * U1 Deltas of one block that wait together become one.
+ * U2 What waits is bounded; the oldest goes first and is counted.
+ * U3 Arguments of a tool stop at the first name of a secret; the call itself comes with the message, redacted. With a hook
  *    that redacts nothing is streamed, for it would see pieces only.
  */
 export class StreamQueue {

@@ -8,8 +8,8 @@ const KEYFRAME_EVERY = 250;
 /**
  * The steps of one run, and context at any of them.
  *
- * L1 Steps are numbered without gaps from `first` to `last`; those that are known already are not taken again.
- * L2 At most `most` steps are kept; the oldest go first.
+ * N1 Steps are numbered without gaps from `first` to `last`; those that are known already are not taken again.
+ * N2 At most `most` steps are kept; the oldest go first.
  */
 export class RunLog {
   readonly runId: string;

@@ -18,9 +18,9 @@ export const RESUME = "session.resume";
  * What a chart says about how a session went from one stored state to the next. A journal knows where it stood, not what it
  * went through.
  *
- * W1 Where it rests it is stored, so a way does not lead through a state of rest.
- * W2 If it may have been cut off and restored, it may have gone on by one of the edges that resume it.
- * W3 An edge is named if there is no way without it; never because it is likely.
+ * G1 Where it rests it is stored, so a way does not lead through a state of rest.
+ * G2 If it may have been cut off and restored, it may have gone on by one of the edges that resume it.
+ * G3 An edge is named if there is no way without it; never because it is likely.
  */
 export class Ways {
   readonly #nodes: ReadonlyMap<string, ChartNode>;

@@ -49,9 +49,9 @@ const caches = new Map<string, Cache>();
  * The messages of a Chat Completions request for these messages. Pure and total; the wire form of each message object
  * is computed once and shared, so do not change what comes back.
  *
- * V1 One wire message per tool result, whatever the message held (F21).
- * V2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
- * V3 A call goes under its provider's id if no other call here has that id, else under ours; its result likewise.
+ * O1 One wire message per tool result, whatever the message held (F21).
+ * O2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
+ * O3 A call goes under its provider's id if no other call here has that id, else under ours; its result likewise.
  */
 export function toChatMessages(given: readonly Msg[], options: ToChatMessagesOptions = {}): ChatMessage[] {
   const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;

@@ -8,9 +8,9 @@ type OpenCall = { readonly key: number; id: string; name: string; args: string }
 /**
  * Keys the fragments of one answer's tool calls. The `index` decides; where servers do not keep to it:
  *
- * V1 The same index with another id *and* a name is a new call (several whole calls, all with index 0).
- * V2 Without index, the id decides; a new id is a new call, unless it comes without a name after a call without id.
- * V3 Without index and id, a name opens a call, unless the newest call has this name and its arguments are still
+ * K1 The same index with another id *and* a name is a new call (several whole calls, all with index 0).
+ * K2 Without index, the id decides; a new id is a new call, unless it comes without a name after a call without id.
+ * K3 Without index and id, a name opens a call, unless the newest call has this name and its arguments are still
  *    incomplete; a nameless fragment belongs to the newest call.
  */
 export function createToolCallKeys(): ToolCallKeys {

@@ -11,7 +11,7 @@ import {
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
 import { isRefusal, type Check, type Transition } from "./transition.ts";
 
-/** A broken invariant: `rule` is its number in design.md §1, or a word. */
+/** A broken invariant: `rule` is its id in docs/invariants.md, or a word. */
 export type Problem = { readonly rule: string; readonly message: string };
 
 const CHECKS: readonly (readonly [string, Check])[] = [

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { collect, type Folded } from "../../../src/model/fold.ts";
 import type { ModelRequest, StreamPart } from "../../../src/model/port.ts";
@@ -6,12 +6,9 @@ import { userMsg } from "../../../src/message/create.ts";
 import { openaiModel, type OpenAIModelOptions } from "../../../src/model/openai/index.ts";
 
 const OWN = join(import.meta.dirname, "fixtures");
-const ROOT = join(import.meta.dirname, "../../..");
 
-/** The folder of recorded traffic, if there is one on this machine. */
-export const RECORDED = [process.env["WIRE_FIXTURES"], join(ROOT, "../shared/fixtures/openai-wire")].find(
-  (folder) => folder !== undefined && existsSync(folder),
-);
+/** The folder of recorded traffic of real servers: the environment variable WIRE_FIXTURES. */
+export const RECORDED = process.env["WIRE_FIXTURES"];
 
 /** The body of a stream as a fixture has it, one chunk a line. */
 export function bodyOf(name: string, folder: string = OWN): string {
