@@ -2,8 +2,11 @@ import { hash } from "node:crypto";
 import type { AnyStateMachine } from "xstate";
 import { chartJson } from "./chart-json.ts";
 
-/** What tells two charts apart: states, events, guards, targets and actions, but no descriptions. It is information for
- *  people who compare versions; whether a session can be restored is decided by its format and its entry point. */
+/**
+ * Hashes the structure of a machine's chart: states, events, guards, targets and actions, without descriptions.
+ * Returns 16 hexadecimal digits. The hash informs people who compare versions; whether a session can be
+ * restored depends on its format and its entry point.
+ */
 export function chartHash(machine: AnyStateMachine): string {
   const { nodes, edges } = chartJson(machine);
   const states = nodes.map(({ id, type, initial, entry, exit, invoke }) => ({

@@ -1,51 +1,72 @@
+// src/diagram turns a state machine into plain data, and draws it: JSON, Mermaid, SVG, and layouts for the inspector.
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from "xstate";
 import type { JsonObject } from "../base/json.ts";
 
-/** A guard or an action as the machine names it, with the parameters that are plain data. */
+/** A guard or an action: its name in the machine, and its parameters where they are plain data. */
 export type ChartName = { readonly name: string; readonly params?: JsonObject };
 
+/** A state of a {@link Chart}. */
 export type ChartNode = {
   /** Unique in the chart: "agent.reasoning.calling". */
   readonly id: string;
+  /** The state's own key: "calling". */
   readonly key: string;
-  /** Absent for the root only. */
+  /** The id of the parent state; absent for the root only. */
   readonly parent?: string;
   readonly type: "atomic" | "compound" | "parallel" | "final" | "history";
   readonly description?: string;
   readonly tags: readonly string[];
-  /** The child that is entered first. */
+  /** The id of the initial child; present for compound states only. */
   readonly initial?: string;
+  /** Entry actions, in order. */
   readonly entry: readonly ChartName[];
+  /** Exit actions, in order. */
   readonly exit: readonly ChartName[];
-  /** The services that run while the state is active, by the name of their slot. */
+  /** The services that run while the state is active, by the names of their slots. */
   readonly invoke: readonly string[];
 };
 
+/** A transition of a {@link Chart}. */
 export type ChartEdge = {
-  /** Unique and stable: `source|event|number among the source's transitions of that event`. */
+  /** Unique and stable: `source|event|index among the source's transitions for that event`. */
   readonly id: string;
+  /** The id of the source state. */
   readonly source: string;
-  /** Empty: the state stays, only the actions happen. */
+  /** The ids of the target states; empty for a transition that only runs actions. */
   readonly targets: readonly string[];
+  /** What triggers it: an event, nothing (`always`), the end or the failure of a child, or a delay. */
   readonly kind: "event" | "always" | "done" | "error" | "after";
-  /** As XState names it; "" for `always`. */
+  /** The event type as XState names it; "" for `always`. */
   readonly event: string;
   readonly guard?: ChartName;
   readonly actions: readonly ChartName[];
-  /** True if the source is left and entered again although the target lies within it. */
+  /** True if the source is exited and entered again although the target lies within it. */
   readonly reenter: boolean;
 };
 
-/** A statechart as plain data: every state once, every transition once, in the order of the machine file. */
+/**
+ * A statechart as plain data: every state and every transition once, in the order of the machine's
+ * configuration.
+ */
 export type Chart = {
   readonly id: string;
+  /** Parents before their children; the first node is the root. */
   readonly nodes: readonly ChartNode[];
   readonly edges: readonly ChartEdge[];
 };
 
 /**
- * The chart of any XState 5 machine. Read from the live state nodes, because `machine.definition` and its JSON lack
- * `always` transitions. Guards that are tried in order keep that order.
+ * Returns the chart of an XState 5 machine as plain data. Guards that are tried in order keep that order.
+ *
+ * It reads the live state nodes, because `machine.definition` and its JSON lack `always` transitions.
+ *
+ * @example
+ * ```ts
+ * import { agentMachine, chartJson } from "agentchart/machines";
+ *
+ * const { nodes, edges } = chartJson(agentMachine);
+ * console.log(`${nodes.length} states, ${edges.length} transitions`);
+ * ```
  */
 export function chartJson(machine: AnyStateMachine): Chart {
   const states = withDescendants(machine.root);
@@ -97,10 +118,10 @@ function kindOf(event: string): ChartEdge["kind"] {
   return (["done", "error", "after"] as const).find((kind) => event.startsWith(`xstate.${kind}.`)) ?? "event";
 }
 
-/** What the machine says for a guard, an action or a service: a name, a name with parameters, or code. */
-function nameOf(said: unknown): ChartName {
-  if (typeof said === "string") return { name: said };
-  const { type, params, name } = said as { readonly [field: string]: unknown };
+/** Names a guard, an action or a service, which a machine gives as a name, a name with parameters, or code. */
+function nameOf(reference: unknown): ChartName {
+  if (typeof reference === "string") return { name: reference };
+  const { type, params, name } = reference as { readonly [field: string]: unknown };
   if (typeof type !== "string") return { name: typeof name === "string" && name !== "" ? name : "inline" };
   return {
     name: type,

@@ -4,8 +4,8 @@ import { arrowHead, roundedPath } from "./svg-path.ts";
 import { COLOURS, toneAt, type Colours, type Theme } from "./svg-theme.ts";
 
 /**
- * A laid out chart as an SVG that needs nothing else: no script, no font, no link. Names are text in it, whatever they
- * contain. The same chart gives the same bytes.
+ * Draws a laid-out chart as a self-contained SVG: no scripts, fonts or links. Names are escaped, whatever they
+ * contain. The same chart and layout give the same bytes.
  */
 export function chartSvg(chart: Chart, layout: Layout, theme: Theme = "light"): string {
   const colours = COLOURS[theme];
@@ -30,27 +30,27 @@ export function chartSvg(chart: Chart, layout: Layout, theme: Theme = "light"): 
 class Drawing {
   readonly #nodes: ReadonlyMap<string, ChartNode>;
   readonly #edges: ReadonlyMap<string, ChartEdge>;
-  readonly #tops: readonly string[];
+  readonly #topStates: readonly string[];
   readonly #colours: Colours;
   readonly #arrows = new Set<string>();
 
   constructor(chart: Chart, { nodes: [root] }: Layout, colours: Colours) {
     this.#nodes = new Map(chart.nodes.map((node) => [node.id, node]));
     this.#edges = new Map(chart.edges.map((edge) => [edge.id, edge]));
-    this.#tops = chart.nodes.filter(({ parent }) => parent === root?.id).map(({ id }) => id);
+    this.#topStates = chart.nodes.filter(({ parent }) => parent === root?.id).map(({ id }) => id);
     this.#colours = colours;
   }
 
   state({ id, title, rows, hasChildren, ...box }: PlacedNode): string {
     const { type, parent } = this.#nodes.get(id)!;
-    const look = parent === undefined ? "root" : hasChildren ? "group" : "leaf";
-    const isTop = this.#tops.includes(id);
+    const className = parent === undefined ? "root" : hasChildren ? "group" : "leaf";
+    const isTop = this.#topStates.includes(id);
     const stroke = isTop ? ` style="stroke:${this.#tone(id)};stroke-opacity:.55"` : "";
     const region = this.#nodes.get(parent ?? "")?.type === "parallel" ? ' stroke-dasharray="5 4"' : "";
     const inner = { x: box.x + 3, y: box.y + 3, width: box.width - 6, height: box.height - 6 };
     const { x, y } = box;
     return [
-      `<g><rect class="${look}" ${sized(box)} rx="8"${stroke}${region}/>`,
+      `<g><rect class="${className}" ${sized(box)} rx="8"${stroke}${region}/>`,
       type === "final" ? `<rect class="leaf" ${sized(inner)} rx="6"/>` : "",
       isTop
         ? `<rect ${sized({ x: x + 12, y: y + 26, width: 18, height: 2 })} rx="1" fill="${this.#tone(id)}"/>`
@@ -85,11 +85,11 @@ class Drawing {
     return `<rect class="chip" ${sized(box)} rx="4"/>${texts.join("")}`;
   }
 
-  pill({ text: words, ...box }: Layout["pills"][number]): string {
-    return `<rect class="pill" ${sized(box)} rx="10"/>${text("row", box.x + 9, box.y + 14, words)}`;
+  pill({ text: content, ...box }: Layout["pills"][number]): string {
+    return `<rect class="pill" ${sized(box)} rx="10"/>${text("row", box.x + 9, box.y + 14, content)}`;
   }
 
-  /** Lines that end at the same place share an arrow head. */
+  /** Draws an arrow head; lines that end at the same point share one. */
   #arrow(points: readonly (readonly [number, number])[], colour: string): string {
     const corners = arrowHead(points);
     const arrow = `<polygon points="${corners}" fill="${colour}"/>`;
@@ -101,7 +101,7 @@ class Drawing {
   #tone(id: string): string {
     const parent = this.#nodes.get(id)?.parent;
     if (parent === undefined) return this.#colours.faint;
-    const place = this.#tops.indexOf(id);
+    const place = this.#topStates.indexOf(id);
     return place === -1 ? this.#tone(parent) : toneAt(place, this.#colours);
   }
 }
@@ -120,10 +120,10 @@ function sized({ x, y, width, height }: Box): string {
   return `x="${x}" y="${y}" width="${width}" height="${height}"`;
 }
 
-function text(look: string, x: number, y: number, words: string): string {
-  return `<text class="${look}" x="${x}" y="${y}">${escaped(words)}</text>`;
+function text(className: string, x: number, y: number, content: string): string {
+  return `<text class="${className}" x="${x}" y="${y}">${escaped(content)}</text>`;
 }
 
-function escaped(words: string): string {
-  return words.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+function escaped(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

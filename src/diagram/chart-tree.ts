@@ -1,21 +1,27 @@
 import type { Chart, ChartEdge, ChartNode } from "./chart-json.ts";
-import { drawn, edgeText } from "./chart-text.ts";
+import { drawable, edgeText } from "./chart-text.ts";
 
-/** Transitions with the same ends: one line to each target, with a line of text for each transition. */
-export type Strand = {
+/**
+ * The transitions with the same source and targets: they share one line to each target, labelled with one text
+ * each.
+ */
+export type EdgeBundle = {
   readonly name: string;
   readonly source: string;
   readonly targets: readonly string[];
   readonly texts: readonly { readonly edge: string; readonly text: string }[];
 };
 
-/** A chart with parents and children at hand, its transitions sorted into what is drawn as a line and what as a pill. */
+/**
+ * A chart indexed by parent and child, with its transitions sorted into those that are drawn as lines and those
+ * of the root.
+ */
 export class ChartTree {
   readonly chart: Chart;
   readonly root: ChartNode;
-  /** Transitions of the root: they hold in every state. */
+  /** The transitions of the root, which apply in every state and are drawn as pills. */
   readonly pills: readonly ChartEdge[];
-  readonly strands: readonly Strand[];
+  readonly bundles: readonly EdgeBundle[];
   readonly #nodes: ReadonlyMap<string, ChartNode>;
   readonly #order: ReadonlyMap<string, number>;
   readonly #children = new Map<string, ChartNode[]>();
@@ -34,7 +40,7 @@ export class ChartTree {
       else this.#children.set(node.parent, [node]);
     }
     this.pills = chart.edges.filter(({ source }) => source === root.id);
-    this.strands = this.#strands();
+    this.bundles = this.#bundles();
   }
 
   children(id: string): readonly ChartNode[] {
@@ -49,24 +55,24 @@ export class ChartTree {
     return this.#nodes.get(id)?.parent;
   }
 
-  /** Ids from the root's to its own. */
+  /** The ids from the root to the state. */
   path(id: string): readonly string[] {
     const parent = this.parent(id);
     return parent === undefined ? [id] : [...this.path(parent), id];
   }
 
-  /** Keys from the child of the root to its own: "stopped.settling". */
+  /** The keys from the child of the root to the state: "stopped.settling". */
   address(id: string): string {
     const keys = this.path(id).map((part) => this.#nodes.get(part)?.key ?? part);
     return keys.slice(1).join(".") || keys.join(".");
   }
 
-  /** True if `one` stands after `other` in the machine file. */
+  /** True if `one` comes after `other` in the machine's configuration. */
   isAfter(one: string, other: string): boolean {
     return (this.#order.get(one) ?? 0) > (this.#order.get(other) ?? 0);
   }
 
-  #strands(): Strand[] {
+  #bundles(): EdgeBundle[] {
     const lines = this.chart.edges.filter(
       ({ source, targets }) => source !== this.root.id && targets.length > 0,
     );
@@ -76,14 +82,20 @@ export class ChartTree {
       const last = edges.at(-1);
       const texts = edges.map((edge) => {
         const text = edgeText(edge, this.chart);
-        return { edge: edge.id, text: edge === last ? drawn(text + this.#outward(source, targets)) : text };
+        return {
+          edge: edge.id,
+          text: edge === last ? drawable(text + this.#targetSuffix(source, targets)) : text,
+        };
       });
       return { name, source, targets, texts };
     });
   }
 
-  /** Lines from one large state to another share their way, so that the text says where each of them ends. */
-  #outward(source: string, targets: readonly string[]): string {
+  /**
+   * Names the targets of lines that leave a top-level state: these lines are merged, so the text has to say
+   * where each one ends.
+   */
+  #targetSuffix(source: string, targets: readonly string[]): string {
     const [, top] = this.path(source);
     const isOutward = !this.hasChildren(source) && targets.some((target) => this.path(target)[1] !== top);
     const isInTop = this.path(source).length > 2;

@@ -1,38 +1,42 @@
 import type { ElkExtendedEdge, ElkNode, ElkPort } from "elkjs";
 import type { ChartNode } from "./chart-json.ts";
-import type { ChartTree, Strand } from "./chart-tree.ts";
+import type { ChartTree, EdgeBundle } from "./chart-tree.ts";
 import { levelOptions, type Direction, type Flow } from "./flow.ts";
 import { labelSize } from "./measure.ts";
 import { stateBox, type Detail, type StateBox } from "./state-box.ts";
 
-/** A stretch of a line within one level. ELK gets those that lead back in reverse. */
-export type Stretch = { readonly id: string; readonly isReversed: boolean };
+/** The part of a line within one level. Parts that lead backwards are given to ELK reversed. */
+export type Segment = { readonly id: string; readonly isReversed: boolean };
 
-/** One line from a strand's source to one of its targets: stretches in order, cut at the borders that it crosses. */
+/**
+ * One line from the source of a bundle to one of its targets: its segments in order, cut at the borders it
+ * crosses.
+ */
 export type Route = {
-  readonly strand: Strand;
+  readonly bundle: EdgeBundle;
   readonly target: string;
-  /** True if the target stands before the source in the machine file. */
-  readonly isBack: boolean;
-  readonly stretches: readonly Stretch[];
+  /** True if the target comes before the source in the machine's configuration. */
+  readonly isBackward: boolean;
+  readonly segments: readonly Segment[];
 };
 
-type Piece = {
+type EdgeSegment = {
   readonly id: string;
   readonly ends: readonly [string, string];
-  readonly texts: Strand["texts"];
+  readonly texts: EdgeBundle["texts"];
   readonly isInline: boolean;
 };
 type Side = "NORTH" | "SOUTH" | "EAST" | "WEST";
-type Placed = ElkNode & { readonly ports: ElkPort[]; readonly edges: ElkExtendedEdge[] };
+type ElkState = ElkNode & { readonly ports: ElkPort[]; readonly edges: ElkExtendedEdge[] };
 
-/** Where the one arrow into a state without children ends, px from its corner. */
-const ENTRY = 16;
+/** The distance between the arrow into a leaf state and the corner of its box, in px. */
+const ARROW_INSET = 16;
 
 /**
- * A chart as ELK takes it. Each level is laid out by itself, so a line that crosses borders is cut into stretches that meet
- * in ports. Lines from within one state to the same neighbour share the way between the two. What leads back in the order
- * of the machine file is handed over reversed, so that ELK breaks no cycle by itself.
+ * The input of ELK for a chart. ELK lays out each level by itself, so a line that crosses borders is cut into
+ * segments that meet in ports. Lines from within one state to the same neighbour share the path between the
+ * two. Lines that lead backwards in the order of the machine's configuration are reversed, so that ELK finds no
+ * cycle to break.
  */
 export class ElkGraph {
   readonly root: ElkNode;
@@ -41,8 +45,8 @@ export class ElkGraph {
   readonly boxes = new Map<string, StateBox>();
   readonly #tree: ChartTree;
   readonly #flow: Flow;
-  readonly #nodes = new Map<string, Placed>();
-  readonly #known = new Set<string>();
+  readonly #nodes = new Map<string, ElkState>();
+  readonly #createdIds = new Set<string>();
 
   constructor(tree: ChartTree, flow: Flow, detail: Detail) {
     this.#tree = tree;
@@ -54,12 +58,12 @@ export class ElkGraph {
       layoutOptions: { "elk.algorithm": "layered", ...options },
       children: [this.#node(tree.root)],
     };
-    this.routes = tree.strands.flatMap((strand) =>
-      strand.targets.map((target) => this.#route(strand, target)),
+    this.routes = tree.bundles.flatMap((bundle) =>
+      bundle.targets.map((target) => this.#route(bundle, target)),
     );
   }
 
-  /** The way in which the children of `parent` follow one another. */
+  /** The direction in which the children of `parent` follow one another. */
   direction(parent: string): Direction {
     const depth = this.#tree.path(parent).length - 1;
     return this.#flow[Math.min(depth, this.#flow.length - 1)]!;
@@ -81,54 +85,57 @@ export class ElkGraph {
       },
     };
     const leaf = { width, height, layoutOptions: { "elk.portConstraints": "FIXED_POS" } };
-    const placed: Placed = { id: node.id, ports: [], edges: [], ...(isOpen ? open : leaf) };
+    const placed: ElkState = { id: node.id, ports: [], edges: [], ...(isOpen ? open : leaf) };
     this.#nodes.set(node.id, placed);
     this.boxes.set(node.id, box);
     return placed;
   }
 
-  #route(strand: Strand, target: string): Route {
-    const { source, name } = strand;
+  #route(bundle: EdgeBundle, target: string): Route {
+    const { source, name } = bundle;
     const [from, to] = [this.#tree.path(source), this.#tree.path(target)];
     const isLoop = source === target;
-    // The level in which both ends lie, and what of the two paths is a child of it.
+    // The deepest level that contains both ends, and the ancestors of the two ends on that level.
     const level = isLoop ? from.length - 2 : commonLength(from, to) - 1;
     const [here, there] = [from[level + 1], to[level + 1]];
-    const isBack =
+    const isBackward =
       here !== undefined && there !== undefined && here !== there && this.#tree.isAfter(here, there);
 
-    const stretches: Stretch[] = [];
-    let at = this.#start(strand, here === undefined ? isBack : !isBack);
+    const segments: Segment[] = [];
+    let at = this.#sourcePort(bundle, here === undefined ? isBackward : !isBackward);
     const goTo = (next: string, within: string): void => {
-      const isFirst = stretches.length === 0;
+      const isFirst = segments.length === 0;
       const id = `${isFirst ? name : at} → ${next}`;
       const texts =
-        this.detail === "all" && isFirst && this.#tree.hasChildren(source) && target === strand.targets[0]
-          ? strand.texts
+        this.detail === "all" && isFirst && this.#tree.hasChildren(source) && target === bundle.targets[0]
+          ? bundle.texts
           : [];
-      stretches.push({ id, isReversed: isBack });
-      this.#edge(within, { id, ends: isBack ? [next, at] : [at, next], texts, isInline: !isLoop });
+      segments.push({ id, isReversed: isBackward });
+      this.#edge(within, { id, ends: isBackward ? [next, at] : [at, next], texts, isInline: !isLoop });
       at = next;
     };
     for (const border of from.slice(level + 1, -1).toReversed()) {
-      goTo(this.#border(border, `to ${there ?? target}`, !isBack), border);
+      goTo(this.#borderPort(border, `to ${there ?? target}`, !isBackward), border);
     }
     for (const [index, border] of to.slice(level + 1, -1).entries()) {
-      goTo(this.#border(border, "into", isBack), to[level + index]!);
+      goTo(this.#borderPort(border, "into", isBackward), to[level + index]!);
     }
     goTo(
-      this.#arrival(target, isBack || there === undefined || (isLoop && !this.#tree.hasChildren(target))),
+      this.#targetPort(
+        target,
+        isBackward || there === undefined || (isLoop && !this.#tree.hasChildren(target)),
+      ),
       to[Math.max(level, to.length - 2)]!,
     );
-    return { strand, target, isBack, stretches };
+    return { bundle, target, isBackward, segments };
   }
 
-  /** Where a line begins: at its text in a state without children, else at the border. */
-  #start(strand: Strand, isForward: boolean): string {
-    const { name, source } = strand;
-    if (this.#tree.hasChildren(source)) return this.#border(source, `from ${name}`, isForward);
+  /** The port where a line starts: beside its label in a leaf state, else on the border. */
+  #sourcePort(bundle: EdgeBundle, isForward: boolean): string {
+    const { name, source } = bundle;
+    if (this.#tree.hasChildren(source)) return this.#borderPort(source, `from ${name}`, isForward);
     const { width, height, labels } = this.boxes.get(source)!;
-    const label = labels.get(strand);
+    const label = labels.get(bundle);
     if (!label) {
       if (!isForward) return this.#port(source, "back", "WEST", { x: 0, y: height / 2 + 4 });
       return this.direction(this.#tree.parent(source) ?? source) === "RIGHT"
@@ -139,19 +146,23 @@ export class ElkGraph {
     return this.#port(source, name, isForward ? "EAST" : "WEST", { x: isForward ? width : 0, y });
   }
 
-  /** Where lines into a state end: at one place beside or above its title, or at the border around its children. */
-  #arrival(id: string, isFromBehind: boolean): string {
-    if (this.#tree.hasChildren(id)) return this.#border(id, "into", isFromBehind);
+  /** The port where lines into a state end: beside or above the title of a leaf state, else on the border. */
+  #targetPort(id: string, isFromLaterSibling: boolean): string {
+    if (this.#tree.hasChildren(id)) return this.#borderPort(id, "into", isFromLaterSibling);
     const { width, height } = this.boxes.get(id)!;
-    const isBare = this.detail === "names";
-    if (isFromBehind) return this.#port(id, "into", "EAST", { x: width, y: isBare ? height / 2 - 4 : ENTRY });
+    const hasNameOnly = this.detail === "names";
+    if (isFromLaterSibling)
+      return this.#port(id, "into", "EAST", { x: width, y: hasNameOnly ? height / 2 - 4 : ARROW_INSET });
     return this.direction(this.#tree.parent(id) ?? id) === "RIGHT"
-      ? this.#port(id, "into", "WEST", { x: 0, y: isBare ? height / 2 - 4 : ENTRY })
-      : this.#port(id, "into", "NORTH", { x: isBare ? width / 2 : width - ENTRY - 4, y: 0 });
+      ? this.#port(id, "into", "WEST", { x: 0, y: hasNameOnly ? height / 2 - 4 : ARROW_INSET })
+      : this.#port(id, "into", "NORTH", { x: hasNameOnly ? width / 2 : width - ARROW_INSET - 4, y: 0 });
   }
 
-  /** A port of a state with children, on the side where lines to later siblings leave or from earlier ones arrive. */
-  #border(id: string, name: string, isEnd: boolean): string {
+  /**
+   * A port on the border of a compound state, on the side where lines to later siblings leave or lines from
+   * earlier ones arrive.
+   */
+  #borderPort(id: string, name: string, isEnd: boolean): string {
     const sides = { RIGHT: ["WEST", "EAST"], DOWN: ["NORTH", "SOUTH"] } as const;
     return this.#port(id, name, sides[this.direction(this.#tree.parent(id) ?? id)][isEnd ? 1 : 0]);
   }
@@ -163,17 +174,17 @@ export class ElkGraph {
     place: { readonly x?: number; readonly y?: number } = {},
   ): string {
     const id = `${node} ${side} ${name}`;
-    if (!this.#known.has(id)) {
+    if (!this.#createdIds.has(id)) {
       const layoutOptions = { "elk.port.side": side };
       this.#nodes.get(node)!.ports.push({ id, ...place, width: 0, height: 0, layoutOptions });
     }
-    this.#known.add(id);
+    this.#createdIds.add(id);
     return id;
   }
 
-  #edge(within: string, { id, ends: [source, target], texts, isInline }: Piece): void {
-    if (this.#known.has(id)) return;
-    this.#known.add(id);
+  #edge(within: string, { id, ends: [source, target], texts, isInline }: EdgeSegment): void {
+    if (this.#createdIds.has(id)) return;
+    this.#createdIds.add(id);
     const layoutOptions = {
       "elk.edgeLabels.inline": String(isInline),
       "elk.edgeLabels.placement": "CENTER",
@@ -185,7 +196,7 @@ export class ElkGraph {
   }
 }
 
-/** How many ids two paths share from the root on. */
+/** The number of ids that two paths share, from the root on. */
 function commonLength(one: readonly string[], other: readonly string[]): number {
   const apart = one.findIndex((id, index) => id !== other[index]);
   return apart === -1 ? one.length : apart;

@@ -1,12 +1,15 @@
 import type { Detail } from "./state-box.ts";
 
-/** Which way the states of one level follow one another. */
+/** The direction in which the states of one level follow one another. */
 export type Direction = "DOWN" | "RIGHT";
 
-/** The direction of each level: the first for the children of the root, the last for its level and all below. */
+/**
+ * The direction of each level: the first entry is for the children of the root, the last one for its level and
+ * all deeper ones.
+ */
 export type Flow = readonly [Direction, ...Direction[]];
 
-/** Options of ELK are not inherited: every level needs all of them. */
+/** The ELK options of one level. ELK does not inherit options, so every level gets all of them. */
 export function levelOptions(direction: Direction, detail: Detail): Record<string, string> {
   return { ...OPTIONS, ...(detail === "names" && NAMES[direction]), "elk.direction": direction };
 }
@@ -31,7 +34,7 @@ const OPTIONS = {
   "elk.portAlignment.default": "DISTRIBUTED",
 };
 
-const CLOSE = {
+const COMPACT = {
   "elk.layered.thoroughness": "7",
   "elk.spacing.nodeNode": "14",
   "elk.spacing.edgeNode": "9",
@@ -40,15 +43,15 @@ const CLOSE = {
   "elk.layered.spacing.edgeEdgeBetweenLayers": "6",
 };
 
-/** Where only names are written: closer in width, of which there is little, than in height. */
+/** Spacing for the layout with names only: tighter in width, which is scarce, than in height. */
 const NAMES: { readonly [direction in Direction]: Record<string, string> } = {
   RIGHT: {
-    ...CLOSE,
+    ...COMPACT,
     "elk.layered.spacing.nodeNodeBetweenLayers": "14",
     "elk.layered.spacing.edgeNodeBetweenLayers": "9",
   },
   DOWN: {
-    ...CLOSE,
+    ...COMPACT,
     "elk.layered.spacing.nodeNodeBetweenLayers": "34",
     "elk.layered.spacing.edgeNodeBetweenLayers": "16",
   },

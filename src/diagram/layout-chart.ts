@@ -5,7 +5,7 @@ import { ElkGraph } from "./elk-graph.ts";
 import type { Flow } from "./flow.ts";
 import type { Detail } from "./state-box.ts";
 import type { Layout, Layouts, Shapes } from "./layout.ts";
-import { placedLayout } from "./placed-layout.ts";
+import { toLayout } from "./to-layout.ts";
 
 const FLOWS: { readonly [shape in keyof Shapes]: Flow } = {
   portrait: ["DOWN", "RIGHT", "DOWN"],
@@ -13,8 +13,9 @@ const FLOWS: { readonly [shape in keyof Shapes]: Flow } = {
 };
 
 /**
- * A place for every state and every transition of a chart, for a high and for a wide panel, and from afar. The same chart gives
- * the same picture. It computes without a pause, seconds for a large chart: in a server use `layoutInWorker`.
+ * Computes a position for every state and every transition of a chart: for a tall panel, for a wide one, and
+ * for both with names only. The same chart gives the same layouts. It blocks its thread, for seconds if the
+ * chart is large; a server uses `layoutInWorker`.
  */
 export async function layoutChart(chart: Chart): Promise<Required<Layouts>> {
   const tree = new ChartTree(chart);
@@ -24,7 +25,7 @@ export async function layoutChart(chart: Chart): Promise<Required<Layouts>> {
 async function shapesOf(tree: ChartTree, detail: Detail): Promise<Shapes> {
   const layOut = async (flow: Flow): Promise<Layout> => {
     const graph = new ElkGraph(tree, flow, detail);
-    return placedLayout(tree, graph, await new elk.default().layout(graph.root));
+    return toLayout(tree, graph, await new elk.default().layout(graph.root));
   };
   return { portrait: await layOut(FLOWS.portrait), landscape: await layOut(FLOWS.landscape) };
 }

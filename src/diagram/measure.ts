@@ -1,31 +1,32 @@
+/** A width and a height in px. */
 export type Size = { readonly width: number; readonly height: number };
 
-/** All text is monospaced, so that its size is known without a screen: px per character at 11 px and at 13 px. */
-const SMALL = 6.62;
-const TITLE = 7.83;
+/** Text is monospaced, so its size is known without a screen: px per character at 11 px and at 13 px. */
+const TEXT_PX = 6.62;
+const TITLE_PX = 7.83;
 
-/** How wide text is in the small letters of rows, labels and pills, px. */
+/** The width of text in rows, labels and pills (11 px font), in px. */
 export function textWidth(text: string): number {
-  return Math.ceil(columns(text) * SMALL);
+  return Math.ceil(columns(text) * TEXT_PX);
 }
 
-/** How wide a state's title is, px. */
+/** The width of a state's title (13 px font), in px. */
 export function titleWidth(title: string): number {
-  return Math.ceil(columns(title) * TITLE);
+  return Math.ceil(columns(title) * TITLE_PX);
 }
 
-/** The room of a state of which only the name is seen, in letters that can be read from afar. */
+/** The size of a state in the overview, which shows its name only, at twice the font size. */
 export function nameSize(title: string): Size {
   return { width: 2 * titleWidth(title) + 22, height: 54 };
 }
 
-/** The room that a label with these lines takes. */
+/** The size of a label with these lines. */
 export function labelSize(lines: readonly { readonly text: string }[]): Size {
   const width = Math.max(...lines.map(({ text }) => textWidth(text))) + 12;
   return { width, height: lines.length * 15 + 5 };
 }
 
-/** Letters of East Asia and pictures are twice as wide as others. */
+/** Counts columns: East Asian characters and emoji take two. */
 function columns(text: string): number {
   const wide = text.match(
     /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60\u{1F300}-\u{1FAFF}]/gu,

@@ -1,4 +1,4 @@
-import { actionsText, drawn, edgeText } from "./chart-text.ts";
+import { actionsText, drawable, edgeText } from "./chart-text.ts";
 import type { ChartTree } from "./chart-tree.ts";
 import type { Layout } from "./layout.ts";
 import { textWidth } from "./measure.ts";
@@ -7,18 +7,18 @@ const HEIGHT = 20;
 const GAP = 6;
 const LEFT = 12;
 const TOP = 32;
-/** Where a row of pills ends at the latest, px. */
+/** The maximum right edge of a row of pills, in px. */
 const RIGHT = 760;
 
-/** What holds in every state: rows of pills in the header of the root. */
+/** Places the transitions of the root, which apply in every state, as rows of pills in its header. */
 export function placePills(tree: ChartTree): Layout["pills"] {
   let x = LEFT;
   let y = TOP;
   return tree.pills.map((edge) => {
     const targets = edge.targets.map((id) => tree.address(id)).join(", ");
-    const does = actionsText(edge);
-    const effect = targets ? ` → ${targets}` : does && ` / ${does}`;
-    const text = drawn(edgeText(edge, tree.chart) + effect);
+    const actions = actionsText(edge);
+    const effect = targets ? ` → ${targets}` : actions && ` / ${actions}`;
+    const text = drawable(edgeText(edge, tree.chart) + effect);
     const width = textWidth(text) + 18;
     if (x > LEFT && x + width > RIGHT) {
       x = LEFT;

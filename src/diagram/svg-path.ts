@@ -2,7 +2,7 @@ type Point = readonly [x: number, y: number];
 
 const RADIUS = 6;
 
-/** The way along the points as the `d` of a path, its corners round. */
+/** The `d` attribute of a path along the points, with rounded corners. */
 export function roundedPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (!first) return "";
@@ -15,11 +15,12 @@ export function roundedPath(points: readonly Point[]): string {
   return `M${pair(first)}${parts.join("")}`;
 }
 
-/** The corners of the arrow head at the end of a way, for a polygon. */
-export function arrowHead(points: readonly Point[]): string {
-  const tip = points.at(-1)!;
+/** The three corners of the arrow head at the end of a line, for a polygon; "" for a line without points. */
+export function arrowHead(points: readonly Point[], length = 7): string {
+  const tip = points.at(-1);
+  if (!tip) return "";
   const before = points.at(-2) ?? tip;
-  const base = towards(tip, before, 7);
+  const base = towards(tip, before, length);
   const [acrossX, acrossY] = [(tip[1] - base[1]) / 2, (base[0] - tip[0]) / 2];
   const corners: readonly Point[] = [
     tip,

@@ -1,6 +1,7 @@
+/** The colour scheme of a picture. */
 export type Theme = "light" | "dark";
 
-/** The colours of a picture; `tones` tell the states below the root apart. */
+/** The colours of a picture; `tones` distinguish the top-level states. */
 export type Colours = {
   readonly page: string;
   readonly root: string;
@@ -57,7 +58,7 @@ export const COLOURS: { readonly [theme in Theme]: Colours } = {
 
 const ORDER = ["blue", "violet", "cyan", "pink", "amber", "slate"] as const;
 
-/** The colour of the `index`th state below the root. */
+/** The colour of the top-level state with this index. */
 export function toneAt(index: number, { tones }: Colours): string {
   return tones[ORDER[index % ORDER.length]!]!;
 }

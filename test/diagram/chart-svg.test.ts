@@ -8,8 +8,8 @@ import { CHARTS } from "./charts.ts";
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
 
-describe("A chart as SVG", () => {
-  test("holds every title, every label and every pill of the layout as text", async () => {
+describe("chartSvg", () => {
+  test("contains every title, label and pill of the layout as text", async () => {
     const chart = CHARTS["the agent"]!;
     const { landscape, portrait } = await layoutChart(chart);
     for (const layout of [landscape, portrait]) {
@@ -23,7 +23,7 @@ describe("A chart as SVG", () => {
     }
   });
 
-  test("differs by theme in colours only", async () => {
+  test("draws the themes with different colours and the same shapes", async () => {
     const chart = CHARTS["three levels"]!;
     const { portrait } = await layoutChart(chart);
     const shape = (svg: string): string => svg.replace(/#[0-9a-f]{6}/g, "#");
@@ -32,7 +32,7 @@ describe("A chart as SVG", () => {
     expect(shape(light)).toBe(shape(dark));
   });
 
-  test("shows hostile names as text, short and on one line", async () => {
+  test("escapes hostile names, shortens them and keeps them on one line", async () => {
     const evil = `</text><script>alert("1")</script>&'`;
     const machine = createMachine({
       id: evil,

@@ -1,4 +1,4 @@
-import { createMachine } from "xstate";
+import { and, createMachine, not } from "xstate";
 import { agentMachine, chartJson, type Chart } from "agentchart/machines";
 
 const parallel = createMachine({
@@ -88,6 +88,33 @@ const loops = createMachine({
 
 const lonely = createMachine({ id: "lonely" });
 
+const isReady = () => true;
+
+/** A machine with parallel, final and history states, a delay, guards given as code, and keys with special characters. */
+export const unusualMachine = createMachine({
+  id: "odd",
+  initial: "a b",
+  states: {
+    "a b": {
+      after: { 1000: "both" },
+      on: { "x:y": [{ guard: isReady, target: "both" }, { guard: () => true }, { guard: not("isReady") }] },
+    },
+    both: {
+      type: "parallel",
+      states: {
+        left: { initial: "on", states: { on: { type: "final" }, last: { type: "history" } } },
+        right: {
+          on: { go: "#odd.both.left.last", both: [{ guard: and([isReady]), target: ["#odd.end"] }] },
+        },
+      },
+      on: { tick: { actions: () => {} } },
+      onDone: "end",
+    },
+    end: { type: "final" },
+  },
+});
+
+/** Charts that differ in shape, by name. */
 export const CHARTS: { readonly [name: string]: Chart } = {
   "the agent": chartJson(agentMachine),
   "parallel states": chartJson(parallel),

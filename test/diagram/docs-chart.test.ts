@@ -9,7 +9,7 @@ import { ROOT } from "../project/source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-test("the pictures and layouts are those of the machine: npm run docs:chart makes them again", async () => {
+test("docs/chart.svg, docs/chart-dark.svg and agent-layouts.json match the machine (npm run docs:chart)", async () => {
   const chart = chartJson(agentMachine);
   const layouts = await layoutChart(chart);
   const { landscape } = layouts;
@@ -18,6 +18,6 @@ test("the pictures and layouts are those of the machine: npm run docs:chart make
   expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
 });
 
-test("the README leads to them", () => {
+test("the README shows docs/chart.svg", () => {
   expect(read("README.md")).toContain("docs/chart.svg");
 });

@@ -2,6 +2,7 @@ import type { Box, Layout, PlacedEdge } from "../../src/diagram/layout.ts";
 
 type Point = readonly [x: number, y: number];
 
+/** True if the two boxes share an area. */
 export function overlaps(one: Box, other: Box): boolean {
   return (
     one.x < other.x + other.width &&
@@ -11,6 +12,7 @@ export function overlaps(one: Box, other: Box): boolean {
   );
 }
 
+/** True if the inner box lies within the outer one. */
 export function contains(outer: Box, inner: Box): boolean {
   return (
     inner.x >= outer.x &&
@@ -20,6 +22,7 @@ export function contains(outer: Box, inner: Box): boolean {
   );
 }
 
+/** True if the point lies on the border of the box. */
 export function isOnBorder([x, y]: Point, box: Box): boolean {
   const near = (one: number, other: number): boolean => Math.abs(one - other) <= 1;
   const isBeside = near(x, box.x) || near(x, box.x + box.width);
@@ -29,7 +32,7 @@ export function isOnBorder([x, y]: Point, box: Box): boolean {
   return (isBeside && isWithin(y, box.y, box.height)) || (isAbove && isWithin(x, box.x, box.width));
 }
 
-/** The straight parts of a drawn line as boxes without breadth. */
+/** The straight parts of a drawn line, as boxes without breadth. */
 export function partsOf(line: readonly Point[]): Box[] {
   return line.slice(1).map(([x, y], index) => {
     const [fromX, fromY] = line[index]!;
@@ -42,7 +45,10 @@ export function partsOf(line: readonly Point[]): Box[] {
   });
 }
 
-/** Labels by what they collide with: each other, leaves, lines of others, pills. */
+/**
+ * Describes the collisions of labels with each other, with leaf states, with lines of other edges and with
+ * pills.
+ */
 export function collisions({ edges, nodes, pills }: Layout): string[] {
   const labelled = edges.filter((edge): edge is PlacedEdge & { label: Box } => edge.label !== undefined);
   return labelled.flatMap(({ label, edges: [name] }, index) => [

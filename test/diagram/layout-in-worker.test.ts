@@ -5,14 +5,14 @@ import { layoutInWorker } from "../../src/diagram/layout-in-worker.ts";
 import { CHARTS } from "./charts.ts";
 import { edge, tangle } from "./tangle.ts";
 
-test("a chart is laid out in a thread, once, and as it would be here", async () => {
+test("layoutInWorker returns the layout of layoutChart, computed once in a thread", async () => {
   const chart = CHARTS["three levels"]!;
   const layouts = await layoutInWorker(chart, { deadlineMs: 60_000 });
   expect(layouts).toEqual(await layoutChart(chart));
   expect(await layoutInWorker(structuredClone(chart))).toBe(layouts);
 });
 
-test("a chart that takes too long is given up at the deadline, and others wait for nothing", async () => {
+test("layoutInWorker resolves to null at the deadline, while other charts are laid out", async () => {
   let beats = 0;
   const heart = setInterval(() => beats++, 10);
   const layouts = await layoutInWorker(tangle(100), { deadlineMs: 500 });
@@ -23,7 +23,7 @@ test("a chart that takes too long is given up at the deadline, and others wait f
   expect(next?.portrait.nodes).toHaveLength(CHARTS["three levels"]!.nodes.length);
 });
 
-test("a chart that is still being laid out does not keep its process alive", () => {
+test("layoutInWorker does not keep the process alive", () => {
   const module = JSON.stringify(new URL("../../src/diagram/layout-in-worker.ts", import.meta.url));
   const script = `import { layoutInWorker } from ${module};
     void layoutInWorker(${JSON.stringify(tangle(100))}, { deadlineMs: 600_000 });`;
@@ -32,7 +32,7 @@ test("a chart that is still being laid out does not keep its process alive", () 
   expect([status, signal]).toEqual([0, null]);
 });
 
-test("what is no chart has no layout, and no error", async () => {
+test("layoutInWorker resolves to null for a value that is not a chart", async () => {
   expect(await layoutInWorker({ id: "empty", nodes: [], edges: [] })).toBeNull();
   const broken = { ...tangle(2), edges: [edge("s0", "nowhere")] };
   expect(await layoutInWorker(broken)).toBeNull();

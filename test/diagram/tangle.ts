@@ -10,6 +10,7 @@ const state = (id: string, type: ChartNode["type"], parent?: string): ChartNode 
   exit: [],
   invoke: [],
 });
+/** A transition that is triggered by the name of its target. */
 export const edge = (source: string, target: string): ChartEdge => ({
   id: `${source}|${target}|0`,
   source,
@@ -20,7 +21,7 @@ export const edge = (source: string, target: string): ChartEdge => ({
   reenter: false,
 });
 
-/** A chart that takes long to lay out: as many states as asked for, each with an edge to every one. */
+/** A chart that takes long to lay out: `size` states, each with an edge to every state. */
 export function tangle(size: number): Chart {
   const ids = Array.from({ length: size }, (_, index) => `s${index}`);
   const edges = ids.flatMap((source) => ids.map((target) => edge(source, target)));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { betterLayout, fitCamera, showBox, titleSize, zoomAt } from "../src/diagram/camera.ts";
-import { arrowHead, roundedPath } from "../src/diagram/edge-path.ts";
+import { arrowHead, roundedPath } from "../../src/diagram/svg-path.ts";
 import { enteredAt, stepsThat, takenEdges, timeIn, visitsOf } from "../src/diagram/lit.ts";
 import { RunData } from "../src/store/run-data.ts";
 import type { Step } from "../src/wire/types.ts";
@@ -44,7 +44,7 @@ test("lines have round corners and end in an arrow", () => {
     [50, 0],
     [50, 40],
   ] as const;
-  expect(roundedPath(points)).toBe("M0 0L44 0Q50 0 50 6L50 40");
+  expect(roundedPath(points)).toBe("M0,0L44,0Q50,0 50,6L50,40");
   expect(arrowHead(points).split(" ")[0]).toBe("50,40");
 });
 

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { PlacedEdge } from "../wire/types.ts";
-import { arrowHead, roundedPath } from "./edge-path.ts";
+import { arrowHead, roundedPath } from "../../../src/diagram/svg-path.ts";
 
 type Props = {
   readonly edge: PlacedEdge;
@@ -36,7 +36,7 @@ export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flig
             {rank === 0 && flight !== undefined && (
               <path key={flight} className="flight" d={path} pathLength={100} />
             )}
-            <polygon className="head" points={isAfar ? arrowHead(points, 13, 6.5) : arrowHead(points)} />
+            <polygon className="head" points={isAfar ? arrowHead(points, 13) : arrowHead(points)} />
           </g>
         );
       })}

@@ -62,12 +62,12 @@ describe.for(Object.entries(CHARTS))("The layout of %s", async ([, chart]) => {
     });
   });
 
-  describe.for(["portrait", "landscape"] as const)("from afar in %s", (shape) => {
+  describe.for(["portrait", "landscape"] as const)("with names only, in %s", (shape) => {
     const { nodes, edges, pills, width, height } = layouts.names[shape];
     const places = new Map(nodes.map((node) => [node.id, node]));
     const picture = { x: 0, y: 0, width, height };
 
-    test("shows the same states and transitions, and every name has room in its box", () => {
+    test("has the same states and transitions, and boxes that fit their names", () => {
       const near = layouts[shape];
       expect(nodes.map(({ id, title, rows }) => ({ id, title, rows }))).toEqual(
         near.nodes.map(({ id, title, rows }) => ({ id, title, rows })),
@@ -83,7 +83,7 @@ describe.for(Object.entries(CHARTS))("The layout of %s", async ([, chart]) => {
       }
     });
 
-    test("draws lines between the borders, with the place of the label on the line", () => {
+    test("draws lines from border to border, with the label's position on the line", () => {
       for (const { edges: ids, lines, label } of edges) {
         const { source, targets } = chart.edges.find(({ id }) => id === ids[0])!;
         for (const [index, line] of lines.entries()) {
@@ -100,7 +100,7 @@ describe.for(Object.entries(CHARTS))("The layout of %s", async ([, chart]) => {
     });
   });
 
-  test("is the same every time", async () => {
+  test("is equal for equal charts", async () => {
     expect(await layoutChart(structuredClone(chart))).toEqual(layouts);
   });
 });

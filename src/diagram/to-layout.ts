@@ -5,18 +5,21 @@ import type { Box, Layout, PlacedEdge, PlacedNode } from "./layout.ts";
 import { placePills } from "./pills.ts";
 
 type Point = readonly [x: number, y: number];
-type Stretches = ReadonlyMap<string, ElkExtendedEdge>;
+type Segments = ReadonlyMap<string, ElkExtendedEdge>;
 
-/** Free room around the picture, px. */
+/** The margin around the picture, in px. */
 const MARGIN = 8;
-/** From the border of a state to the text of a line that leaves it, px. */
+/** The distance between the border of a state and the label of a line that leaves it, in px. */
 const INDENT = 6;
 
-/** What ELK gave back, put together: one line from the stretches of each route, boxes with their texts. */
-export function placedLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): Layout {
+/**
+ * Converts ELK's result to a layout: joins the segments of each route to one line, and puts the texts into the
+ * boxes.
+ */
+export function toLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): Layout {
   const all = withDescendants(elk);
   const places = new Map(all.map((node) => [node.id, boxOf(node)]));
-  const stretches = new Map(all.flatMap(({ edges = [] }) => edges).map((edge) => [edge.id, edge]));
+  const segments = new Map(all.flatMap(({ edges = [] }) => edges).map((edge) => [edge.id, edge]));
   const root = places.get(tree.root.id)!;
   return {
     width: root.width + 2 * MARGIN,
@@ -25,17 +28,17 @@ export function placedLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): La
       const { title, rows } = graph.boxes.get(id)!;
       return { id, title, ...places.get(id)!, rows, hasChildren: tree.hasChildren(id) };
     }),
-    edges: tree.strands.map((strand): PlacedEdge => {
-      const routes = graph.routes.filter((route) => route.strand === strand);
-      const lines = routes.map((route) => lineOf(route, stretches));
+    edges: tree.bundles.map((bundle): PlacedEdge => {
+      const routes = graph.routes.filter((route) => route.bundle === bundle);
+      const lines = routes.map((route) => lineOf(route, segments));
       const label =
         graph.detail === "names"
           ? { ...middleOf(lines[0]!), width: 0, height: 0 }
-          : (ownLabel(routes[0]!, graph, places) ?? elkLabel(routes[0]!, stretches));
+          : (ownLabel(routes[0]!, graph, places) ?? elkLabel(routes[0]!, segments));
       return {
-        edges: strand.texts.map(({ edge }) => edge),
+        edges: bundle.texts.map(({ edge }) => edge),
         lines,
-        ...(label && { label: { ...label, lines: strand.texts } }),
+        ...(label && { label: { ...label, lines: bundle.texts } }),
       };
     }),
     initials: tree.chart.nodes.flatMap(({ id, initial }) => {
@@ -59,28 +62,28 @@ function boxOf({ x = 0, y = 0, width = 0, height = 0 }: ElkNode): Box {
   return { x: onGrid(x + MARGIN), y: onGrid(y + MARGIN), width: onGrid(width), height: onGrid(height) };
 }
 
-/** The arrow into the first of the children: where no line arrives. */
+/** The arrow into an initial state, placed where no line arrives. */
 function initialOf({ x, y }: Box, isFromLeft: boolean): { readonly from: Point; readonly to: Point } {
   return isFromLeft
     ? { from: [x - 13, y + 16], to: [x, y + 16] }
     : { from: [x + 14, y - 13], to: [x + 14, y] };
 }
 
-/** The label's place in the box of a state without children: on the side where the line leaves. */
+/** The position of a label in the box of a leaf state: on the side where the line leaves. */
 function ownLabel(
-  { strand, isBack }: Route,
+  { bundle, isBackward }: Route,
   graph: ElkGraph,
   places: ReadonlyMap<string, Box>,
 ): Box | undefined {
-  const label = graph.boxes.get(strand.source)!.labels.get(strand);
+  const label = graph.boxes.get(bundle.source)!.labels.get(bundle);
   if (!label) return undefined;
   const { width, height } = label;
-  const box = places.get(strand.source)!;
-  const x = isBack ? box.x + INDENT : box.x + box.width - INDENT - width;
+  const box = places.get(bundle.source)!;
+  const x = isBackward ? box.x + INDENT : box.x + box.width - INDENT - width;
   return { x, y: box.y + label.y, width, height };
 }
 
-/** The middle of the longest stretch of a line. */
+/** The middle of the longest segment of a line. */
 function middleOf(points: readonly Point[]): { readonly x: number; readonly y: number } {
   const lengths = points
     .slice(1)
@@ -90,14 +93,14 @@ function middleOf(points: readonly Point[]): { readonly x: number; readonly y: n
   return { x: onGrid((fromX + toX) / 2), y: onGrid((fromY + toY) / 2) };
 }
 
-function elkLabel({ stretches: [first] }: Route, stretches: Stretches): Box | undefined {
-  const label = stretches.get(first!.id)?.labels?.[0];
+function elkLabel({ segments: [first] }: Route, segments: Segments): Box | undefined {
+  const label = segments.get(first!.id)?.labels?.[0];
   return label && boxOf(label as ElkNode);
 }
 
-function lineOf(route: Route, stretches: Stretches): Point[] {
-  const points = route.stretches.flatMap(({ id, isReversed }) => {
-    const along = (stretches.get(id)?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+function lineOf(route: Route, segments: Segments): Point[] {
+  const points = route.segments.flatMap(({ id, isReversed }) => {
+    const along = (segments.get(id)?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
       [startPoint, ...bendPoints, endPoint].map(({ x, y }): Point => [
         onGrid(x + MARGIN),
         onGrid(y + MARGIN),
@@ -106,19 +109,19 @@ function lineOf(route: Route, stretches: Stretches): Point[] {
     return isReversed ? along.toReversed() : along;
   });
   const distinct = points.filter((point, index) => index === 0 || !isSame(point, points[index - 1]!));
-  return distinct.filter((point, index) => !isOnTheWay(distinct[index - 1], point, distinct[index + 1]));
+  return distinct.filter((point, index) => !isOnSegment(distinct[index - 1], point, distinct[index + 1]));
 }
 
 function isSame([x, y]: Point, [otherX, otherY]: Point): boolean {
   return x === otherX && y === otherY;
 }
 
-function isOnTheWay(before: Point | undefined, [x, y]: Point, after: Point | undefined): boolean {
+function isOnSegment(before: Point | undefined, [x, y]: Point, after: Point | undefined): boolean {
   if (!before || !after) return false;
   return (before[0] === x && x === after[0]) || (before[1] === y && y === after[1]);
 }
 
-/** Half pixels: sharp enough, and short in JSON. */
+/** Rounds to half pixels: sharp enough, and short in JSON. */
 function onGrid(value: number): number {
   return Math.round(value * 2) / 2;
 }
