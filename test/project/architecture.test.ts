@@ -174,13 +174,12 @@ describe("architecture", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("actors are made by the charts and by one file of the composition root", () => {
-    const making = files
+  test("only the charts and the agent import XState's values, and one file starts actors", () => {
+    const importing = files
       .filter(({ imports }) => imports.some(({ to, isType }) => to === "xstate" && !isType))
-      .map(({ path }) => path)
-      .filter((path) => roomOf(path) !== "machines");
-    expect(making).toHaveLength(1);
-    expect(making[0]).toMatch(/^src\/agent\//);
+      .filter(({ path }) => !["machines", "agent"].includes(roomOf(path)));
+    expect(importing).toEqual([]);
+    expect(naming(/\bcreateActor\(/)).toEqual(["src/agent/runtime.ts"]);
   });
 
   test("the chart and what decides in it have no clock, no chance, no I/O and nothing asynchronous", () => {
