@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
@@ -85,15 +86,12 @@ export function mergeOptions(
   };
 }
 
-/** How long to wait before attempt `attempt + 1`, in ms: exponential, capped, with up to half of it taken off by
- *  `jitter` in [0, 1) so that many sessions do not come back at once. */
-export function backoffMs(execution: Execution, attempt: number, jitter: number): number {
+/** The delay in ms before attempt `attempt + 1`: `initialBackoffMs` (default 1,000) times `backoffMultiplier` (default 2) for
+ *  each attempt made, at most `maxBackoffMs` (default 10,000), less a jitter of up to one half. The jitter is a hash of `seed`
+ *  and `attempt`, not chance: a replay waits as long, and sessions that fail in the same millisecond do not come back together. */
+export function backoffMs(execution: Execution, attempt: number, seed: string): number {
   const { initialBackoffMs = 1_000, maxBackoffMs = 10_000, backoffMultiplier = 2 } = execution;
   const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
+  const jitter = hash("sha256", `${seed}/${attempt}`, "buffer").readUInt32BE() / 2 ** 32;
   return Math.round(full * (1 - jitter / 2));
-}
-
-/** A jitter in [0, 1) from the clock's last digits, so that the chart stays a pure function. */
-export function jitterAt(at: number): number {
-  return (at % 997) / 997;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/base/json.ts";
 import type { Reason } from "../../../src/message/types.ts";
-import { backoffMs, jitterAt } from "../../../src/model/execution.ts";
+import { backoffMs } from "../../../src/model/execution.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import { exceededByTools } from "./budget.ts";
@@ -206,9 +206,10 @@ function mayRetry(context: AgentContext, record: CallRecord): boolean {
   return exceededByTools({ ...context, calls }) === undefined;
 }
 
-function retried(record: CallRecord, at: number, retryAt = 0): CallRecord {
+function retried({ settings }: AgentContext, record: CallRecord, at: number, retryAt = 0): CallRecord {
   const { deadlineAt: _, ...rest } = record;
-  const wait = at + backoffMs(record.execution ?? {}, record.attempt, jitterAt(at));
+  const seed = `${settings.sessionId}/${record.call.id}`;
+  const wait = at + backoffMs(record.execution ?? {}, record.attempt, seed);
   return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
@@ -231,7 +232,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   if (retry && mayRetry({ ...context, at }, record)) {
     return {
       at,
-      calls: context.calls.map((each) => (each === record ? retried(record, at, retryAt) : each)),
+      calls: context.calls.map((each) => (each === record ? retried(context, record, at, retryAt) : each)),
     };
   }
   const change: Partial<CallRecord> = suspension
@@ -271,7 +272,7 @@ export function expireCalls(context: AgentContext, at: number, final: readonly s
     const { call, execution } = record;
     const change: CallRecord =
       !final.includes(call.id) && mayRetry(now, record)
-        ? retried(record, at)
+        ? retried(context, record, at)
         : { ...record, status: "done", since: at, result: timedOut(call, execution?.timeoutMs ?? 0) };
     now = { ...now, calls: updateCall(now.calls, call.id, change) };
     return change;

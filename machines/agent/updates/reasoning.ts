@@ -1,6 +1,6 @@
 import { hasVisibleContent, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Reason } from "../../../src/message/types.ts";
-import { backoffMs, jitterAt } from "../../../src/model/execution.ts";
+import { backoffMs } from "../../../src/model/execution.ts";
 import { truncatedCall } from "../../../src/tool/results.ts";
 import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
@@ -111,7 +111,7 @@ export function mayFallBack(context: AgentContext): boolean {
 
 export function planBackoff(context: AgentContext): Change {
   const { at, settings, request } = context;
-  const wait = at + backoffMs(settings.model, request.attempt, jitterAt(at));
+  const wait = at + backoffMs(settings.model, request.attempt, settings.sessionId);
   return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
 }
 

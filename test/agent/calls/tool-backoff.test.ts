@@ -1,5 +1,6 @@
 import { AgentError } from "agentchart";
 import { expect, test } from "vitest";
+import { backoffMs } from "../../../src/model/execution.ts";
 import { failedTool } from "../../../src/tool/results.ts";
 import { expireCalls, recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { asking, contextOf } from "../../machines/agent/at.ts";
@@ -9,16 +10,17 @@ const execution = { timeoutMs: 50, maxAttempts: 2, initialBackoffMs: 1_000 };
 const running = contextOf(asking([{ status: "running", attempt: 1, deadlineAt: 50, execution }]));
 const { call } = running.calls[0]!;
 
-const afterFailure = (at: number): number => {
+const waitAfterFailure = (at: number): number => {
   const outcome = { at, callId: call.id, attempt: 1, result: failedTool(call, "boom"), retry: true };
   return recordToolRun(running, outcome).calls![0]!.notBeforeAt! - at;
 };
-const afterTimeout = (at: number): number => expireCalls(running, at).calls![0]!.notBeforeAt! - at;
+const waitAfterTimeout = (at: number): number => expireCalls(running, at).calls![0]!.notBeforeAt! - at;
 
-test.each([afterFailure, afterTimeout])(
-  "a tool's back-off has the jitter of a model's: up to half off",
+test.each([waitAfterFailure, waitAfterTimeout])(
+  "%o: a tool's back-off is that of its session, call and attempt, at any instant",
   (wait) => {
-    expect([997_000, 997_100, 997_996].map(wait)).toEqual([1_000, 950, 501]);
+    const expected = backoffMs(execution, 1, `${running.settings.sessionId}/${call.id}`);
+    expect([997_000, 997_100, 997_996].map(wait)).toEqual([expected, expected, expected]);
   },
 );
 
