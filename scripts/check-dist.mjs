@@ -1,9 +1,10 @@
-/** Sees to it that the built command draws the agent's chart byte for byte as the sources do, and that the built worker, which
- *  lays charts out for the page, places everything where they do. */
+/** Checks the build: its command draws the agent's chart byte for byte as the sources do, its worker lays charts out as they do, and
+ *  THIRD-PARTY-NOTICES names every package that the build holds parts of. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { agentMachine, chartJson } from "agentchart/machines";
@@ -11,7 +12,8 @@ import { chartSvg } from "../src/diagram/chart-svg.ts";
 import { layoutChart } from "../src/diagram/layout-chart.ts";
 
 const root = join(import.meta.dirname, "..");
-const { bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const read = (path) => readFileSync(join(root, path), "utf8");
+const { bin, dependencies, peerDependencies } = JSON.parse(read("package.json"));
 const command = join(root, bin.agentchart);
 assert(existsSync(command), `There is no ${bin.agentchart}: run "npm run build" first.`);
 
@@ -28,3 +30,18 @@ const [placed] = await once(worker, "message");
 await worker.terminate();
 assert.deepEqual(placed, layouts, "The worker of the build lays the chart out in another way.");
 console.log(`The build draws the chart as the sources do, ${stdout.length} bytes, and lays it out alike.`);
+
+// Found independently of the bundlers' records: what the sources import and a user of the package does not install.
+const installed = new Set(["agentchart", ...Object.keys({ ...dependencies, ...peerDependencies })]);
+const imported = globSync(["{src,machines,visualizer/src}/**/*.{ts,tsx,css}"], { cwd: root })
+  .flatMap((file) => [...read(file).matchAll(/^(?:import|export|\} from)\b(?! type\b).*?"([^".#][^"]*)"/gm)])
+  .map(([, specifier]) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0])
+  .filter((name) => !installed.has(name) && !isBuiltin(name));
+const recorded = ["package", "page"].flatMap((name) => JSON.parse(read(`build/bundled/${name}.json`)));
+const bundled = new Set([...imported, ...recorded.map((folder) => folder.replace(/^.*node_modules\//, ""))]);
+const noticed = new Set(
+  [...read("THIRD-PARTY-NOTICES").matchAll(/^-{80}\n(\S+) /gm)].map(([, name]) => name),
+);
+assert(imported.includes("hono") && imported.includes("react"), "The search for imports finds none.");
+assert.deepEqual([...bundled.difference(noticed)], [], "THIRD-PARTY-NOTICES lacks packages: build again.");
+console.log(`THIRD-PARTY-NOTICES names all ${bundled.size} packages that the build holds parts of.`);

@@ -1,11 +1,12 @@
 import { defineConfig } from "vite";
+import { recordBundled } from "../scripts/record-bundled.mjs";
 import { lexerOnly } from "./lexer-only.ts";
 
 /** A page under a strict policy: nothing is inlined, neither scripts nor fonts. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",
-  plugins: [lexerOnly],
+  plugins: [lexerOnly, recordBundled("page")],
   oxc: { jsx: { runtime: "automatic", importSource: "#page" } },
   build: {
     outDir: "../dist/visualizer",

@@ -7,7 +7,7 @@ import { AgentError, errorInfo } from "../base/error.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import { problemResponse, Refusal } from "./problem.ts";
-import type { RequestRecord, ServerOptions } from "./options.ts";
+import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 import { healthz, readyz } from "./routes.ts";
 
 const MIB = 1024 * 1024;
@@ -16,9 +16,11 @@ const DOCUMENT = {
   info: { title: "Agentchart", version: "1", description: "Sessions of agents that workers drive." },
 };
 
-/** The HTTP interface of a dispatcher, as a Hono app: routes under `/v1`, `/openapi.json`, `/healthz`, `/readyz`. It needs no
- *  worker in its process. Throws `config/invalid` for wrong tokens. */
-export function createServer(options: ServerOptions): OpenAPIHono<ServerEnv> {
+/**
+ * Returns the HTTP interface of a dispatcher: routes under `/v1`, and `/openapi.json`, `/healthz` and `/readyz`. Listen with
+ * `serve`; no worker is needed in the same process. Throws `config/invalid` for wrong tokens.
+ */
+export function createServer(options: ServerOptions): HttpApp {
   const { store, ready, maxBodyBytes = MIB } = options;
   const app = new OpenAPIHono<ServerEnv>({
     defaultHook: (result) => {

@@ -1,5 +1,5 @@
 export { createServer } from "./create-server.ts";
-export type { RequestRecord, ServerOptions } from "./options.ts";
+export type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export { serve } from "./serve.ts";
 export type { Served, ServeOptions } from "./serve.ts";

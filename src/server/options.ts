@@ -40,3 +40,11 @@ export type ServerOptions = {
   /** Hears of every request. */
   readonly onRequest?: (record: RequestRecord) => void;
 };
+
+/** A server without a port. Pass it to `serve`, or its `fetch` to a server of your own, such as a Hono app: `app.mount("/", fetch)`. */
+export type HttpApp = {
+  /** Answers a request of the Fetch standard. Node's adapters pass `env`, whose `incoming` holds the address of the client. */
+  readonly fetch: (request: Request, env?: object) => Response | Promise<Response>;
+  /** Answers a request to a path or a URL without a network, for tests. */
+  readonly request: (input: string | URL | Request, init?: RequestInit) => Response | Promise<Response>;
+};

@@ -4,6 +4,8 @@ import { userMsg, type JsonObject } from "agentchart";
 import { scripted, toolOf } from "../support/agents.ts";
 import { begin, BEGIN, openServer } from "./open-server.ts";
 
+/** The Hono app behind the public type. */
+type Routed = { readonly routes: readonly { readonly method: string; readonly path: string }[] };
 type Operation = {
   readonly summary: string;
   readonly security?: readonly object[];
@@ -52,7 +54,7 @@ describe("The OpenAPI document", () => {
   test("lists every route of the server and no other", async () => {
     const server = openServer();
     const document = await documentOf(server);
-    const served = server.app.routes
+    const served = (server.app as unknown as Routed).routes
       .filter(({ method, path }) => method !== "ALL" && path !== "/openapi.json")
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
     const listed = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { createServer } from "agentchart/server";
+import type { HttpApp } from "agentchart/server";
 
 const FILES = [
   ["/", "index.html", "text/html; charset=utf-8"],
@@ -22,15 +22,23 @@ const POLICY = [
 ].join("; ");
 
 /** Adds the page on which refunds are approved. It holds no token: the link that opens it does. */
-export function addPage(app: ReturnType<typeof createServer>): void {
-  for (const [path, file, type] of FILES) {
-    const body = readFileSync(join(import.meta.dirname, "../page", file), "utf8");
-    app.get(path, (c) =>
-      c.body(body, 200, {
+export function addPage(app: HttpApp): Pick<HttpApp, "fetch"> {
+  const pages = new Map(
+    FILES.map(([path, file, type]) => {
+      const body = readFileSync(join(import.meta.dirname, "../page", file), "utf8");
+      const headers = {
         "Content-Type": type,
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
-      }),
-    );
-  }
+      };
+      return [path as string, { body, headers }];
+    }),
+  );
+  return {
+    fetch(request, env) {
+      const page = pages.get(new URL(request.url).pathname);
+      if (!page || !["GET", "HEAD"].includes(request.method)) return app.fetch(request, env);
+      return new Response(page.body, { headers: page.headers });
+    },
+  };
 }

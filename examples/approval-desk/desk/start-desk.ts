@@ -57,8 +57,7 @@ export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
       tokens: [{ tenant: "desk", scopes: ["read", "write", "decide"], token }],
       ready: () => queue.stats(),
     });
-    addPage(app);
-    const served = kept(await serve(app, { port }));
+    const served = kept(await serve(addPage(app), { port }));
     return { url: served.url, link: `${served.url}/#token=${token}`, token, workers, close };
   } catch (error) {
     await close();
