@@ -34,7 +34,7 @@ console.log(`The build draws the chart as the sources do, ${stdout.length} bytes
 // Found independently of the bundlers' records: what the sources import and a user of the package does not install.
 const installed = new Set(["agentchart", ...Object.keys({ ...dependencies, ...peerDependencies })]);
 const imported = globSync(["{src,machines,visualizer/src}/**/*.{ts,tsx,css}"], { cwd: root })
-  .flatMap((file) => [...read(file).matchAll(/^(?:import|export|\} from)\b(?! type\b).*?"([^".#][^"]*)"/gm)])
+  .flatMap((file) => [...read(file).matchAll(/^(?!import type)(?:.*[ }]from |import )"([@\w][\w@/.-]*)"/gm)])
   .map(([, specifier]) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0])
   .filter((name) => !installed.has(name) && !isBuiltin(name));
 const recorded = ["package", "page"].flatMap((name) => JSON.parse(read(`build/bundled/${name}.json`)));
