@@ -1,10 +1,10 @@
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
-import { readStored } from "../session/durable.ts";
+import { restoreSession } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
 import { saveSession, type SavedParts } from "../session/save.ts";
-import { readTakenInput } from "../session/taken-input.ts";
+import { readInputOutcome } from "../session/input-outcome.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
@@ -192,7 +192,7 @@ class AgentSession implements InboxAgent {
     const key = options.idempotencyKey!;
     const { store } = this.#config;
     const taken = store
-      ? await readTakenInput(store, this.#runtime.settings, key)
+      ? await readInputOutcome(store, this.#runtime.settings, key)
       : this.#keys.failure(key, this.#runtime.context);
     if (!taken)
       throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
@@ -327,7 +327,7 @@ class AgentSession implements InboxAgent {
     await this.#ready();
     const { redact } = this.#config;
     const now = (): number => this.#runtime.now();
-    await saveSession(store, key, this.#runtime.standing(), { now, parts, ...(redact && { redact }) });
+    await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
   }
 
   async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
@@ -339,7 +339,7 @@ class AgentSession implements InboxAgent {
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
     await this.#ready();
     this.#turns.assertIdle();
-    const stored = await readStored(store, key, this.#runtime.settings);
+    const stored = await restoreSession(store, key, this.#runtime.settings);
     this.#turns.assertIdle();
     if (stored) this.#runtime.load(stored, parts);
     await this.#runtime.saved();

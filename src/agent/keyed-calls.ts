@@ -1,6 +1,6 @@
 import type { AgentError } from "../base/error.ts";
 import { isRefused } from "../session/entries.ts";
-import type { TakenInput } from "../session/taken-input.ts";
+import type { InputOutcome } from "../session/input-outcome.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { Reply } from "./types.ts";
 
@@ -43,7 +43,7 @@ export class KeyedCalls {
   }
 
   /** What became of a call that failed here. Only a failed turn goes on, and only if nothing has happened since. */
-  failure(key: string, { outcome, progress }: AgentContext): TakenInput | undefined {
+  failure(key: string, { outcome, progress }: AgentContext): InputOutcome | undefined {
     const found = this.#failures.get(key);
     if (!found) return undefined;
     const isLast = outcome?.reason === "ERROR" && progress.settled === found.settled;

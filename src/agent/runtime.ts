@@ -8,11 +8,11 @@ import type { Hook } from "../hook/types.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
-import { DurableSession, type Stored } from "../session/durable.ts";
+import { DurableSession, type RestoredSession } from "../session/durable.ts";
 import type { Msg } from "../message/types.ts";
 import type { SavedParts } from "../session/save.ts";
-import { mustNotBeLost } from "../session/entries.ts";
-import type { Standing } from "../session/format.ts";
+import { needsFlush } from "../session/entries.ts";
+import type { JournalState } from "../session/format.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
@@ -161,7 +161,7 @@ export class Runtime {
   }
 
   /** Where the session stands, as its journal needs it. */
-  standing(): Standing {
+  journalState(): JournalState {
     const { context, state } = this;
     const { phase, waitsFor: waits } = this.status();
     const wakeAt = phase === "suspended" ? resumableAt(context) : undefined;
@@ -202,7 +202,10 @@ export class Runtime {
   }
 
   /** Goes on as another session stood. */
-  load({ context, activeGroups, hooks }: Stored, { memory = true, toolkit = true }: SavedParts = {}): void {
+  load(
+    { context, activeGroups, hooks }: RestoredSession,
+    { memory = true, toolkit = true }: SavedParts = {},
+  ): void {
     for (const name of hooks.filter((each) => !this.#hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent has not.`;
       this.hub.publish({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
@@ -227,14 +230,14 @@ export class Runtime {
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
     const fact = { type: "input.refused", data: { id: inputId, error } };
     this.#durable?.acknowledge(inputId);
-    this.#durable?.note(this.context, this.context, [fact]);
+    this.#durable?.record(this.context, this.context, [fact]);
     this.hub.publish({ type: "input.refused", inputId, error });
     await this.saved();
   }
 
   /** Writes down where the session stands, though nothing has happened. */
   async touch(): Promise<void> {
-    this.#durable?.note(this.context, this.context, [{ type: "position", data: {} }]);
+    this.#durable?.record(this.context, this.context, [{ type: "position", data: {} }]);
     await this.saved();
   }
 
@@ -301,9 +304,9 @@ export class Runtime {
     const before = this.#last;
     this.#last = snapshot;
     if (!this.#isRestored) return;
-    this.#durable?.note(before.context, snapshot.context);
+    this.#durable?.record(before.context, snapshot.context);
     const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
-    if (hasSettled || (this.settings.isDurable && mustNotBeLost(before.context, snapshot.context))) {
+    if (hasSettled || (this.settings.isDurable && needsFlush(before.context, snapshot.context))) {
       this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
     }
     if (this.hub.hears(TOLD)) this.#tell(before, snapshot);
@@ -321,7 +324,7 @@ export class Runtime {
     try {
       const stored = await durable.open();
       if (stored) this.load(stored);
-      else durable.note(freshContext(this.settings, Transcript.of()), this.context);
+      else durable.record(freshContext(this.settings, Transcript.of()), this.context);
       this.#isRestored = true;
       await durable.flush();
     } catch (error) {
@@ -344,9 +347,9 @@ export class Runtime {
       store,
       settings: this.settings,
       now: () => this.now(),
-      standing: () => this.standing(),
-      committed: () => this.#listener.committed(),
-      lost: (error) => this.stop(error),
+      state: () => this.journalState(),
+      onCommitted: () => this.#listener.committed(),
+      onLost: (error) => this.stop(error),
       ...(this.#listener.admit && { admit: this.#listener.admit }),
       ...(redact && { redact }),
       ...(leaseMs !== undefined && { leaseMs }),

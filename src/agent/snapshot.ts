@@ -2,7 +2,14 @@ import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { checkMessages } from "../message/validate.ts";
 import { contextOf } from "../session/fold.ts";
-import { FORMAT, keptOf, migrated, plain, readKept, type SessionState } from "../session/format.ts";
+import {
+  FORMAT,
+  persistedContext,
+  migrated,
+  plain,
+  readPersistedContext,
+  type SessionState,
+} from "../session/format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import type { Snapshot } from "./types.ts";
 
@@ -22,7 +29,7 @@ export function takeSnapshot(
       at,
       ...(outcome && { reason: outcome.reason }),
       activeGroups,
-      kept: keptOf(context),
+      kept: persistedContext(context),
       messages: transcript.slice(),
     }) as unknown as Json,
   ) as Snapshot;
@@ -51,7 +58,7 @@ export function readSnapshot(
       reason: data["reason"] as NonNullable<SessionState["reason"]>,
     }),
     activeGroups: (data["activeGroups"] as readonly string[] | undefined) ?? [],
-    kept: readKept(kept, "The snapshot"),
+    kept: readPersistedContext(kept, "The snapshot"),
     messages: checkMessages(data["messages"], "The snapshot"),
   };
   return { context: contextOf(session, settings), activeGroups: session.activeGroups };

@@ -8,8 +8,8 @@ import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import { heldElsewhere } from "./held-elsewhere.ts";
-import type { Standing } from "./format.ts";
+import { sessionLocked } from "./session-locked.ts";
+import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
 /** How long a lease lasts without being renewed unless the agent says otherwise, ms. */
@@ -21,24 +21,24 @@ export type DurableOptions = {
   readonly now: () => number;
   readonly leaseMs?: number;
   readonly redact?: (value: Json) => Json;
-  readonly standing: () => Standing;
+  readonly state: () => JournalState;
   /** Asked with the lease before anything is read; who throws gives the session up. */
   readonly admit?: (lease: Lease) => Promise<void>;
   /** Told after each append to the journal. */
-  readonly committed: () => void;
+  readonly onCommitted: () => void;
   /** Another process has the session: this one must stop at once. */
-  readonly lost: (error: AgentError) => void;
+  readonly onLost: (error: AgentError) => void;
 };
 
 /** What a store knew of a session. */
-export type Stored = {
+export type RestoredSession = {
   readonly context: AgentContext;
   readonly activeGroups: readonly string[] | undefined;
   readonly hooks: readonly string[];
 };
 
 /** Throws `session/damaged` for messages that are none. */
-function checkStored(messages: readonly Msg[], sessionId: string): void {
+function checkStoredMessages(messages: readonly Msg[], sessionId: string): void {
   try {
     checkMessages(messages, `Session '${sessionId}'`);
   } catch (error) {
@@ -48,11 +48,11 @@ function checkStored(messages: readonly Msg[], sessionId: string): void {
 
 /** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
  *  `session/version` and `session/damaged`, the latter also for one that is quarantined. */
-export async function readStored(
+export async function restoreSession(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
-): Promise<(Stored & { readonly seq: number }) | undefined> {
+): Promise<(RestoredSession & { readonly seq: number }) | undefined> {
   const found = await store.load(sessionId);
   const reason = quarantineReason(found?.position);
   if (reason !== undefined)
@@ -63,7 +63,7 @@ export async function readStored(
   const fold = new JournalFold(settings, found.checkpoint);
   for await (const entry of store.read(sessionId)) fold.push(entry);
   const session = fold.state();
-  checkStored(session.messages, sessionId);
+  checkStoredMessages(session.messages, sessionId);
   return {
     context: contextOf(session, settings),
     activeGroups: fold.groups,
@@ -88,22 +88,22 @@ export class DurableSession {
   }
 
   /** Takes the session and gives what was stored of it. Throws `session/conflict` while another process has it. */
-  async open(): Promise<Stored | undefined> {
-    const { store, settings, now, redact, standing, committed } = this.#options;
+  async open(): Promise<RestoredSession | undefined> {
+    const { store, settings, now, redact, state, onCommitted } = this.#options;
     const { sessionId } = settings;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
-    if (!lease) throw heldElsewhere(sessionId, this.#leaseMs);
+    if (!lease) throw sessionLocked(sessionId, this.#leaseMs);
     try {
       await this.#options.admit?.(lease);
-      const stored = await readStored(store, sessionId, settings);
+      const stored = await restoreSession(store, sessionId, settings);
       this.#journal = new Journal({
         store,
         lease,
         seq: stored?.seq ?? 0,
         groups: stored?.activeGroups,
         now,
-        standing,
-        committed,
+        state,
+        onCommitted,
         ...(redact && { redact }),
       });
       this.#renewing = setInterval(() => void this.#renew(), this.#leaseMs / 3);
@@ -124,8 +124,8 @@ export class DurableSession {
   }
 
   /** Notes what changed; written by the next {@link flush}. */
-  note(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
-    this.#journal?.note([...factsBetween(before, after), ...more]);
+  record(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
+    this.#journal?.record([...factsBetween(before, after), ...more]);
   }
 
   /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Undefined if its
@@ -154,7 +154,7 @@ export class DurableSession {
     try {
       await this.#journal.flush();
     } catch (error) {
-      this.#lostIf(error);
+      this.#handleLoss(error);
       throw error;
     }
     if (this.#journal.lease.expiresAt <= this.#options.now()) await this.#renew();
@@ -181,14 +181,14 @@ export class DurableSession {
     try {
       await this.#journal?.renew(this.#leaseMs);
     } catch (error) {
-      this.#lostIf(error);
+      this.#handleLoss(error);
     }
   }
 
-  #lostIf(error: unknown): void {
+  #handleLoss(error: unknown): void {
     if (!AgentError.is(error)) return;
     if (error.code !== "session/conflict" && error.code !== "session/lease-lost") return;
     this.abandon();
-    this.#options.lost(error);
+    this.#options.onLost(error);
   }
 }

@@ -7,7 +7,7 @@ export type Fact = { readonly type: string; readonly data: object };
 /** A tool message that holds a result the journal already has. */
 type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
 
-function sharedResult(message: Msg, before: AgentContext): ResultRef | undefined {
+function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
   const [block, ...more] = message.content;
   if (block?.type !== "tool_result" || more.length > 0) return undefined;
   const record = before.calls.find(({ call }) => call.id === block.id);
@@ -19,11 +19,11 @@ function sharedResult(message: Msg, before: AgentContext): ResultRef | undefined
 function messageFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.transcript === after.transcript) return [];
   const from = before.transcript.commonPrefix(after.transcript);
-  const messages = after.transcript.slice(from).map((message) => sharedResult(message, before) ?? message);
+  const messages = after.transcript.slice(from).map((message) => resultReference(message, before) ?? message);
   return [{ type: "messages", data: { from, messages } }];
 }
 
-function changeOf(old: CallRecord | undefined, now: CallRecord): Fact[] {
+function callFact(old: CallRecord | undefined, now: CallRecord): Fact[] {
   if (old === now) return [];
   const { call, ...fields } = now;
   const was: { readonly [key: string]: unknown } = old ? { ...old } : {};
@@ -42,10 +42,10 @@ function callFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.calls === after.calls) return [];
   if (after.calls.length === 0) return [{ type: "calls.closed", data: {} }];
   const old = new Map(before.calls.map((record) => [record.call.id, record]));
-  return after.calls.flatMap((record) => changeOf(old.get(record.call.id), record));
+  return after.calls.flatMap((record) => callFact(old.get(record.call.id), record));
 }
 
-function keptFacts(before: AgentContext, after: AgentContext): Fact[] {
+function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
   const changed = (["inbox", "remembered", "wanted", "interruption"] as const).filter(
     (key) => before[key] !== after[key],
   );
@@ -62,7 +62,7 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
   return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
 }
 
-function endFacts(before: AgentContext, after: AgentContext): Fact[] {
+function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.progress.settled === after.progress.settled) return [];
   const { outcome, failure } = after;
   if (!outcome && !failure) return [];
@@ -82,28 +82,28 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   return [
     ...callFacts(before, after),
     ...messageFacts(before, after),
-    ...keptFacts(before, after),
+    ...contextFacts(before, after),
     ...(before.progress.extended === after.progress.extended
       ? []
       : [{ type: "budget.extended", data: { extended: after.progress.extended } }]),
-    ...(isPutOff(before, after) ? [{ type: "position", data: {} }] : []),
-    ...endFacts(before, after),
+    ...(isRetryScheduled(before, after) ? [{ type: "position", data: {} }] : []),
+    ...turnEndFacts(before, after),
   ];
 }
 
 /** True if there is what nobody could get again, and is written at once: the input of a turn, the result of a call, the
  *  instant before which nothing is asked again. */
-export function mustNotBeLost(before: AgentContext, after: AgentContext): boolean {
+export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
     hasNewResult(before, after) ||
-    isPutOff(before, after)
+    isRetryScheduled(before, after)
   );
 }
 
 /** True if a request or a call has failed and waits to be tried again. */
-function isPutOff(before: AgentContext, after: AgentContext): boolean {
+function isRetryScheduled(before: AgentContext, after: AgentContext): boolean {
   const { notBeforeAt } = after.request;
   if (notBeforeAt !== null && notBeforeAt !== before.request.notBeforeAt) return true;
   if (before.calls === after.calls) return false;
@@ -122,7 +122,7 @@ function hasNewResult(before: AgentContext, after: AgentContext): boolean {
 }
 
 /** Where the session stands. */
-export type Position = {
+export type ChartPosition = {
   readonly state: string;
   readonly at: number;
   readonly reason?: string;
@@ -130,7 +130,7 @@ export type Position = {
   readonly request: Pick<AgentContext["request"], "attempt" | "usesFallback" | "notBeforeAt">;
 };
 
-export function positionOf(context: AgentContext, state: string): Position {
+export function chartPosition(context: AgentContext, state: string): ChartPosition {
   const { progress, at, outcome } = context;
   const { attempt, usesFallback, notBeforeAt } = context.request;
   const request = { attempt, usesFallback, notBeforeAt };
@@ -146,7 +146,7 @@ function changed<T extends object>(before: T | undefined, after: T): Partial<T> 
 }
 
 /** The last entry of each append: how the position differs from that of the append before. */
-export function positionFact(before: Position | undefined, after: Position): Fact {
+export function positionFact(before: ChartPosition | undefined, after: ChartPosition): Fact {
   const progress = changed(before?.progress, after.progress);
   const request = changed(before?.request, after.request);
   const { state, at, reason = null } = after;

@@ -10,16 +10,16 @@ import {
   type CallRecord,
   type Settings,
 } from "../../machines/agent/context.ts";
-import type { Position } from "./entries.ts";
-import type { Standing } from "./format.ts";
+import type { ChartPosition } from "./entries.ts";
+import type { JournalState } from "./format.ts";
 import {
   checkFormat,
   entryPointOf,
   FORMAT,
-  keptOf,
+  persistedContext,
   migrated,
-  readKept,
-  type Kept,
+  readPersistedContext,
+  type PersistedContext,
   type SessionState,
 } from "./format.ts";
 
@@ -58,7 +58,7 @@ export class JournalFold {
   readonly #messages: Msg[] = [];
   readonly #results = new Map<string, ToolResultBlock>();
   readonly #checkpoint: Checkpoint | undefined;
-  #kept: Kept;
+  #kept: PersistedContext;
   #state = "stopped.idle";
   #at = 0;
   #reason: SessionState["reason"];
@@ -66,11 +66,11 @@ export class JournalFold {
   #seq = 0;
 
   constructor(settings: Settings, checkpoint?: JsonObject) {
-    this.#kept = keptOf(freshContext(settings, Transcript.of()));
+    this.#kept = persistedContext(freshContext(settings, Transcript.of()));
     if (!checkpoint) return;
     const read = checkpoint as unknown as Checkpoint;
     this.#checkpoint = read;
-    this.#kept = readKept(migrated(read.kept, read.format, "The checkpoint"), "The checkpoint");
+    this.#kept = readPersistedContext(migrated(read.kept, read.format, "The checkpoint"), "The checkpoint");
     this.#state = read.state;
     this.#at = read.at;
     this.#reason = read.reason as SessionState["reason"];
@@ -85,20 +85,20 @@ export class JournalFold {
       case "session":
         return checkFormat(data["format"], "The journal");
       case "messages":
-        return this.#takeMessages(entry);
+        return this.#applyMessages(entry);
       case "call":
-        return this.#takeCall(entry, isNew);
+        return this.#applyCall(entry, isNew);
       case "calls.closed":
         if (isNew) this.#kept = { ...this.#kept, calls: [] };
         return;
       case "kept":
-        if (isNew) this.#takeKept(data);
+        if (isNew) this.#applyContext(data);
         return;
       case "groups":
         if (isNew) this.#groups = data["active"] as readonly string[];
         return;
       case "position":
-        if (isNew) this.#takePosition(data);
+        if (isNew) this.#applyPosition(data);
         return;
       case "input.refused":
       case "turn.end":
@@ -138,7 +138,7 @@ export class JournalFold {
     return this.#seq;
   }
 
-  #takeMessages(entry: JournalEntry): void {
+  #applyMessages(entry: JournalEntry): void {
     const { from, messages } = entry.data as unknown as {
       readonly from: number;
       readonly messages: readonly (Msg & { readonly ref?: string })[];
@@ -158,7 +158,7 @@ export class JournalFold {
     }
   }
 
-  #takeCall(entry: JournalEntry, isNew: boolean): void {
+  #applyCall(entry: JournalEntry, isNew: boolean): void {
     const {
       id,
       set,
@@ -182,19 +182,19 @@ export class JournalFold {
     this.#kept = { ...this.#kept, calls };
   }
 
-  #takeKept(data: JsonObject): void {
+  #applyContext(data: JsonObject): void {
     const { system, ...parts } = data;
     const { request } = this.#kept;
     this.#kept = {
       ...this.#kept,
-      ...(parts as Partial<Kept>),
+      ...(parts as Partial<PersistedContext>),
       request: typeof system === "string" ? { ...request, system } : request,
     };
   }
 
   /** A position says only what differs from the one before. */
-  #takePosition(data: JsonObject): void {
-    const { state, at, reason, progress, request } = data as unknown as Partial<Position>;
+  #applyPosition(data: JsonObject): void {
+    const { state, at, reason, progress, request } = data as unknown as Partial<ChartPosition>;
     this.#state = state ?? this.#state;
     this.#at = at ?? this.#at;
     if ("reason" in data) this.#reason = (reason ?? undefined) as SessionState["reason"];
@@ -223,7 +223,7 @@ export function contextOf(session: SessionState, settings: Settings): AgentConte
 }
 
 /** The checkpoint of a session at journal position `seq`. */
-export function checkpointOf(standing: Standing, seq: number): Checkpoint {
+export function checkpointOf(standing: JournalState, seq: number): Checkpoint {
   const { context, state, activeGroups, chart, hooks } = standing;
   const { outcome, transcript, at } = context;
   return {
@@ -236,6 +236,6 @@ export function checkpointOf(standing: Standing, seq: number): Checkpoint {
     ...(outcome && { reason: outcome.reason }),
     ...(activeGroups && { activeGroups }),
     cursor: transcript.length,
-    kept: keptOf(context) as unknown as JsonObject,
+    kept: persistedContext(context) as unknown as JsonObject,
   };
 }

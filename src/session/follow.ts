@@ -72,7 +72,7 @@ export async function* followEvents(
         try {
           for await (const entry of store.read(sessionId, { after: last })) {
             last = entry.seq;
-            const bodies = reader.bodies(entry);
+            const bodies = reader.events(entry);
             if (entry.seq <= after) continue;
             for (const body of bodies)
               yield { seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent;

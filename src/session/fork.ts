@@ -11,9 +11,9 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { contextOf } from "./fold.ts";
 import type { SessionState } from "./format.ts";
-import type { Standing } from "./format.ts";
+import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
-import { NO_SETTINGS } from "./no-settings.ts";
+import { READER_SETTINGS } from "./reader-settings.ts";
 
 const LEASE_MS = 30_000;
 
@@ -37,7 +37,7 @@ export type Fork = {
 };
 
 /** The entries of a journal, up to the damage if it has one. */
-async function* soundEntries(store: SessionStore, sessionId: string): AsyncGenerator<JournalEntry> {
+async function* readableEntries(store: SessionStore, sessionId: string): AsyncGenerator<JournalEntry> {
   try {
     yield* store.read(sessionId);
   } catch (error) {
@@ -57,7 +57,7 @@ export async function recordedAfter(
     const known = calls.get(id);
     if (known && at > seq) later.set(id, known);
   };
-  for await (const entry of soundEntries(store, sessionId)) {
+  for await (const entry of readableEntries(store, sessionId)) {
     if (entry.type === "messages") {
       const { messages } = entry.data as unknown as {
         readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[];
@@ -82,7 +82,7 @@ export async function recordedAfter(
 /** The context of the fork: what waits to be tried again is tried at once, and open calls stay only while the message that asked for
  *  them is still there. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
-  const stored = contextOf(session, NO_SETTINGS);
+  const stored = contextOf(session, READER_SETTINGS);
   const context = {
     ...stored,
     transcript: Transcript.of(messages),
@@ -97,7 +97,7 @@ function forkedContext(session: SessionState, messages: readonly Msg[]): AgentCo
   return { ...context, calls, progress: { ...context.progress, batchAt, resumeAt } };
 }
 
-function standingOf(context: AgentContext, session: SessionState, meta: JsonObject): Standing {
+function forkedState(context: AgentContext, session: SessionState, meta: JsonObject): JournalState {
   const isSuspended = context.calls.length > 0 || context.progress.exceeded !== null;
   const rest = isSuspended ? "suspended" : "stopped";
   const { activeGroups } = session;
@@ -131,10 +131,10 @@ export async function forkSession(
     if (!lease || (await store.load(forked))) {
       throw new AgentError("session/conflict", `Session '${forked}' exists already.`);
     }
-    const standing = standingOf(context, session, { forkedFrom: sessionId, forkedAt: seq });
-    const journal = new Journal({ store, lease, seq: 0, now: Date.now, standing: () => standing });
+    const standing = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
+    const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => standing });
     const { inbox, remembered, wanted, calls } = context;
-    journal.note([
+    journal.record([
       { type: "messages", data: { from: 0, messages } },
       ...calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
       { type: "kept", data: { inbox, remembered, wanted } },

@@ -7,7 +7,7 @@ import type { AgentContext } from "../../machines/agent/context.ts";
 export const FORMAT = 1;
 
 /** The parts of the context that outlive the process; the rest is configuration, transcript, or of this process only. */
-export const KEPT = [
+export const PERSISTED_KEYS = [
   "progress",
   "inbox",
   "request",
@@ -16,7 +16,7 @@ export const KEPT = [
   "wanted",
   "interruption",
 ] as const satisfies readonly (keyof AgentContext)[];
-export type Kept = Pick<AgentContext, (typeof KEPT)[number]>;
+export type PersistedContext = Pick<AgentContext, (typeof PERSISTED_KEYS)[number]>;
 
 /** A session as it stood at one moment, free of XState: what a restore goes on from. */
 export type SessionState = {
@@ -26,12 +26,12 @@ export type SessionState = {
   readonly at: number;
   readonly reason?: NonNullable<AgentContext["outcome"]>["reason"];
   readonly activeGroups: readonly string[];
-  readonly kept: Kept;
+  readonly kept: PersistedContext;
   readonly messages: readonly Msg[];
 };
 
 /** Where a session stands, as the journal needs it. */
-export type Standing = {
+export type JournalState = {
   readonly context: AgentContext;
   readonly state: string;
   /** Absent: nothing is said of groups. */
@@ -99,17 +99,19 @@ export function checkFormat(format: Json | undefined, what: string): void {
 }
 
 /** What may be absent: sessions from before it was kept do not have it. */
-const OPTIONAL: ReadonlySet<string> = new Set<keyof Kept>(["interruption"]);
+const OPTIONAL: ReadonlySet<string> = new Set<keyof PersistedContext>(["interruption"]);
 
 /** The kept parts of a context, out of stored data. Throws `session/damaged` if one is missing. */
-export function readKept(data: JsonObject, what: string): Kept {
-  const missing = KEPT.find((key) => data[key] === undefined && !OPTIONAL.has(key));
+export function readPersistedContext(data: JsonObject, what: string): PersistedContext {
+  const missing = PERSISTED_KEYS.find((key) => data[key] === undefined && !OPTIONAL.has(key));
   if (missing) throw new AgentError("session/damaged", `${what} lacks '${missing}'.`);
-  return Object.fromEntries(KEPT.map((key) => [key, data[key] ?? null])) as unknown as Kept;
+  return Object.fromEntries(
+    PERSISTED_KEYS.map((key) => [key, data[key] ?? null]),
+  ) as unknown as PersistedContext;
 }
 
-export function keptOf(context: AgentContext): Kept {
-  return Object.fromEntries(KEPT.map((key) => [key, context[key]])) as unknown as Kept;
+export function persistedContext(context: AgentContext): PersistedContext {
+  return Object.fromEntries(PERSISTED_KEYS.map((key) => [key, context[key]])) as unknown as PersistedContext;
 }
 
 /** A deep copy that is JSON and nothing else. */

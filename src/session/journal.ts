@@ -1,9 +1,9 @@
 import { AgentError, errorFrom, errorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import { positionFact, positionOf, type Fact, type Position } from "./entries.ts";
+import { positionFact, chartPosition, type Fact, type ChartPosition } from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
-import { FORMAT, plain, type Standing } from "./format.ts";
+import { FORMAT, plain, type JournalState } from "./format.ts";
 
 /** Appends between two checkpoints of a session that does not come to rest. */
 const CHECKPOINT_EVERY = 64;
@@ -18,9 +18,9 @@ export type JournalOptions = {
   readonly now: () => number;
   readonly redact?: (value: Json) => Json;
   /** Asked when a batch is written. */
-  readonly standing: () => Standing;
+  readonly state: () => JournalState;
   /** Told after each append. */
-  readonly committed?: () => void;
+  readonly onCommitted?: () => void;
 };
 
 /**
@@ -39,7 +39,7 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
-  #position: Position | undefined;
+  #position: ChartPosition | undefined;
   #groups: string | undefined;
 
   constructor(options: JournalOptions) {
@@ -60,7 +60,7 @@ export class Journal {
   }
 
   /** Notes facts; nothing is written before {@link flush}. */
-  note(facts: readonly Fact[]): void {
+  record(facts: readonly Fact[]): void {
     this.#pending.push(...facts);
   }
 
@@ -92,17 +92,17 @@ export class Journal {
     const ackInputs = this.#acknowledged;
     this.#pending = [];
     this.#acknowledged = [];
-    const { store, now, redact, standing } = this.#options;
-    const stands = standing();
-    const { context, state, isAtRest, position, activeGroups } = stands;
+    const { store, now, redact } = this.#options;
+    const journalState = this.#options.state();
+    const { context, state, isAtRest, position, activeGroups } = journalState;
     const at = now();
-    const standsAt = positionOf(context, state);
+    const chartAt = chartPosition(context, state);
     const groups = activeGroups && JSON.stringify(activeGroups);
     const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
     const written = [
       ...facts,
       ...(hasNewGroups ? [{ type: "groups", data: { active: activeGroups } }] : []),
-      positionFact(this.#position, standsAt),
+      positionFact(this.#position, chartAt),
     ];
     const entries = written.map((fact, index): JournalEntry => {
       const data = redact ? redact(plain(fact.data) as Json) : fact.data;
@@ -110,7 +110,7 @@ export class Journal {
     });
     const seq = this.#seq + entries.length;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
-    const checkpoint = isDue ? (plain(checkpointOf(stands, seq)) as unknown as JsonObject) : undefined;
+    const checkpoint = isDue ? (plain(checkpointOf(journalState, seq)) as unknown as JsonObject) : undefined;
     const batch: Batch = {
       expectedSeq: this.#seq,
       fence: this.#lease.fence,
@@ -121,7 +121,7 @@ export class Journal {
     };
     try {
       this.#seq = await store.append(this.#lease.sessionId, batch);
-      this.#position = standsAt;
+      this.#position = chartAt;
       this.#groups = groups;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
@@ -129,7 +129,7 @@ export class Journal {
       this.#acknowledged = [...ackInputs, ...this.#acknowledged];
       throw this.#failed(error);
     }
-    this.#options.committed?.();
+    this.#options.onCommitted?.();
   }
 
   #failed(error: unknown): AgentError {

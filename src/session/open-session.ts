@@ -8,7 +8,7 @@ import { checkStore } from "./check-store.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
-import { NO_SETTINGS } from "./no-settings.ts";
+import { READER_SETTINGS } from "./reader-settings.ts";
 
 /** A stored session as it stood at one journal position. */
 export type Moment = {
@@ -40,7 +40,7 @@ export interface StoredSession {
 }
 
 /** What one may look at of a damaged session: the moments before the damage. */
-function withSoundPart(error: unknown, seq: number): unknown {
+function withReadablePart(error: unknown, seq: number): unknown {
   if (!AgentError.is(error) || error.code !== "session/damaged" || seq === 0) return error;
   const { code, message, data } = error;
   return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });
@@ -71,14 +71,14 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     seq: number,
     isEnough: (entry: JournalEntry) => boolean = () => true,
   ): Promise<SessionState & { readonly seq: number }> => {
-    const fold = new JournalFold(NO_SETTINGS);
+    const fold = new JournalFold(READER_SETTINGS);
     try {
       for await (const entry of store.read(sessionId)) {
         fold.push(entry);
         if (entry.seq >= seq && isEnough(entry)) break;
       }
     } catch (error) {
-      throw withSoundPart(error, fold.seq);
+      throw withReadablePart(error, fold.seq);
     }
     const isThere =
       seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq >= seq);
@@ -97,7 +97,7 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     entries: (options) => store.read(sessionId, options),
     async at(seq = Number.POSITIVE_INFINITY) {
       const { state, at, reason, messages, kept, seq: last, ...session } = await stateAt(seq);
-      const pending = pendingCalls(contextOf({ state, at, messages, kept, ...session }, NO_SETTINGS));
+      const pending = pendingCalls(contextOf({ state, at, messages, kept, ...session }, READER_SETTINGS));
       const context = kept as unknown as JsonObject;
       return { seq: last, state, at, ...(reason && { reason }), messages: [...messages], context, pending };
     },

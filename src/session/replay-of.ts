@@ -7,7 +7,7 @@ import type { Tool } from "../tool/types.ts";
 import { openSession } from "./open-session.ts";
 
 /** What a message says, whatever its ids and times. */
-function gist({ role, content }: Msg): string {
+function contentKey({ role, content }: Msg): string {
   return JSON.stringify([role, content]);
 }
 
@@ -36,7 +36,7 @@ export async function replayOf<Ctx>(
   live: { readonly model: ChatModel; readonly tools: readonly Tool<Ctx>[] },
 ): Promise<{ readonly model: ChatModel; readonly tools: readonly Tool<Ctx>[] }> {
   const { messages } = await (await openSession(store, sessionId)).at();
-  const recorded = messages.map(gist);
+  const recorded = messages.map(contentKey);
   const results = new Map<string, { readonly hash: string; readonly result: ToolResultBlock }>();
   const calls = new Map(
     messages.flatMap((message) => toolUsesOf(message).map((call) => [call.id, call] as const)),
@@ -53,7 +53,7 @@ export async function replayOf<Ctx>(
       const said = request.messages.filter(({ role }) => role !== "system");
       const next = messages[said.length];
       isLive ||=
-        next?.role !== "assistant" || said.some((message, index) => gist(message) !== recorded[index]);
+        next?.role !== "assistant" || said.some((message, index) => contentKey(message) !== recorded[index]);
       if (isLive) yield* live.model.stream(request, options);
       else yield* partsOf(next!);
     },

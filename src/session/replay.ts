@@ -5,7 +5,7 @@ import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { CallRecord } from "../../machines/agent/context.ts";
 
-type Body = AgentEvent extends infer E
+type EventBody = AgentEvent extends infer E
   ? E extends AgentEvent
     ? Omit<E, "seq" | "n" | "at" | "turn">
     : never
@@ -19,7 +19,7 @@ export class EntryReader {
   /** Calls that run, whose results are not told yet. */
   readonly #running = new Set<string>();
 
-  bodies(entry: JournalEntry): Body[] {
+  events(entry: JournalEntry): EventBody[] {
     const { data } = entry;
     if (entry.type === "messages") {
       const { from, messages } = data as unknown as {
@@ -36,8 +36,8 @@ export class EntryReader {
       // The last result of a batch is written with its message alone.
       const ended = whole.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
       return [
-        ...ended.map(endOf),
-        ...whole.map((message): Body => ({ type: "message", phase: "other", message })),
+        ...ended.map(toolEndEvent),
+        ...whole.map((message): EventBody => ({ type: "message", phase: "other", message })),
       ];
     }
     if (entry.type === "call") {
@@ -46,7 +46,7 @@ export class EntryReader {
       if (!set.result) return [];
       this.#running.delete(id);
       this.#results.set(id, set.result);
-      return [endOf(set.result)];
+      return [toolEndEvent(set.result)];
     }
     if (entry.type === "turn.end") {
       const { reason, error } = data as unknown as { readonly reason: Reason; readonly error?: ErrorInfo };
@@ -64,16 +64,16 @@ export class EntryReader {
     const before = this.#messages.splice(from);
     this.#messages.push(...messages);
     if (before.length === 0) return messages;
-    const moved = new Set(before.map(wordsOf));
-    return messages.filter((message) => !moved.has(wordsOf(message)));
+    const moved = new Set(before.map(messageKey));
+    return messages.filter((message) => !moved.has(messageKey(message)));
   }
 }
 
-function wordsOf({ id, content }: Msg): string {
+function messageKey({ id, content }: Msg): string {
   return JSON.stringify([id, content]);
 }
 
-function endOf(result: ToolResultBlock): Body {
+function toolEndEvent(result: ToolResultBlock): EventBody {
   return { type: "tool.end", callId: result.id, result, durationMs: 0 };
 }
 
@@ -96,7 +96,7 @@ export function replayEvents(
     let last = after;
     for await (const entry of store.read(sessionId)) {
       if (isOver) return;
-      const bodies = reader.bodies(entry);
+      const bodies = reader.events(entry);
       if (entry.seq <= after) continue;
       last = entry.seq;
       for (const body of bodies)

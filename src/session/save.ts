@@ -4,7 +4,7 @@ import { Transcript } from "../message/transcript.ts";
 import type { Json } from "../base/json.ts";
 import type { SessionStore } from "../store/port.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
-import type { Standing } from "./format.ts";
+import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
 const LEASE_MS = 30_000;
@@ -18,12 +18,12 @@ export type SavedParts = {
 };
 
 /** The context of which only the saved parts are left. */
-function partOf(context: AgentContext, { memory = true }: SavedParts): AgentContext {
+function savedContext(context: AgentContext, { memory = true }: SavedParts): AgentContext {
   return memory ? context : freshContext(context.settings, Transcript.of());
 }
 
 /** Where a session stands of which nothing has happened yet. */
-function withoutMemory(standing: Standing): Standing {
+function withoutMemory(standing: JournalState): JournalState {
   const state = "stopped.idle";
   const { meta } = standing.position;
   return { ...standing, state, position: { phase: "stopped", state, ...(meta !== undefined && { meta }) } };
@@ -34,7 +34,7 @@ function withoutMemory(standing: Standing): Standing {
 export async function saveSession(
   store: SessionStore,
   key: string,
-  standing: Standing,
+  standing: JournalState,
   options: {
     readonly now: () => number;
     readonly redact?: (value: Json) => Json;
@@ -46,18 +46,18 @@ export async function saveSession(
   if (!lease) throw new AgentError("session/conflict", `Session '${key}' is open elsewhere.`);
   try {
     const seq = (await store.load(key))?.seq ?? 0;
-    const context = partOf(standing.context, parts);
+    const context = savedContext(standing.context, parts);
     const { toolkit = true } = parts;
     const { activeGroups = [], ...rest } = standing;
-    const saved: Standing = {
+    const saved: JournalState = {
       ...(parts.memory === false ? withoutMemory(rest) : rest),
       ...(toolkit && { activeGroups }),
       context,
       isAtRest: true,
     };
-    const journal = new Journal({ store, lease, seq, now, standing: () => saved, ...(redact && { redact }) });
+    const journal = new Journal({ store, lease, seq, now, state: () => saved, ...(redact && { redact }) });
     const { inbox, remembered, wanted, request } = context;
-    journal.note([
+    journal.record([
       { type: "messages", data: { from: 0, messages: context.transcript.slice() } },
       { type: "calls.closed", data: {} },
       ...context.calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),

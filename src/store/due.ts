@@ -6,7 +6,7 @@ export function dueTime({ dueAt = 0 }: Pick<SessionInput, "dueAt">): number {
 }
 
 /** Whether a session whose lease is free is to be gone on with; `info` is undefined for one that has inputs only. */
-export function waitsForSomebody(info: SessionInfo | undefined, hasInput: boolean, before: number): boolean {
+export function isSessionDue(info: SessionInfo | undefined, hasInput: boolean, before: number): boolean {
   if (!info) return hasInput;
   const { phase, wakeAt = Number.POSITIVE_INFINITY } = info;
   if (phase === "quarantined") return false;
@@ -14,7 +14,7 @@ export function waitsForSomebody(info: SessionInfo | undefined, hasInput: boolea
 }
 
 /** A page of `limit` ids, given at least one more if there is one. */
-export function pageOf(sessionIds: readonly string[], limit: number): DuePage {
+export function duePage(sessionIds: readonly string[], limit: number): DuePage {
   const page = sessionIds.slice(0, limit);
   return { sessionIds: page, ...(sessionIds.length > limit && limit > 0 && { cursor: page.at(-1)! }) };
 }

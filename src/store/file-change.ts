@@ -2,10 +2,17 @@ import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { AgentError } from "../base/error.ts";
 import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
-import { commit, tailOf, type Acknowledged, type Draft, type Head, type Tail } from "./file-journal.ts";
+import {
+  commit,
+  tailOf,
+  type Acknowledged,
+  type LineDraft,
+  type JournalHead,
+  type JournalTail,
+} from "./file-journal.ts";
 import type { Batch } from "./port.ts";
-import { factsOf } from "./position.ts";
-import type { RecentMap } from "./recent-map.ts";
+import { readPosition } from "./position.ts";
+import type { LruCache } from "./lru-cache.ts";
 
 const MAX_TRIES = 1_000;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
@@ -32,10 +39,15 @@ export async function syncAll(fd: number, path: string, isNew: boolean): Promise
 }
 
 /** The line of an append. */
-export function appendDraft(head: Head, batch: Batch, time: number, inbox: Acknowledged): Draft {
+export function appendLineDraft(
+  head: JournalHead,
+  batch: Batch,
+  time: number,
+  inbox: Acknowledged,
+): LineDraft {
   const { expectedSeq: from, entries, position, checkpoint } = batch;
   const former = checkpoint && { checkpoint, formerCheckpoint: head.checkpoint };
-  const hasMeta = factsOf(position).meta !== undefined;
+  const hasMeta = readPosition(position).meta !== undefined;
   return {
     fields: { kind: "append", time, from, entries, position, ...former },
     headAt: (off) => ({
@@ -49,12 +61,12 @@ export function appendDraft(head: Head, batch: Batch, time: number, inbox: Ackno
   };
 }
 
-export type Change = {
+export type JournalChange = {
   readonly path: string;
   readonly sessionId: string;
   readonly mayCreate: boolean;
   /** What to append to a journal that ends so, if anything. May be asked again when another process was faster. */
-  readonly decide: (head: Head | undefined) => Draft | undefined;
+  readonly decide: (head: JournalHead | undefined) => LineDraft | undefined;
   /** The change survives a power loss. */
   readonly isSynced: boolean;
   /** A new journal does, whatever the change. */
@@ -63,7 +75,10 @@ export type Change = {
 
 /** Reads the end of a journal, decides, and appends: all of it at one instant, as other processes see it. Undefined if nothing
  *  was to be appended. */
-export async function changeJournal(change: Change, tails: RecentMap<Tail>): Promise<Head | undefined> {
+export async function changeJournal(
+  change: JournalChange,
+  tails: LruCache<JournalTail>,
+): Promise<JournalHead | undefined> {
   const { path, sessionId, mayCreate, decide, isSynced, isNewSynced } = change;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const fd = openToAppend(path, mayCreate);

@@ -3,7 +3,7 @@ import { fsync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeF
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Head } from "./file-journal.ts";
+import type { JournalHead } from "./file-journal.ts";
 import type { Lease } from "./port.ts";
 
 /** The folder of the numbers that fences of deleted sessions never reached; no session's folder has this name. */
@@ -75,7 +75,7 @@ function renewedLease(folder: string): Lease | undefined {
 }
 
 /** When the lease of a head expires: it may have been renewed since. */
-export function expiryOf(folder: string, { fence, expiresAt }: Head): number {
+export function expiryOf(folder: string, { fence, expiresAt }: JournalHead): number {
   const renewed = renewedLease(folder);
   return renewed?.fence === fence ? renewed.expiresAt : expiresAt;
 }

@@ -12,7 +12,7 @@ import {
 } from "./file-lines.ts";
 import { dueTime } from "./due.ts";
 import type { SessionInput } from "./port.ts";
-import { damagedSession } from "./stored-json.ts";
+import { sessionDamaged } from "./stored-json.ts";
 
 // A session's inputs, one a line. Of lines with the same id the first counts. What is acknowledged stands in the journal, so
 // that an append and its acknowledgements are one write.
@@ -37,12 +37,12 @@ export type InboxIndex = {
 export function indexOf(fd: number, sessionId: string, known?: InboxIndex): InboxIndex {
   const end = endOf(fd, known?.end);
   if (end === known?.end) return known;
-  if (end.isTorn && hasLostNewline(fd, end.size)) throw damagedSession(sessionId, "the end of its inbox");
+  if (end.isTorn && hasLostNewline(fd, end.size)) throw sessionDamaged(sessionId, "the end of its inbox");
   const isSame = known !== undefined && isSameFile(known.end, end) && known.readUpTo <= end.size;
   const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
   for (const line of linesForward(fd, index.readUpTo, end.size)) {
     const { off, value } = line;
-    if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
+    if (!value) throw sessionDamaged(sessionId, `its inbox, at byte ${off}`);
     const { id, put, dueAt } = value as unknown as Item;
     const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
     if (!index.byId.has(item.id)) {
@@ -111,7 +111,7 @@ export function waitingInputs(
     .slice(0, limit)
     .map(({ id, off, dueAt }) => {
       const value = lineAt(fd, off)?.value;
-      if (!value) throw damagedSession(sessionId, `its inbox, at byte ${off}`);
+      if (!value) throw sessionDamaged(sessionId, `its inbox, at byte ${off}`);
       return { id, data: value["data"] as JsonObject, ...(dueAt !== undefined && { dueAt }) };
     });
 }

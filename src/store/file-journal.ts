@@ -6,12 +6,12 @@ import {
   lineAt,
   linesBackward,
   linesForward,
-  mayBeMeant,
+  isPlausibleOffset,
   type FileEnd,
   type FileLine,
 } from "./file-lines.ts";
 import type { JournalEntry } from "./port.ts";
-import { damagedSession } from "./stored-json.ts";
+import { sessionDamaged } from "./stored-json.ts";
 
 // A session's journal. Each line says what happened and, in `head`, all that a writer must know of what came before: whoever
 // appends reads the last line, decides, and writes behind it.
@@ -25,7 +25,7 @@ import { damagedSession } from "./stored-json.ts";
 export type Acknowledged = { readonly upTo: number; readonly also: readonly string[] };
 
 /** What a session is after a line. Offsets are null while there is no such line. */
-export type Head = {
+export type JournalHead = {
   readonly seq: number;
   readonly fence: number;
   /** Null once the lease was released. */
@@ -45,7 +45,7 @@ export type JournalLine = {
   readonly kind: "lease" | "release" | "append";
   /** Epoch ms. */
   readonly time: number;
-  readonly head: Head;
+  readonly head: JournalHead;
   /** Of a lease. */
   readonly session?: string;
   /** Of an append: the seq before it, and what it brought. */
@@ -58,23 +58,23 @@ export type JournalLine = {
 };
 
 /** A journal as its last line tells; without `head` it is empty. */
-export type Tail = { readonly end: FileEnd; readonly head: Head | undefined };
+export type JournalTail = { readonly end: FileEnd; readonly head: JournalHead | undefined };
 
 /** D1, D2. */
 function counts(fd: number, { off, value }: FileLine, sessionId: string): boolean {
   const meant = value?.["off"];
   if (meant === off) return true;
-  if (typeof meant === "number" && meant < off && mayBeMeant(fd, off, meant)) return false;
-  throw damagedSession(sessionId, `its journal, at byte ${off}`);
+  if (typeof meant === "number" && meant < off && isPlausibleOffset(fd, off, meant)) return false;
+  throw sessionDamaged(sessionId, `its journal, at byte ${off}`);
 }
 
 /** Where the journal ends; `known` if nothing was written since. Throws `session/damaged`. */
-export function tailOf(fd: number, sessionId: string, known?: Tail): Tail {
+export function tailOf(fd: number, sessionId: string, known?: JournalTail): JournalTail {
   const end = endOf(fd, known?.end);
   if (end === known?.end) return known;
-  if (end.isTorn && hasLostNewline(fd, end.size)) throw damagedSession(sessionId, "the end of its journal");
+  if (end.isTorn && hasLostNewline(fd, end.size)) throw sessionDamaged(sessionId, "the end of its journal");
   for (const line of linesBackward(fd, end.size)) {
-    if (counts(fd, line, sessionId)) return { end, head: line.value!["head"] as unknown as Head };
+    if (counts(fd, line, sessionId)) return { end, head: line.value!["head"] as unknown as JournalHead };
   }
   return { end, head: undefined };
 }
@@ -82,7 +82,7 @@ export function tailOf(fd: number, sessionId: string, known?: Tail): Tail {
 /** The line at an offset that a head gave. Throws `session/damaged`. */
 export function journalLineAt(fd: number, sessionId: string, off: number): JournalLine {
   const line = lineAt(fd, off);
-  if (!line || line.value?.["off"] !== off) throw damagedSession(sessionId, `its journal, at byte ${off}`);
+  if (!line || line.value?.["off"] !== off) throw sessionDamaged(sessionId, `its journal, at byte ${off}`);
   return line.value as unknown as JournalLine;
 }
 
@@ -93,7 +93,7 @@ export function* journalLines(fd: number, sessionId: string, off: number): Gener
     if (!counts(fd, line, sessionId)) continue;
     const found = line.value as unknown as JournalLine;
     const before = found.from ?? found.head.seq;
-    if (before !== (seq ?? before)) throw damagedSession(sessionId, `what comes after entry ${seq}`);
+    if (before !== (seq ?? before)) throw sessionDamaged(sessionId, `what comes after entry ${seq}`);
     seq = found.head.seq;
     yield found;
   }
@@ -101,7 +101,7 @@ export function* journalLines(fd: number, sessionId: string, off: number): Gener
 }
 
 /** An offset from which {@link journalLines} come to every entry above `after`, and to few others. */
-function offsetBefore(fd: number, sessionId: string, head: Head, after: number): number {
+function offsetBefore(fd: number, sessionId: string, head: JournalHead, after: number): number {
   let off = head.checkpoint;
   while (off !== null) {
     const line = journalLineAt(fd, sessionId, off);
@@ -135,13 +135,17 @@ export function* journalEntries(
 }
 
 /** What a writer wants to append: `head` and the line's own fields, given the offset it will have. */
-export type Draft = {
+export type LineDraft = {
   readonly fields: Omit<JournalLine, "off" | "head">;
-  readonly headAt: (off: number) => Head;
+  readonly headAt: (off: number) => JournalHead;
 };
 
 /** Appends a line behind `tail`. Undefined: another line came first, and this one does not count. */
-export function commit(fd: number, tail: Tail, { fields, headAt }: Draft): Tail | undefined {
+export function commit(
+  fd: number,
+  tail: JournalTail,
+  { fields, headAt }: LineDraft,
+): JournalTail | undefined {
   const line = appendLine(fd, tail.end, (off) => ({ ...fields, head: headAt(off) }));
   return line && { end: line.end, head: headAt(line.off) };
 }

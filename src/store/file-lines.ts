@@ -143,7 +143,7 @@ export function hasLostNewline(fd: number, size: number): boolean {
 
 /** True if the writer of a line may have meant it to stand at `meant`, further up than it does: a line begins there, or the
  *  writer took a write that went on there for a torn one. */
-export function mayBeMeant(fd: number, off: number, meant: number): boolean {
+export function isPlausibleOffset(fd: number, off: number, meant: number): boolean {
   if (meant === 0 || bytesAt(fd, meant - 1, meant)[0] === NEWLINE) return true;
   return off >= TORN.length && bytesAt(fd, off - TORN.length, off).toString("latin1") === TORN;
 }

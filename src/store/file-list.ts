@@ -2,23 +2,23 @@ import { constants, fstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "../base/error.ts";
 import { ifThere } from "./file-folder.ts";
-import { journalLineAt, journalLines, tailOf, type Tail } from "./file-journal.ts";
+import { journalLineAt, journalLines, tailOf, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward, withFile } from "./file-lines.ts";
-import { idOfFolder } from "./file-name.ts";
-import { factsOf } from "./position.ts";
+import { sessionIdOf } from "./file-name.ts";
+import { readPosition } from "./position.ts";
 import type { SessionInfo } from "./port.ts";
 
 export const JOURNAL = "journal.ndjson";
 export const INBOX = "inbox.ndjson";
 
-function infoAt(fd: number, sessionId: string, tail: Tail): SessionInfo | undefined {
+function infoAt(fd: number, sessionId: string, tail: JournalTail): SessionInfo | undefined {
   const { head } = tail;
   if (!head || head.position === null) return undefined;
   const line = journalLineAt(fd, sessionId, head.position);
-  const { meta = {}, ...facts } = factsOf(line.position ?? {});
+  const { meta = {}, ...facts } = readPosition(line.position ?? {});
   const metaLine =
     head.meta === null || head.meta === line.off ? undefined : journalLineAt(fd, sessionId, head.meta);
-  const newest = metaLine ? (factsOf(metaLine.position ?? {}).meta ?? {}) : meta;
+  const newest = metaLine ? (readPosition(metaLine.position ?? {}).meta ?? {}) : meta;
   return { sessionId, seq: head.seq, ...facts, meta: newest, updatedAt: line.time };
 }
 
@@ -65,7 +65,7 @@ export function sessionFolders(
   const names = ifThere(() => readdirSync(dir)) ?? [];
   return names.flatMap((name) => {
     const folder = join(dir, name);
-    const id = idOfFolder(name);
+    const id = sessionIdOf(name);
     const sessionId = id === undefined ? idInJournal(folder) : id;
     return sessionId === undefined || sessionId === null ? [] : [{ sessionId, folder }];
   });

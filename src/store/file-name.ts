@@ -13,18 +13,18 @@ const escaped = (text: string) => Array.from(Buffer.from(text), escapeByte).join
  * byte of the id's UTF-8 is `%xx`, so that ids which differ give names which differ on every file system, and none is `.`,
  * `..` or a device. A name that would be too long is cut and ends with `~` and a hash of the id; no other name has a `~`.
  */
-export function folderOf(sessionId: string): string {
+export function folderName(sessionId: string): string {
   let name = sessionId.replaceAll(/[^a-z0-9._-]+/gu, escaped).replaceAll(/^\.|\.$/gu, escaped);
   if (DEVICE.test(name)) name = escaped(name[0]!) + name.slice(1);
   return name.length <= MAX_NAME ? name : `${name.slice(0, 60)}~${hash("sha256", sessionId).slice(0, 32)}`;
 }
 
 /** The id a folder is named after; undefined if the name holds a hash, and null if it is no folder of a session. */
-export function idOfFolder(name: string): string | undefined | null {
+export function sessionIdOf(name: string): string | undefined | null {
   if (HASH.test(name)) return name.length === 60 + 33 ? undefined : null;
   const bytes = name.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) =>
     String.fromCodePoint(parseInt(hex, 16)),
   );
   const sessionId = Buffer.from(bytes, "latin1").toString("utf8");
-  return sessionId !== "" && folderOf(sessionId) === name ? sessionId : null;
+  return sessionId !== "" && folderName(sessionId) === name ? sessionId : null;
 }

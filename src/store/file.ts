@@ -2,9 +2,9 @@ import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkOptions } from "../base/options.ts";
-import { pageOf, waitsForSomebody } from "./due.ts";
-import { appendDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
-import { guarded, guardedItems } from "./file-failure.ts";
+import { duePage, isSessionDue } from "./due.ts";
+import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
+import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
 import { expiryOf, fenceFloor, ifThere, removeFolder, writeRenewal } from "./file-folder.ts";
 import {
   acknowledge,
@@ -19,17 +19,17 @@ import {
   journalLineAt,
   tailOf,
   type Acknowledged,
-  type Draft,
-  type Head,
-  type Tail,
+  type LineDraft,
+  type JournalHead,
+  type JournalTail,
 } from "./file-journal.ts";
 import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
-import { folderOf } from "./file-name.ts";
+import { folderName } from "./file-name.ts";
 import type { JournalEntry, SessionInfo, SessionStore } from "./port.ts";
-import { factsOf, isAtRest, matches } from "./position.ts";
-import { RecentMap } from "./recent-map.ts";
-import { holds, leaseLost, refusalOf, storeClosed, takeoversOf } from "./refusal.ts";
+import { readPosition, isAtRest, matchesFilter } from "./position.ts";
+import { LruCache } from "./lru-cache.ts";
+import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 
@@ -61,20 +61,20 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   );
   const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
-  const tails = new RecentMap<Tail>(1_000);
-  const inboxes = new RecentMap<InboxIndex>(100);
+  const tails = new LruCache<JournalTail>(1_000);
+  const inboxes = new LruCache<InboxIndex>(100);
   let isClosed = false;
 
   const folder = (sessionId: string): string => {
     if (isClosed) throw storeClosed();
     checkId(sessionId, "A session id");
-    return join(dir, folderOf(sessionId));
+    return join(dir, folderName(sessionId));
   };
   const isKept = fsync !== "never";
   const change = (
     sessionId: string,
     how: { readonly mayCreate?: boolean; readonly isSynced?: boolean },
-    decide: (head?: Head) => Draft | undefined,
+    decide: (head?: JournalHead) => LineDraft | undefined,
   ) => {
     const path = join(folder(sessionId), JOURNAL);
     const { mayCreate = false, isSynced = false } = how;
@@ -82,7 +82,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   };
 
   /** What `read` gives of a journal that is there and not empty. */
-  function look<T>(sessionId: string, read: (fd: number, head: Head) => T): T | undefined {
+  function look<T>(sessionId: string, read: (fd: number, head: JournalHead) => T): T | undefined {
     const path = join(folder(sessionId), JOURNAL);
     return ifThere(() =>
       withFile(path, constants.O_RDONLY, (fd) => {
@@ -134,14 +134,14 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
   return {
     acquire: (sessionId, { owner, ttlMs }) =>
-      guarded("acquire a lease", async () => {
+      withStoreErrors("acquire a lease", async () => {
         checkId(owner, "An owner");
         const path = folder(sessionId);
         const head = await change(sessionId, { mayCreate: true, isSynced: fsync === "always" }, (found) => {
           const isHeld = found !== undefined && found.owner !== null && found.owner !== owner;
           if (isHeld && expiryOf(path, found) > now()) return undefined;
           const fence = (found?.fence ?? fenceFloor(dir)) + 1;
-          const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: takeoversOf(found, owner) };
+          const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
             fields: { kind: "lease", time: now(), session: sessionId },
             headAt: () => ({ ...EMPTY, ...found, ...lease }),
@@ -153,11 +153,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       }),
 
     renew: (lease, ttlMs) =>
-      guarded("renew a lease", () => {
+      withStoreErrors("renew a lease", () => {
         const { sessionId, fence } = lease;
         const check = () => {
           const head = look(sessionId, (_, found) => found);
-          if (!holds(lease, head)) throw leaseLost(sessionId, fence, head?.fence);
+          if (!holdsLease(lease, head)) throw leaseLost(sessionId, fence, head?.fence);
         };
         check();
         const renewed = { ...lease, expiresAt: now() + ttlMs };
@@ -167,36 +167,36 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       }),
 
     release: (lease) =>
-      guarded("release a lease", async () => {
+      withStoreErrors("release a lease", async () => {
         await change(lease.sessionId, {}, (head) =>
-          head && holds(lease, head)
+          head && holdsLease(lease, head)
             ? { fields: { kind: "release", time: now() }, headAt: () => ({ ...head, owner: null }) }
             : undefined,
         );
       }),
 
     append: (sessionId, batch) =>
-      guarded("append", async () => {
-        const { phase } = factsOf(batch.position);
+      withStoreErrors("append", async () => {
+        const { phase } = readPosition(batch.position);
         const isSynced = fsync === "always" || (fsync === "rest" && isAtRest(phase));
         const { ackInputs = [] } = batch;
         const head = await change(sessionId, { isSynced }, (found) => {
-          const refusal = refusalOf(sessionId, batch, found);
+          const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
           const taken =
             ackInputs.length === 0
               ? undefined
               : lookAtInbox(sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
-          return appendDraft(found, batch, now(), taken ?? found.inbox);
+          return appendLineDraft(found, batch, now(), taken ?? found.inbox);
         });
         return head!.seq;
       }),
 
     read: (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
-      guardedItems("read", () => read(sessionId, after, limit)),
+      withStoreErrorsEach("read", () => read(sessionId, after, limit)),
 
     load: (sessionId) =>
-      guarded("load", () =>
+      withStoreErrors("load", () =>
         look(sessionId, (fd, head) => {
           if (head.position === null) return undefined;
           const line = journalLineAt(fd, sessionId, head.position);
@@ -208,19 +208,19 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       ),
 
     putInput: (sessionId, input) =>
-      guarded("put an input", () => {
+      withStoreErrors("put an input", () => {
         checkId(input.id, "An input id");
         return put(sessionId, input);
       }),
 
     takeInputs: (sessionId, limit) =>
-      guarded("take inputs", () => {
+      withStoreErrors("take inputs", () => {
         const taken = look(sessionId, (_, head) => head.inbox) ?? NOTHING;
         return lookAtInbox(sessionId, (fd, index) => waitingInputs(fd, sessionId, index, taken, limit)) ?? [];
       }),
 
     list: (filter = {}) =>
-      guarded("list", () => {
+      withStoreErrors("list", () => {
         if (isClosed) throw storeClosed();
         const { prefix = "", cursor = "", limit = 100 } = filter;
         const found = sessionFolders(dir)
@@ -229,7 +229,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const sessions: SessionInfo[] = [];
         for (const { sessionId, folder: path } of found) {
           const info = infoOf(path, sessionId);
-          if (!info || !matches(info, filter)) continue;
+          if (!info || !matchesFilter(info, filter)) continue;
           if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };
           sessions.push(info);
         }
@@ -237,7 +237,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       }),
 
     listDue: ({ before, cursor = "", limit = 100 }) =>
-      guarded("list", () => {
+      withStoreErrors("list", () => {
         if (isClosed) throw storeClosed();
         const isDue = ({ sessionId, folder: path }: { sessionId: string; folder: string }): boolean => {
           const info = infoOf(path, sessionId);
@@ -246,7 +246,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
           if (head && head.owner !== null && expiryOf(path, head) > now()) return false;
           const taken = head?.inbox ?? NOTHING;
           const hasInput = lookAtInbox(sessionId, (_, index) => hasDueInput(index, taken, before)) ?? false;
-          return waitsForSomebody(info, hasInput, before);
+          return isSessionDue(info, hasInput, before);
         };
         const found = sessionFolders(dir)
           .filter(({ sessionId }) => compareIds(sessionId, cursor) > 0)
@@ -256,11 +256,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
           if (due.length > limit) break;
           if (isDue(each)) due.push(each.sessionId);
         }
-        return pageOf(due, limit);
+        return duePage(due, limit);
       }),
 
     delete: (sessionId) =>
-      guarded("delete", () => {
+      withStoreErrors("delete", () => {
         const path = folder(sessionId);
         const exists = infoOf(path, sessionId) !== undefined;
         const hasInputs = ifThere(() => statSync(join(path, INBOX)).size > 0) ?? false;

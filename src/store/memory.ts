@@ -1,8 +1,8 @@
 import type { JsonObject } from "../base/json.ts";
-import { dueTime, pageOf, waitsForSomebody } from "./due.ts";
-import { factsOf, matches } from "./position.ts";
+import { dueTime, duePage, isSessionDue } from "./due.ts";
+import { readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
-import { holds, leaseLost, refusalOf, storeClosed, takeoversOf } from "./refusal.ts";
+import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { watchSeq } from "./watch-seq.ts";
 
@@ -29,7 +29,7 @@ const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
 function infoOf(sessionId: string, { entries, position, meta, updatedAt }: Stored): SessionInfo | undefined {
   if (position === undefined) return undefined;
-  const facts = factsOf(parse(position));
+  const facts = readPosition(parse(position));
   return { sessionId, seq: entries.length, ...facts, meta: parse(meta), updatedAt };
 }
 
@@ -75,7 +75,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
       const stored = make(sessionId);
       const isTaken = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
       if (isTaken) return undefined;
-      const takeovers = takeoversOf(stored, owner);
+      const takeovers = nextTakeovers(stored, owner);
       const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs, takeovers };
       Object.assign(stored, lease);
       return { sessionId, ...lease };
@@ -83,7 +83,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
 
     async renew(lease, ttlMs) {
       const stored = find(lease.sessionId);
-      if (!stored || !holds(lease, standingOf(stored))) {
+      if (!stored || !holdsLease(lease, standingOf(stored))) {
         throw leaseLost(lease.sessionId, lease.fence, stored?.fence);
       }
       stored.expiresAt = now() + ttlMs;
@@ -92,17 +92,17 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
 
     async release(lease) {
       const stored = find(lease.sessionId);
-      if (stored && holds(lease, standingOf(stored))) stored.owner = null;
+      if (stored && holdsLease(lease, standingOf(stored))) stored.owner = null;
     },
 
     async append(sessionId, batch) {
       const stored = find(sessionId);
-      const refusal = refusalOf(sessionId, batch, standingOf(stored));
+      const refusal = appendError(sessionId, batch, standingOf(stored));
       if (refusal || !stored) throw refusal ?? leaseLost(sessionId, batch.fence);
       const entries = batch.entries.map((entry) => JSON.stringify(entry));
       const position = JSON.stringify(batch.position);
       const checkpoint = batch.checkpoint && JSON.stringify(batch.checkpoint);
-      const { meta } = factsOf(batch.position);
+      const { meta } = readPosition(batch.position);
       for (const entry of entries) stored.entries.push(entry);
       stored.position = position;
       if (checkpoint !== undefined) stored.checkpoint = checkpoint;
@@ -152,7 +152,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
         .filter((id) => id.startsWith(prefix) && compareIds(id, cursor) > 0)
         .toSorted(compareIds)
         .flatMap((id) => infoOf(id, sessions.get(id)!) ?? [])
-        .filter((info) => matches(info, filter));
+        .filter((info) => matchesFilter(info, filter));
       const page = found.slice(0, limit);
       return { sessions: page, ...(found.length > limit && { cursor: page.at(-1)!.sessionId }) };
     },
@@ -163,10 +163,10 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
         if (compareIds(sessionId, cursor) <= 0) return false;
         const isFree = stored.owner === null || stored.expiresAt <= now();
         const hasInput = [...stored.inputs.values()].some((input) => dueTime(input) <= before);
-        return isFree && waitsForSomebody(infoOf(sessionId, stored), hasInput, before);
+        return isFree && isSessionDue(infoOf(sessionId, stored), hasInput, before);
       };
       const found = [...sessions].filter(isDue).map(([sessionId]) => sessionId);
-      return pageOf(found.toSorted(compareIds), limit);
+      return duePage(found.toSorted(compareIds), limit);
     },
 
     async delete(sessionId) {

@@ -4,12 +4,12 @@ import type { WaitsFor } from "../tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** What stores read out of a position; `meta` is undefined if this position does not say. */
-export type PositionFacts = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
+export type PositionFields = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
   readonly meta?: JsonObject;
 };
 
 /** Never throws: a field of another type counts as absent. */
-export function factsOf(position: JsonObject): PositionFacts {
+export function readPosition(position: JsonObject): PositionFields {
   const { phase, waitsFor, wakeAt, meta } = position;
   return {
     phase: SESSION_PHASES.find((known) => known === phase) ?? "unfinished",
@@ -38,7 +38,7 @@ export function labelsOf(meta: JsonObject): string[] {
 }
 
 /** Whether a session is to be listed; prefix and cursor are left to the store. */
-export function matches(info: SessionInfo, { phase, meta, wakeBefore }: SessionFilter): boolean {
+export function matchesFilter(info: SessionInfo, { phase, meta, wakeBefore }: SessionFilter): boolean {
   if (phase !== undefined && info.phase !== phase) return false;
   if (wakeBefore !== undefined && !(info.wakeAt !== undefined && info.wakeAt <= wakeBefore)) return false;
   if (meta === undefined) return true;

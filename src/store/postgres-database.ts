@@ -1,7 +1,7 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { AgentError } from "../base/error.ts";
 import { migrate, quotedSchema } from "./postgres-schema.ts";
-import { storeClosed } from "./refusal.ts";
+import { storeClosed } from "./append-check.ts";
 
 export type PostgresConnection = {
   /** `postgres://…`. The store opens connections when first used and ends them when closed. */
@@ -17,7 +17,7 @@ export type Row = { readonly [column: string]: unknown };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
-const PASSING =
+const TRANSIENT =
   /^(?:08...|57P0.|25006|53300|40P01|40001|ECONN.*|EHOST.*|ENET.*|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)$/u;
 
 async function loadDriver(): Promise<Driver> {
@@ -32,7 +32,7 @@ async function loadDriver(): Promise<Driver> {
 }
 
 /** Never quotes what Postgres said, for that may hold data, nor the connection string. */
-export function failureOf(thrown: unknown, doing: string): AgentError {
+export function postgresError(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
@@ -40,7 +40,7 @@ export function failureOf(thrown: unknown, doing: string): AgentError {
     return new AgentError("config/invalid", "postgresStore: the connection string is no URL."); // a cause would hold it
   }
   // Without a code it is the driver's own word for a connection that ended.
-  const isRetryable = code === undefined || PASSING.test(code);
+  const isRetryable = code === undefined || TRANSIENT.test(code);
   return new AgentError("store/failed", `Postgres: could not ${doing}${code ? ` (${code})` : ""}.`, {
     cause: thrown,
     isRetryable,
@@ -134,7 +134,7 @@ export class PostgresDatabase {
       const pool = await this.#pool();
       return (await pool.query<Row>(sql, [...values])).rows;
     } catch (error) {
-      throw failureOf(error, doing);
+      throw postgresError(error, doing);
     }
   }
 
@@ -143,7 +143,7 @@ export class PostgresDatabase {
     try {
       return await this.#within(await this.#pool(), work);
     } catch (error) {
-      throw failureOf(error, doing);
+      throw postgresError(error, doing);
     }
   }
 

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
-import { pageOf } from "./due.ts";
+import { duePage } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
-import { factsOf, labelsOf } from "./position.ts";
+import { readPosition, labelsOf } from "./position.ts";
 import { PostgresDatabase, type PostgresConnection, type Row } from "./postgres-database.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import { sqlOf } from "./postgres-sql.ts";
-import { leaseLost, refusalOf, type Standing } from "./refusal.ts";
+import { leaseLost, appendError, type AppendState } from "./append-check.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
-import { damagedSession } from "./stored-json.ts";
+import { sessionDamaged } from "./stored-json.ts";
 import { watchSeq } from "./watch-seq.ts";
 
 export type PostgresStoreOptions = PostgresConnection & {
@@ -26,14 +26,14 @@ function checkedKey(sessionId: string): string {
 }
 
 /** `bigint` comes as text. */
-const standingOf = ({ seq, fence, owner }: Row): Standing => ({
+const standingOf = ({ seq, fence, owner }: Row): AppendState => ({
   seq: Number(seq),
   fence: Number(fence),
   owner: owner as string | null,
 });
 
 function infoOf({ session_id, seq, position, meta, updated_at }: Row): SessionInfo {
-  const facts = factsOf(position as JsonObject);
+  const facts = readPosition(position as JsonObject);
   return {
     sessionId: fromKey(session_id as string),
     seq: Number(seq),
@@ -109,7 +109,7 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
       const { fence, expectedSeq, entries, position, checkpoint, ackInputs = [] } = batch;
       const seq = expectedSeq + entries.length;
       const isNumbered = entries.every((entry, index) => entry.seq === expectedSeq + index + 1);
-      const { phase, wakeAt = null, meta } = factsOf(position);
+      const { phase, wakeAt = null, meta } = readPosition(position);
       const [row] = await db.query("append", sql.append, [
         key,
         fence,
@@ -128,7 +128,7 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
         channelOf(key),
       ]);
       if (row?.["fits"] === true) return seq;
-      throw refusalOf(sessionId, batch, row && standingOf(row)) ?? leaseLost(sessionId, fence);
+      throw appendError(sessionId, batch, row && standingOf(row)) ?? leaseLost(sessionId, fence);
     },
 
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
@@ -139,7 +139,7 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
         const rows = await db.query("read", sql.read, [key, last, wanted]);
         for (const row of rows) {
           const entry = row["entry"] as JournalEntry;
-          if (entry.seq !== ++last) throw damagedSession(sessionId, `entry ${last} is missing`);
+          if (entry.seq !== ++last) throw sessionDamaged(sessionId, `entry ${last} is missing`);
           yield entry;
         }
         left -= rows.length;
@@ -182,7 +182,7 @@ export function postgresStore(options: PostgresStoreOptions): SessionStore {
 
     async listDue({ before, cursor = "", limit = 100 }) {
       const rows = await db.query("list", sql.listDue, [before, toKey(cursor), now(), limit + 1]);
-      return pageOf(
+      return duePage(
         rows.map((row) => fromKey(row["session_id"] as string)),
         limit,
       );

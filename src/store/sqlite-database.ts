@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
-import { storeClosed } from "./refusal.ts";
+import { storeClosed } from "./append-check.ts";
 import { migrate } from "./sqlite-schema.ts";
 
 export type Row = { readonly [column: string]: unknown };
@@ -24,7 +24,7 @@ function codeOf(thrown: unknown): number | undefined {
   return typeof errcode === "number" ? errcode & 0xff : undefined;
 }
 
-function failureOf(thrown: unknown, doing: string): AgentError {
+function sqliteError(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const code = codeOf(thrown);
   const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
@@ -85,7 +85,7 @@ export class SqliteDatabase {
     try {
       return work(this.#open());
     } catch (error) {
-      throw failureOf(error, doing);
+      throw sqliteError(error, doing);
     }
   }
 

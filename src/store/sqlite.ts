@@ -1,9 +1,9 @@
 import { AgentError } from "../base/error.ts";
 import { checkOptions } from "../base/options.ts";
-import { pageOf } from "./due.ts";
+import { duePage } from "./due.ts";
 import type { JournalEntry, SessionFilter, SessionInfo, SessionStore } from "./port.ts";
-import { factsOf, isAtRest, labelsOf } from "./position.ts";
-import { holds, leaseLost, refusalOf, takeoversOf, type Standing } from "./refusal.ts";
+import { readPosition, isAtRest, labelsOf } from "./position.ts";
+import { holdsLease, leaseLost, appendError, nextTakeovers, type AppendState } from "./append-check.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
 import { SqliteDatabase, type Row } from "./sqlite-database.ts";
 import { readJson } from "./stored-json.ts";
@@ -36,13 +36,13 @@ function checkedKey(sessionId: string): string {
   return toKey(sessionId);
 }
 
-const standingOf = (row: Row | undefined): Standing | undefined => row as Standing | undefined;
+const standingOf = (row: Row | undefined): AppendState | undefined => row as AppendState | undefined;
 
 function infoOf(row: Row): SessionInfo {
   const sessionId = fromKey(row["session_id"] as string);
   const [seq, updatedAt] = [row["seq"] as number, row["updated_at"] as number];
   try {
-    const facts = factsOf(readJson(row["position"], sessionId));
+    const facts = readPosition(readJson(row["position"], sessionId));
     return { sessionId, seq, ...facts, meta: readJson(row["meta"], sessionId), updatedAt };
   } catch {
     return { sessionId, seq, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
@@ -96,7 +96,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
         if (holder !== null && holder !== toKey(owner) && (row?.["expires_at"] as number) > now())
           return undefined;
         const former = row?.["fence"] ?? db.get("SELECT value FROM last_fence")?.["value"];
-        const takeovers = takeoversOf(row as FormerHolder | undefined, toKey(owner));
+        const takeovers = nextTakeovers(row as FormerHolder | undefined, toKey(owner));
         const lease = {
           sessionId,
           owner,
@@ -122,7 +122,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
       const key = checkedKey(lease.sessionId);
       return db.transaction(false, () => {
         const standing = standingOf(find(key));
-        if (!holds(lease, standing)) throw leaseLost(lease.sessionId, lease.fence, standing?.fence);
+        if (!holdsLease(lease, standing)) throw leaseLost(lease.sessionId, lease.fence, standing?.fence);
         const expiresAt = now() + ttlMs;
         db.run("UPDATE sessions SET expires_at = ? WHERE session_id = ?", expiresAt, key);
         return { ...lease, expiresAt };
@@ -139,10 +139,10 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
     async append(sessionId, batch) {
       const key = checkedKey(sessionId);
       const { entries, position, checkpoint, ackInputs = [] } = batch;
-      const { phase, wakeAt = null, meta } = factsOf(position);
+      const { phase, wakeAt = null, meta } = readPosition(position);
       const isSynced = fsync === "always" || (fsync === "rest" && isAtRest(phase));
       return db.transaction(isSynced, () => {
-        const refusal = refusalOf(sessionId, batch, standingOf(find(key)));
+        const refusal = appendError(sessionId, batch, standingOf(find(key)));
         if (refusal) throw refusal;
         for (const entry of entries) {
           db.run(
@@ -259,7 +259,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessionStore {
     async listDue({ before, cursor = "", limit = 100 }) {
       const after = toKey(cursor);
       const rows = db.all(LIST_DUE, before, after, after, before, after, now(), limit + 1);
-      return pageOf(
+      return duePage(
         rows.map((row) => fromKey(row["session_id"] as string)),
         limit,
       );

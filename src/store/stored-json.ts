@@ -1,7 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 
-export function damagedSession(sessionId: string, what: string, cause?: unknown): AgentError {
+export function sessionDamaged(sessionId: string, what: string, cause?: unknown): AgentError {
   return new AgentError("session/damaged", `Session '${sessionId}' is damaged: ${what}.`, {
     data: { sessionId },
     ...(cause !== undefined && { cause }),
@@ -15,11 +15,11 @@ export function readJson(text: unknown, sessionId: string, seq?: number): JsonOb
   try {
     value = JSON.parse(text as string);
   } catch (error) {
-    throw damagedSession(sessionId, `${what} is no JSON`, error);
+    throw sessionDamaged(sessionId, `${what} is no JSON`, error);
   }
-  if (typeof value !== "object" || value === null) throw damagedSession(sessionId, `${what} is no object`);
+  if (typeof value !== "object" || value === null) throw sessionDamaged(sessionId, `${what} is no object`);
   if (seq !== undefined && (value as JsonObject)["seq"] !== seq) {
-    throw damagedSession(sessionId, `${what} is missing`);
+    throw sessionDamaged(sessionId, `${what} is missing`);
   }
   return value as JsonObject;
 }

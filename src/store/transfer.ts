@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { JournalEntry, LoadedSession, SessionInput, SessionStore } from "./port.ts";
-import { factsOf } from "./position.ts";
+import { readPosition } from "./position.ts";
 
 /** What the first line of an exported session says it is. */
 export const EXPORT_FORMAT = "agentchart.session";
@@ -170,7 +170,7 @@ export async function importSession(
         seq = await store.append(sessionId, { expectedSeq: seq, fence, entries: batch, position });
       }
       for (const input of inputs) await store.putInput(sessionId, input);
-      const meta = factsOf(end.position).meta ?? header.meta;
+      const meta = readPosition(end.position).meta ?? header.meta;
       const last = {
         position: { ...end.position, meta },
         ...(end.checkpoint && { checkpoint: end.checkpoint }),

@@ -43,9 +43,13 @@ function assistant(content: Msg["content"]): Msg {
   return { ...userMsg(""), role: "assistant", content };
 }
 
-type Fact = readonly [title: string, behaviour: ModelBehaviour, check: (model: ChatModel) => Promise<void>];
+type ModelContractTest = readonly [
+  title: string,
+  behaviour: ModelBehaviour,
+  check: (model: ChatModel) => Promise<void>,
+];
 
-const FACTS: readonly Fact[] = [
+const TESTS: readonly ModelContractTest[] = [
   [
     "a stream folds to the answer, its finish reason and its usage",
     "answers",
@@ -124,7 +128,7 @@ export function modelContract(
   { describe, test }: ModelContractOptions,
 ): void {
   describe(name, () => {
-    for (const [title, behaviour, check] of FACTS) {
+    for (const [title, behaviour, check] of TESTS) {
       test(title, async () => {
         const { model, dispose } = await make(behaviour);
         try {

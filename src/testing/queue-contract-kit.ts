@@ -11,19 +11,22 @@ export type QueueUnderTest = {
 };
 
 /** What a test of the contract works with. */
-export type QueueTest = {
+export type QueueContractContext = {
   readonly queue: WakeQueue;
   /** Another handle on the same transport. */
   readonly open: () => Promise<WakeQueue>;
 };
 
 /** A fact about every queue, and the way to see it. */
-export type QueueFact = readonly [title: string, check: (test: QueueTest) => Promise<void>];
+export type QueueContractTest = readonly [
+  title: string,
+  check: (test: QueueContractContext) => Promise<void>,
+];
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await isTrue())) {
     assert.ok(Date.now() < deadline, `it never happened: ${what}`);
     await sleep(5);
@@ -31,12 +34,12 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
 }
 
 /** Long enough for what must not happen to happen on a queue that is wrong. */
-export const aMoment = (): Promise<void> => sleep(150);
+export const settle = (): Promise<void> => sleep(150);
 
 /** A consumer whose handlers run until they are told to end. */
-export type Desk = {
+export type ManualConsumer = {
   /** Sessions in the order they were delivered. */
-  readonly taken: string[];
+  readonly delivered: string[];
   readonly wakeUps: WakeUp[];
   /** Sessions whose handlers run. */
   readonly running: () => readonly string[];
@@ -45,7 +48,10 @@ export type Desk = {
   readonly close: () => Promise<void>;
 };
 
-export async function deskAt(queue: WakeQueue, options: ConsumeOptions = {}): Promise<Desk> {
+export async function consumeManually(
+  queue: WakeQueue,
+  options: ConsumeOptions = {},
+): Promise<ManualConsumer> {
   const wakeUps: WakeUp[] = [];
   const running = new Map<string, () => void>();
   const consumer = queue.consume(async (wakeUp) => {
@@ -57,14 +63,14 @@ export async function deskAt(queue: WakeQueue, options: ConsumeOptions = {}): Pr
   await consumer.ready();
   return {
     wakeUps,
-    get taken() {
+    get delivered() {
       return wakeUps.map(({ sessionId }) => sessionId);
     },
     running: () => [...running.keys()].toSorted(),
     async finish(sessionId) {
       const count = wakeUps.length;
       running.get(sessionId)!();
-      await until("the handler ends", () => !running.has(sessionId) || wakeUps.length > count);
+      await waitUntil("the handler ends", () => !running.has(sessionId) || wakeUps.length > count);
     },
     close: () => consumer.close(),
   };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../base/json.ts";
-import { aMoment, until, type QueueFact } from "./queue-contract-kit.ts";
+import { settle, waitUntil, type QueueContractTest } from "./queue-contract-kit.ts";
 
-export const signalFacts: readonly QueueFact[] = [
+export const signalTests: readonly QueueContractTest[] = [
   [
     "signals reach every subscriber of their session, in order, in every handle",
     async ({ queue, open }) => {
@@ -13,7 +13,7 @@ export const signalFacts: readonly QueueFact[] = [
       await another.subscribe("b", (signal) => heard["other"]!.push(signal));
       const sent = Array.from({ length: 20 }, (_, n) => ({ n, text: "ü 😀\u0000", list: [null, 1.5, true] }));
       for (const signal of sent) queue.publish("a", signal);
-      await until("all are heard", () => heard["here"]!.length === 20 && heard["there"]!.length === 20);
+      await waitUntil("all are heard", () => heard["here"]!.length === 20 && heard["there"]!.length === 20);
       assert.deepEqual([heard["here"], heard["there"], heard["other"]], [sent, sent, []]);
     },
   ],
@@ -24,12 +24,12 @@ export const signalFacts: readonly QueueFact[] = [
       const stop = await queue.subscribe("a", () => heard.push("first"));
       await queue.subscribe("a", () => heard.push("second"));
       queue.publish("a", {});
-      await until("both heard", () => heard.length === 2);
+      await waitUntil("both heard", () => heard.length === 2);
       stop();
       stop();
       queue.publish("a", {});
-      await until("the other heard", () => heard.length === 3);
-      await aMoment();
+      await waitUntil("the other heard", () => heard.length === 3);
+      await settle();
       assert.deepEqual(heard, ["first", "second", "second"]);
     },
   ],
@@ -44,7 +44,7 @@ export const signalFacts: readonly QueueFact[] = [
       queue.publish("nobody", {});
       queue.publish("a", {});
       queue.publish("a", {});
-      await until("it is heard", () => heard === 2);
+      await waitUntil("it is heard", () => heard === 2);
     },
   ],
 ];

@@ -1,6 +1,6 @@
-import { deliveryFacts } from "./queue-contract-delivery.ts";
-import type { QueueFact, QueueUnderTest } from "./queue-contract-kit.ts";
-import { signalFacts } from "./queue-contract-signals.ts";
+import { deliveryTests } from "./queue-contract-delivery.ts";
+import type { QueueContractTest, QueueUnderTest } from "./queue-contract-kit.ts";
+import { signalTests } from "./queue-contract-signals.ts";
 import type { WakeQueue } from "../worker/queue/port.ts";
 
 export type { QueueUnderTest };
@@ -11,12 +11,12 @@ export type QueueContractOptions = {
   readonly test: (name: string, body: () => Promise<void>) => unknown;
 };
 
-const GROUPS: { readonly [name: string]: readonly QueueFact[] } = {
-  delivery: deliveryFacts,
-  signals: signalFacts,
+const GROUPS: { readonly [name: string]: readonly QueueContractTest[] } = {
+  delivery: deliveryTests,
+  signals: signalTests,
 };
 
-async function check([, body]: QueueFact, make: () => QueueUnderTest | Promise<QueueUnderTest>) {
+async function check([, body]: QueueContractTest, make: () => QueueUnderTest | Promise<QueueUnderTest>) {
   const transport = await make();
   const opened: WakeQueue[] = [];
   const open = async () => {

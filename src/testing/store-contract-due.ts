@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
-import { batchOf, leaseOf, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+import { batchOf, acquireLease, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
 
 const dueOf = async (store: SessionStore, before = 1_000) => (await store.listDue({ before })).sessionIds;
 
 /** A session whose lease is free. */
 async function rest(store: SessionStore, id: string, phase: SessionPhase, wakeAt?: number): Promise<void> {
-  const lease = await leaseOf(store, id);
+  const lease = await acquireLease(store, id);
   const position = { phase, ...(wakeAt !== undefined && { wakeAt }) };
   await store.append(id, batchOf(lease, (await store.load(id))?.seq ?? 0, 1, { position }));
   await store.release(lease);
 }
 
-export const dueFacts: readonly StoreFact[] = [
+export const dueTests: readonly StoreContractTest[] = [
   [
     "sessions that wait for somebody are those with work and without a holder",
     async ({ store, open }) => {
@@ -35,7 +35,7 @@ export const dueFacts: readonly StoreFact[] = [
       await store.putInput("s", { id: "1", data: {}, dueAt: 1_000 });
       assert.deepEqual(await dueOf(store, 999), []);
       assert.deepEqual(await dueOf(store, 1_000), ["s"]);
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       await store.append("s", batchOf(lease, 0, 1, { position: { phase: "stopped" }, ackInputs: ["1"] }));
       await store.release(lease);
       assert.deepEqual(await dueOf(store, 5_000), []);
@@ -45,7 +45,7 @@ export const dueFacts: readonly StoreFact[] = [
     "a session that is held waits for nobody until its lease expires",
     async ({ store, clock }) => {
       await rest(store, "s", "running");
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       await store.putInput("s", { id: "1", data: {} });
       assert.deepEqual(await dueOf(store), []);
       clock.now += TTL_MS - 1;

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
-import { batchOf, createSession, leaseOf, refused, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+import {
+  batchOf,
+  createSession,
+  acquireLease,
+  rejectsWith,
+  TTL_MS,
+  type StoreContractTest,
+} from "./store-contract-kit.ts";
 import type { SessionStore } from "../store/port.ts";
 
 const put = (store: SessionStore, id: string, data = {}) => store.putInput("s", { id, data });
 const idsOf = async (store: SessionStore, limit = 100) =>
   (await store.takeInputs("s", limit)).map(({ id }) => id);
 
-export const inboxFacts: readonly StoreFact[] = [
+export const inboxTests: readonly StoreContractTest[] = [
   [
     "inputs are taken in the order they came, and stay until they are acknowledged",
     async ({ store, open }) => {
@@ -36,7 +43,7 @@ export const inboxFacts: readonly StoreFact[] = [
     "an append acknowledges the inputs it took in",
     async ({ store, open }) => {
       for (const id of ["1", "2", "3", "4"]) await put(store, id);
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["2"] }));
       assert.deepEqual(await idsOf(store), ["1", "3", "4"]);
       await store.append("s", batchOf(lease, 1, 0, { ackInputs: ["1", "3"] }));
@@ -52,7 +59,7 @@ export const inboxFacts: readonly StoreFact[] = [
       assert.equal(await put(store, "1", { first: true }), "accepted");
       assert.equal(await put(store, "1", { first: false }), "duplicate");
       assert.deepEqual(await store.takeInputs("s", 9), [{ id: "1", data: { first: true } }]);
-      await store.append("s", batchOf(await leaseOf(store, "s"), 0, 1, { ackInputs: ["1"] }));
+      await store.append("s", batchOf(await acquireLease(store, "s"), 0, 1, { ackInputs: ["1"] }));
       for (const handle of [store, await open()]) assert.equal(await put(handle, "1"), "duplicate");
       assert.deepEqual(await idsOf(store), []);
       assert.equal(await store.putInput("other", { id: "1", data: {} }), "accepted");
@@ -75,10 +82,10 @@ export const inboxFacts: readonly StoreFact[] = [
     async ({ store, clock }) => {
       await put(store, "1");
       const old = await createSession(store, "s");
-      await refused(store.append("s", batchOf(old, 0, 1, { ackInputs: ["1"] })), "session/conflict");
+      await rejectsWith(store.append("s", batchOf(old, 0, 1, { ackInputs: ["1"] })), "session/conflict");
       clock.now += TTL_MS;
-      await leaseOf(store, "s", "ben");
-      await refused(store.append("s", batchOf(old, 1, 1, { ackInputs: ["1"] })), "session/lease-lost");
+      await acquireLease(store, "s", "ben");
+      await rejectsWith(store.append("s", batchOf(old, 1, 1, { ackInputs: ["1"] })), "session/lease-lost");
       assert.deepEqual(await idsOf(store), ["1"]);
     },
   ],
@@ -86,7 +93,7 @@ export const inboxFacts: readonly StoreFact[] = [
     "to acknowledge an input twice, or one that nobody put, is no error",
     async ({ store }) => {
       await put(store, "1");
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       await store.append("s", batchOf(lease, 0, 1, { ackInputs: ["1", "1", "unknown"] }));
       await store.append("s", batchOf(lease, 1, 1, { ackInputs: ["1"] }));
       assert.deepEqual(await idsOf(store), []);
@@ -97,7 +104,7 @@ export const inboxFacts: readonly StoreFact[] = [
   [
     "inputs come while another process holds the lease",
     async ({ store, open }) => {
-      await leaseOf(store, "s", "anna");
+      await acquireLease(store, "s", "anna");
       assert.equal(await put(await open(), "1"), "accepted");
       assert.deepEqual(await idsOf(store), ["1"]);
     },

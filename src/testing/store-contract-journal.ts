@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { AgentError } from "../base/error.ts";
 import {
-  all,
+  collectAll,
   batchOf,
   createSession,
   entryOf,
-  leaseOf,
-  refused,
+  acquireLease,
+  rejectsWith,
   TTL_MS,
   viewOf,
-  type StoreFact,
+  type StoreContractTest,
 } from "./store-contract-kit.ts";
 
 const seqsOf = (entries: readonly { readonly seq: number }[]) => entries.map(({ seq }) => seq);
 
-export const journalFacts: readonly StoreFact[] = [
+export const journalTests: readonly StoreContractTest[] = [
   [
     "an append gives the new seq, and every handle reads what it wrote",
     async ({ store, open }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       assert.equal(await store.append("s", batchOf(lease, 0, 2)), 2);
       assert.equal(await store.append("s", batchOf(lease, 2, 3)), 5);
       for (const handle of [store, await open()]) {
         assert.deepEqual(
-          await all(handle.read("s")),
+          await collectAll(handle.read("s")),
           [1, 2, 3, 4, 5].map((seq) => entryOf(seq)),
         );
         assert.deepEqual(await handle.load("s"), { seq: 5, position: { phase: "running", at: 5 } });
@@ -33,11 +33,11 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "a session that was never appended to does not exist",
     async ({ store }) => {
-      await leaseOf(store, "leased");
+      await acquireLease(store, "leased");
       await store.putInput("asked", { id: "1", data: {} });
       for (const id of ["unknown", "leased", "asked"]) {
         assert.equal(await store.load(id), undefined);
-        assert.deepEqual(await all(store.read(id)), []);
+        assert.deepEqual(await collectAll(store.read(id)), []);
       }
       assert.deepEqual(await store.list(), { sessions: [] });
     },
@@ -45,15 +45,15 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "without a lease, or with a fence that is not the newest, nothing is written",
     async ({ store, clock }) => {
-      await refused(store.append("new", batchOf({ fence: 1 }, 0)), "session/lease-lost");
+      await rejectsWith(store.append("new", batchOf({ fence: 1 }, 0)), "session/lease-lost");
       assert.equal(await store.load("new"), undefined);
       const old = await createSession(store, "s");
       clock.now += TTL_MS;
-      const lease = await leaseOf(store, "s", "ben");
+      const lease = await acquireLease(store, "s", "ben");
       const before = await viewOf(store, "s");
       for (const fence of [old.fence, lease.fence + 1, 0]) {
         const more = { position: { phase: "stopped" }, checkpoint: { a: 1 } };
-        await refused(store.append("s", batchOf({ fence }, 1, 1, more)), "session/lease-lost");
+        await rejectsWith(store.append("s", batchOf({ fence }, 1, 1, more)), "session/lease-lost");
       }
       assert.deepEqual(await viewOf(store, "s"), before);
     },
@@ -61,7 +61,7 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "a lease that has expired may append as long as nobody took it",
     async ({ store, clock }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       clock.now += 10 * TTL_MS;
       assert.equal(await store.append("s", batchOf(lease, 0)), 1);
     },
@@ -75,7 +75,7 @@ export const journalFacts: readonly StoreFact[] = [
       const before = await viewOf(store, "s");
       const more = { position: { phase: "suspended" }, checkpoint: { good: false }, ackInputs: ["i"] };
       for (const expectedSeq of [0, 1, 3, 3, 1]) {
-        await refused(store.append("s", batchOf(lease, expectedSeq, 2, more)), "session/conflict");
+        await rejectsWith(store.append("s", batchOf(lease, expectedSeq, 2, more)), "session/conflict");
       }
       assert.deepEqual(await viewOf(store, "s"), before);
       assert.equal(await store.append("s", batchOf(lease, 2)), 3);
@@ -86,9 +86,9 @@ export const journalFacts: readonly StoreFact[] = [
     async ({ store }) => {
       const lease = await createSession(store, "s");
       for (const entries of [[entryOf(3)], [entryOf(2), entryOf(4)], [entryOf(1)]]) {
-        await refused(store.append("s", batchOf(lease, 1, 0, { entries })), "session/conflict");
+        await rejectsWith(store.append("s", batchOf(lease, 1, 0, { entries })), "session/conflict");
       }
-      assert.deepEqual(seqsOf(await all(store.read("s"))), [1]);
+      assert.deepEqual(seqsOf(await collectAll(store.read("s"))), [1]);
     },
   ],
   [
@@ -122,7 +122,7 @@ export const journalFacts: readonly StoreFact[] = [
         if (outcome.status === "fulfilled") continue;
         assert.ok(AgentError.is(outcome.reason) && outcome.reason.code === "session/conflict");
       }
-      const [, written] = await all(store.read("s"));
+      const [, written] = await collectAll(store.read("s"));
       assert.deepEqual(written?.data, { writer: winners[0] });
       assert.deepEqual((await store.load("s"))?.position["writer"], winners[0]);
     },
@@ -130,7 +130,7 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "the newest checkpoint is loaded, also after appends that brought none",
     async ({ store, open }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       for (let seq = 0; seq < 20; seq++) {
         const more = seq % 5 === 2 ? { checkpoint: { seq } } : {};
         await store.append("s", batchOf(lease, seq, 1, more));
@@ -143,26 +143,26 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "reading begins after any seq and ends at any limit",
     async ({ store }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       for (let seq = 0; seq < 300; seq += 3) {
         await store.append("s", batchOf(lease, seq, 3, seq % 60 === 0 ? { checkpoint: { seq } } : {}));
       }
       const seqs = Array.from({ length: 300 }, (_, index) => index + 1);
       for (const after of [0, 1, 2, 3, 58, 59, 60, 61, 62, 63, 64, 150, 240, 243, 298, 299, 300, 301]) {
-        assert.deepEqual(seqsOf(await all(store.read("s", { after }))), seqs.slice(after));
+        assert.deepEqual(seqsOf(await collectAll(store.read("s", { after }))), seqs.slice(after));
         assert.deepEqual(
-          seqsOf(await all(store.read("s", { after, limit: 7 }))),
+          seqsOf(await collectAll(store.read("s", { after, limit: 7 }))),
           seqs.slice(after, after + 7),
         );
       }
-      assert.deepEqual(await all(store.read("s", { limit: 0 })), []);
+      assert.deepEqual(await collectAll(store.read("s", { limit: 0 })), []);
       for await (const { seq } of store.read("s")) if (seq === 5) break;
     },
   ],
   [
     "entries of a megabyte, and texts of any characters, come back as they were",
     async ({ store, open }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       const text =
         'NUL \u0000, \u0001, lone \ud800 surrogate, 😀, e\u0301 é, \u2028, \ufeff, "\\n\n\r\n\t", \u{10ffff}';
       const big = "ü".repeat(400_000) + "x".repeat(300_000);
@@ -173,7 +173,7 @@ export const journalFacts: readonly StoreFact[] = [
       await store.append("s", batchOf(lease, 0, 0, { entries, checkpoint, position }));
       await store.append("s", batchOf(lease, 2, 1, { position }));
       for (const handle of [store, await open()]) {
-        assert.deepEqual((await all(handle.read("s"))).slice(0, 2), entries);
+        assert.deepEqual((await collectAll(handle.read("s"))).slice(0, 2), entries);
         assert.deepEqual(await handle.load("s"), { seq: 3, position, checkpoint });
         const { sessions } = await handle.list({ meta: { [text]: text } });
         assert.deepEqual(sessions[0]?.meta, { [text]: text });
@@ -183,7 +183,7 @@ export const journalFacts: readonly StoreFact[] = [
   [
     "values given and returned are not shared with the caller",
     async ({ store }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       const data = { list: [1] };
       const position = { phase: "stopped", meta: { label: "a" } };
       await store.append(
@@ -200,7 +200,7 @@ export const journalFacts: readonly StoreFact[] = [
         position: { phase: "stopped", meta: { label: "a" } },
         checkpoint: { list: [1] },
       });
-      assert.deepEqual((await all(store.read("s")))[0]?.data, { list: [1] });
+      assert.deepEqual((await collectAll(store.read("s")))[0]?.data, { list: [1] });
     },
   ],
 ];

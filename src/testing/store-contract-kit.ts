@@ -12,7 +12,7 @@ export type StoreUnderTest = {
 };
 
 /** What a test of the contract works with. */
-export type StoreTest = {
+export type StoreContractContext = {
   readonly store: SessionStore;
   /** Another handle on the same storage. */
   readonly open: () => Promise<SessionStore>;
@@ -21,11 +21,14 @@ export type StoreTest = {
 };
 
 /** A fact about every store, and the way to see it. */
-export type StoreFact = readonly [title: string, check: (test: StoreTest) => Promise<void>];
+export type StoreContractTest = readonly [
+  title: string,
+  check: (test: StoreContractContext) => Promise<void>,
+];
 
 export const TTL_MS = 10_000;
 
-export async function refused(attempt: Promise<unknown>, code: ErrorCode): Promise<void> {
+export async function rejectsWith(attempt: Promise<unknown>, code: ErrorCode): Promise<void> {
   await assert.rejects(attempt, (error) => {
     assert.ok(AgentError.is(error), `${String(error)} is no AgentError`);
     assert.equal(error.code, code);
@@ -33,7 +36,7 @@ export async function refused(attempt: Promise<unknown>, code: ErrorCode): Promi
   });
 }
 
-export async function leaseOf(store: SessionStore, sessionId: string, owner = "anna"): Promise<Lease> {
+export async function acquireLease(store: SessionStore, sessionId: string, owner = "anna"): Promise<Lease> {
   const lease = await store.acquire(sessionId, { owner, ttlMs: TTL_MS });
   assert.ok(lease, `${owner} got no lease of ${sessionId}`);
   return lease;
@@ -60,12 +63,12 @@ export async function createSession(
   sessionId: string,
   position: JsonObject = { phase: "stopped" },
 ): Promise<Lease> {
-  const lease = await leaseOf(store, sessionId);
+  const lease = await acquireLease(store, sessionId);
   await store.append(sessionId, batchOf(lease, 0, 1, { position }));
   return lease;
 }
 
-export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collectAll<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
@@ -75,7 +78,7 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 export async function viewOf(store: SessionStore, sessionId: string): Promise<unknown> {
   return {
     loaded: await store.load(sessionId),
-    entries: await all(store.read(sessionId)),
+    entries: await collectAll(store.read(sessionId)),
     inputs: await store.takeInputs(sessionId, 100),
     listed: (await store.list({ prefix: sessionId })).sessions,
   };

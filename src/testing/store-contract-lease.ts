@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { batchOf, leaseOf, refused, TTL_MS, type StoreFact } from "./store-contract-kit.ts";
+import { batchOf, acquireLease, rejectsWith, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
 
-export const leaseFacts: readonly StoreFact[] = [
+export const leaseTests: readonly StoreContractTest[] = [
   [
     "a free session is leased to whoever asks first, until its time is over",
     async ({ store, clock }) => {
-      const lease = await leaseOf(store, "s");
+      const lease = await acquireLease(store, "s");
       assert.equal(lease.sessionId, "s");
       assert.equal(lease.owner, "anna");
       assert.equal(lease.expiresAt, clock.now + TTL_MS);
@@ -15,30 +15,30 @@ export const leaseFacts: readonly StoreFact[] = [
   [
     "nobody else gets a lease before it expires",
     async ({ store, open, clock }) => {
-      await leaseOf(store, "s", "anna");
+      await acquireLease(store, "s", "anna");
       clock.now += TTL_MS - 1;
       assert.equal(await store.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
       assert.equal(await (await open()).acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
-      assert.equal((await leaseOf(store, "other", "ben")).owner, "ben");
+      assert.equal((await acquireLease(store, "other", "ben")).owner, "ben");
     },
   ],
   [
     "an expired lease is taken over with a higher fence",
     async ({ store, clock }) => {
-      const first = await leaseOf(store, "s", "anna");
+      const first = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS;
-      const second = await leaseOf(store, "s", "ben");
+      const second = await acquireLease(store, "s", "ben");
       assert.ok(second.fence > first.fence);
-      await refused(store.renew(first, TTL_MS), "session/lease-lost");
+      await rejectsWith(store.renew(first, TTL_MS), "session/lease-lost");
     },
   ],
   [
     "the same owner gets a new lease at any time, and its former one ends",
     async ({ store }) => {
-      const first = await leaseOf(store, "s");
-      const second = await leaseOf(store, "s");
+      const first = await acquireLease(store, "s");
+      const second = await acquireLease(store, "s");
       assert.ok(second.fence > first.fence);
-      await refused(store.append("s", batchOf(first, 0)), "session/lease-lost");
+      await rejectsWith(store.append("s", batchOf(first, 0)), "session/lease-lost");
       assert.equal(await store.append("s", batchOf(second, 0)), 1);
     },
   ],
@@ -46,17 +46,17 @@ export const leaseFacts: readonly StoreFact[] = [
     "a lease tells how many holders in a row before it never released theirs",
     async ({ store, open, clock }) => {
       const another = await open();
-      assert.equal((await leaseOf(store, "s", "anna")).takeovers, 0);
+      assert.equal((await acquireLease(store, "s", "anna")).takeovers, 0);
       clock.now += TTL_MS;
-      assert.equal((await leaseOf(another, "s", "ben")).takeovers, 1);
-      assert.equal((await leaseOf(store, "s", "ben")).takeovers, 1);
+      assert.equal((await acquireLease(another, "s", "ben")).takeovers, 1);
+      assert.equal((await acquireLease(store, "s", "ben")).takeovers, 1);
       clock.now += TTL_MS;
-      const third = await leaseOf(store, "s", "carl");
+      const third = await acquireLease(store, "s", "carl");
       assert.equal(third.takeovers, 2);
       assert.equal((await another.renew(third, TTL_MS)).takeovers, 2);
       await store.append("s", batchOf(third, 0));
       await store.release(third);
-      assert.equal((await leaseOf(another, "s", "dora")).takeovers, 0);
+      assert.equal((await acquireLease(another, "s", "dora")).takeovers, 0);
     },
   ],
   [
@@ -65,9 +65,9 @@ export const leaseFacts: readonly StoreFact[] = [
       const fences: number[] = [];
       const another = await open();
       for (const handle of [store, another, store, another]) {
-        fences.push((await leaseOf(handle, "s", "anna")).fence);
+        fences.push((await acquireLease(handle, "s", "anna")).fence);
         clock.now += TTL_MS;
-        const stolen = await leaseOf(handle, "s", "ben");
+        const stolen = await acquireLease(handle, "s", "ben");
         fences.push(stolen.fence);
         await handle.release(stolen);
       }
@@ -80,7 +80,7 @@ export const leaseFacts: readonly StoreFact[] = [
   [
     "a renewed lease lasts longer and keeps its fence",
     async ({ store, open, clock }) => {
-      const lease = await leaseOf(store, "s", "anna");
+      const lease = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS - 1;
       const renewed = await store.renew(lease, TTL_MS);
       assert.deepEqual(renewed, { ...lease, expiresAt: clock.now + TTL_MS });
@@ -88,13 +88,13 @@ export const leaseFacts: readonly StoreFact[] = [
       assert.equal(await (await open()).acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
       assert.equal(await store.append("s", batchOf(renewed, 0)), 1);
       clock.now += 1;
-      await leaseOf(store, "s", "ben");
+      await acquireLease(store, "s", "ben");
     },
   ],
   [
     "an expired lease that nobody took can be renewed",
     async ({ store, clock }) => {
-      const lease = await leaseOf(store, "s", "anna");
+      const lease = await acquireLease(store, "s", "anna");
       clock.now += 10 * TTL_MS;
       await store.renew(lease, TTL_MS);
       assert.equal(await store.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
@@ -103,12 +103,12 @@ export const leaseFacts: readonly StoreFact[] = [
   [
     "a released lease may not append nor be renewed, and the session is free at once",
     async ({ store, open }) => {
-      const first = await leaseOf(store, "s", "anna");
+      const first = await acquireLease(store, "s", "anna");
       await store.append("s", batchOf(first, 0));
       await store.release(first);
-      await refused(store.append("s", batchOf(first, 1)), "session/lease-lost");
-      await refused(store.renew(first, TTL_MS), "session/lease-lost");
-      const second = await leaseOf(await open(), "s", "ben");
+      await rejectsWith(store.append("s", batchOf(first, 1)), "session/lease-lost");
+      await rejectsWith(store.renew(first, TTL_MS), "session/lease-lost");
+      const second = await acquireLease(await open(), "s", "ben");
       assert.ok(second.fence > first.fence);
       assert.equal(await store.append("s", batchOf(second, 1)), 2);
     },
@@ -116,9 +116,9 @@ export const leaseFacts: readonly StoreFact[] = [
   [
     "to release a lease that is lost changes nothing",
     async ({ store, clock }) => {
-      const lost = await leaseOf(store, "s", "anna");
+      const lost = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS;
-      const lease = await leaseOf(store, "s", "ben");
+      const lease = await acquireLease(store, "s", "ben");
       await store.release(lost);
       await store.release({ ...lost, sessionId: "unknown" });
       assert.equal(await store.acquire("s", { owner: "carl", ttlMs: TTL_MS }), undefined);
@@ -142,8 +142,8 @@ export const leaseFacts: readonly StoreFact[] = [
   [
     "a lease of a session that does not exist cannot be renewed",
     async ({ store }) => {
-      const lease = await leaseOf(store, "s");
-      await refused(store.renew({ ...lease, sessionId: "unknown" }, TTL_MS), "session/lease-lost");
+      const lease = await acquireLease(store, "s");
+      await rejectsWith(store.renew({ ...lease, sessionId: "unknown" }, TTL_MS), "session/lease-lost");
       assert.equal(await store.load("unknown"), undefined);
     },
   ],

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import {
-  all,
+  collectAll,
   batchOf,
   createSession,
   entryOf,
-  leaseOf,
-  refused,
+  acquireLease,
+  rejectsWith,
   TTL_MS,
   viewOf,
-  type StoreFact,
+  type StoreContractTest,
 } from "./store-contract-kit.ts";
 
-const deleteFacts: readonly StoreFact[] = [
+const deleteTests: readonly StoreContractTest[] = [
   [
     "a deleted session is gone, with its inputs and lease, and its neighbours stay",
     async ({ store, open }) => {
@@ -26,8 +26,8 @@ const deleteFacts: readonly StoreFact[] = [
         inputs: [],
         listed: (await store.list()).sessions,
       });
-      await refused(store.append("s", batchOf(lease, 1)), "session/lease-lost");
-      await refused(store.append("s", batchOf(lease, 0)), "session/lease-lost");
+      await rejectsWith(store.append("s", batchOf(lease, 1)), "session/lease-lost");
+      await rejectsWith(store.append("s", batchOf(lease, 0)), "session/lease-lost");
       assert.deepEqual(await viewOf(store, "s2"), neighbour);
       assert.equal(await store.delete("s"), false);
       assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
@@ -36,29 +36,29 @@ const deleteFacts: readonly StoreFact[] = [
   [
     "the fences of a session that begins again are higher than before",
     async ({ store, open }) => {
-      await leaseOf(store, "s");
+      await acquireLease(store, "s");
       const old = await createSession(store, "s");
       await store.delete("s");
-      const lease = await leaseOf(await open(), "s", "ben");
+      const lease = await acquireLease(await open(), "s", "ben");
       assert.ok(lease.fence > old.fence);
-      await refused(store.append("s", batchOf(old, 0)), "session/lease-lost");
+      await rejectsWith(store.append("s", batchOf(old, 0)), "session/lease-lost");
       assert.equal(await store.append("s", batchOf(lease, 0)), 1);
-      assert.deepEqual(await all(store.read("s")), [entryOf(1)]);
+      assert.deepEqual(await collectAll(store.read("s")), [entryOf(1)]);
     },
   ],
 ];
 
-const endFacts: readonly StoreFact[] = [
+const closeTests: readonly StoreContractTest[] = [
   [
     "after close every call is refused",
     async ({ store }) => {
       const lease = await createSession(store, "s");
       await store.close();
-      await refused(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
-      await refused(store.append("s", batchOf(lease, 1)), "store/failed");
-      await refused(store.load("s"), "store/failed");
-      await refused(all(store.read("s")), "store/failed");
-      await refused(store.list(), "store/failed");
+      await rejectsWith(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
+      await rejectsWith(store.append("s", batchOf(lease, 1)), "store/failed");
+      await rejectsWith(store.load("s"), "store/failed");
+      await rejectsWith(collectAll(store.read("s")), "store/failed");
+      await rejectsWith(store.list(), "store/failed");
       await store.close();
     },
   ],
@@ -76,7 +76,7 @@ const endFacts: readonly StoreFact[] = [
         else await writer.append("s", batchOf(lease, seq));
       }
       assert.deepEqual(seen, [1, 2, 3, 4]);
-      assert.deepEqual(await all(store.watch("s", { signal: stop.signal })), []);
+      assert.deepEqual(await collectAll(store.watch("s", { signal: stop.signal })), []);
     },
   ],
   [
@@ -84,7 +84,7 @@ const endFacts: readonly StoreFact[] = [
     async ({ store, open }) => {
       if (!store.watch) return;
       const stop = new AbortController();
-      const vain = all(store.watch("never", { signal: stop.signal }));
+      const vain = collectAll(store.watch("never", { signal: stop.signal }));
       const seqs = store.watch("s", { signal: stop.signal })[Symbol.asyncIterator]();
       const first = seqs.next();
       await createSession(await open(), "s");
@@ -97,10 +97,10 @@ const endFacts: readonly StoreFact[] = [
   ],
 ];
 
-export const lifetimeFacts: readonly StoreFact[] = [...deleteFacts, ...endFacts];
+export const lifetimeTests: readonly StoreContractTest[] = [...deleteTests, ...closeTests];
 
 /** What holds only for stores whose sessions outlive them. */
-export const survivalFacts: readonly StoreFact[] = [
+export const survivalTests: readonly StoreContractTest[] = [
   [
     "sessions, leases and inputs outlive the handle that wrote them",
     async ({ store, open }) => {
@@ -113,7 +113,7 @@ export const survivalFacts: readonly StoreFact[] = [
       assert.deepEqual(await viewOf(later, "s"), before);
       assert.equal(await later.acquire("s", { owner: "ben", ttlMs: TTL_MS }), undefined);
       assert.equal(await later.append("s", batchOf(lease, 3)), 4);
-      assert.ok((await leaseOf(later, "s")).fence > lease.fence);
+      assert.ok((await acquireLease(later, "s")).fence > lease.fence);
     },
   ],
 ];

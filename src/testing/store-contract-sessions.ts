@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../base/json.ts";
 import type { SessionFilter, SessionStore } from "../store/port.ts";
 import {
-  all,
+  collectAll,
   batchOf,
   createSession,
   entryOf,
-  leaseOf,
-  refused,
-  type StoreFact,
+  acquireLease,
+  rejectsWith,
+  type StoreContractTest,
 } from "./store-contract-kit.ts";
 
 const idsOf = async (store: SessionStore, filter?: SessionFilter) =>
@@ -72,7 +72,7 @@ async function sessionsToList(store: SessionStore, clock: { now: number }): Prom
   }
 }
 
-const listFacts: readonly StoreFact[] = [
+const listTests: readonly StoreContractTest[] = [
   [
     "a list shows what the position says",
     async ({ store, clock }) => {
@@ -167,19 +167,19 @@ const listFacts: readonly StoreFact[] = [
   ],
 ];
 
-const idFacts: readonly StoreFact[] = [
+const idTests: readonly StoreContractTest[] = [
   [
     "ids of any characters are sessions of their own, listed in the order of their code points",
     async ({ store, open }) => {
       for (const [n, id] of ODD_IDS.entries()) {
-        const lease = await leaseOf(store, id);
+        const lease = await acquireLease(store, id);
         const entries = [entryOf(1, { n })];
         await store.putInput(id, { id, data: { n } });
         await store.append(id, batchOf(lease, 0, 0, { entries, position: { phase: "stopped", n } }));
       }
       const another = await open();
       for (const [n, id] of ODD_IDS.entries()) {
-        assert.deepEqual((await all(another.read(id)))[0]?.data, { n }, id);
+        assert.deepEqual((await collectAll(another.read(id)))[0]?.data, { n }, id);
         assert.deepEqual((await another.load(id))?.position["n"], n, id);
         assert.deepEqual(await another.takeInputs(id, 9), [{ id, data: { n } }], id);
         assert.ok((await idsOf(another, { prefix: id })).includes(id), id);
@@ -200,16 +200,16 @@ const idFacts: readonly StoreFact[] = [
     "an empty id, or one that is no well-formed Unicode, is refused",
     async ({ store }) => {
       for (const id of ["", "\ud800"]) {
-        await refused(store.acquire(id, { owner: "anna", ttlMs: 1 }), "config/invalid");
-        await refused(store.append(id, batchOf({ fence: 1 }, 0)), "config/invalid");
-        await refused(store.putInput(id, { id: "1", data: {} }), "config/invalid");
-        await refused(store.putInput("s", { id, data: {} }), "config/invalid");
-        await refused(store.load(id), "config/invalid");
-        await refused(store.delete(id), "config/invalid");
+        await rejectsWith(store.acquire(id, { owner: "anna", ttlMs: 1 }), "config/invalid");
+        await rejectsWith(store.append(id, batchOf({ fence: 1 }, 0)), "config/invalid");
+        await rejectsWith(store.putInput(id, { id: "1", data: {} }), "config/invalid");
+        await rejectsWith(store.putInput("s", { id, data: {} }), "config/invalid");
+        await rejectsWith(store.load(id), "config/invalid");
+        await rejectsWith(store.delete(id), "config/invalid");
       }
       assert.deepEqual(await store.list(), { sessions: [] });
     },
   ],
 ];
 
-export const sessionFacts: readonly StoreFact[] = [...listFacts, ...idFacts];
+export const sessionTests: readonly StoreContractTest[] = [...listTests, ...idTests];

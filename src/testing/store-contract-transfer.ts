@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
 import type { SessionStore } from "../store/port.ts";
 import { exportSession, importSession } from "../store/transfer.ts";
-import { all, batchOf, entryOf, leaseOf, refused, viewOf, type StoreFact } from "./store-contract-kit.ts";
+import {
+  collectAll,
+  batchOf,
+  entryOf,
+  acquireLease,
+  rejectsWith,
+  viewOf,
+  type StoreContractTest,
+} from "./store-contract-kit.ts";
 
 /** A session of 600 entries with a meta, a checkpoint and one waiting input. */
 async function createLongSession(store: SessionStore, sessionId: string): Promise<void> {
-  const lease = await leaseOf(store, sessionId);
+  const lease = await acquireLease(store, sessionId);
   for (const id of ["1", "2"]) await store.putInput(sessionId, { id, data: { text: `${id} 😀\u0000` } });
   const first = { position: { phase: "running", meta: { tenant: "x" } }, checkpoint: { seq: 2 } };
   await store.append(sessionId, batchOf(lease, 0, 2, { ...first, ackInputs: ["1"] }));
@@ -13,14 +21,14 @@ async function createLongSession(store: SessionStore, sessionId: string): Promis
   await store.release(lease);
 }
 
-export const transferFacts: readonly StoreFact[] = [
+export const transferTests: readonly StoreContractTest[] = [
   [
     "an exported session is imported as it was, under its own id or another",
     async ({ store }) => {
       await createLongSession(store, "s");
-      const text = (await all(exportSession(store, "s"))).join("");
+      const text = (await collectAll(exportSession(store, "s"))).join("");
       assert.equal(await importSession(store, [text], { sessionId: "copy" }), "copy");
-      const entries = await all(store.read("copy"));
+      const entries = await collectAll(store.read("copy"));
       assert.deepEqual(
         entries,
         Array.from({ length: 600 }, (_, index) => entryOf(index + 1)),
@@ -40,27 +48,27 @@ export const transferFacts: readonly StoreFact[] = [
       const pieces = text.match(/[^]{1,1000}/gu) ?? [];
       assert.equal(await importSession(store, pieces), "s");
       assert.equal((await store.load("s"))?.seq, 600);
-      await leaseOf(store, "s", "whoever comes next");
+      await acquireLease(store, "s", "whoever comes next");
     },
   ],
   [
     "an import never writes into a session that exists, and an export needs one",
     async ({ store }) => {
       await createLongSession(store, "s");
-      const lines = await all(exportSession(store, "s"));
+      const lines = await collectAll(exportSession(store, "s"));
       const before = await viewOf(store, "s");
-      await refused(importSession(store, lines), "session/conflict");
+      await rejectsWith(importSession(store, lines), "session/conflict");
       assert.deepEqual(await viewOf(store, "s"), before);
-      await leaseOf(store, "leased");
-      await refused(importSession(store, lines, { sessionId: "leased" }), "session/conflict");
-      await refused(all(exportSession(store, "unknown")), "session/not-found");
+      await acquireLease(store, "leased");
+      await rejectsWith(importSession(store, lines, { sessionId: "leased" }), "session/conflict");
+      await rejectsWith(collectAll(exportSession(store, "unknown")), "session/not-found");
     },
   ],
   [
     "a text that is cut, changed or no export is refused before anything is written",
     async ({ store }) => {
       await createLongSession(store, "s");
-      const lines = await all(exportSession(store, "s"));
+      const lines = await collectAll(exportSession(store, "s"));
       const [header, first, ...rest] = lines as [string, string, ...string[]];
       await store.delete("s");
       const bad: readonly (readonly string[])[] = [
@@ -75,9 +83,9 @@ export const transferFacts: readonly StoreFact[] = [
         [header, "null\n", first, ...rest],
         [header, first, ...rest.slice(0, -1), rest.at(-1)!.replace('"wakeAt":7', '"wakeAt":8')],
       ];
-      for (const pieces of bad) await refused(importSession(store, pieces), "session/damaged");
+      for (const pieces of bad) await rejectsWith(importSession(store, pieces), "session/damaged");
       const newer = header.replace(/"version":\d+/, '"version":9');
-      await refused(importSession(store, [newer, first, ...rest]), "session/version");
+      await rejectsWith(importSession(store, [newer, first, ...rest]), "session/version");
       assert.deepEqual(await store.list(), { sessions: [] });
       assert.equal(await importSession(store, lines), "s");
     },

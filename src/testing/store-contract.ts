@@ -1,11 +1,11 @@
-import { dueFacts } from "./store-contract-due.ts";
-import { inboxFacts } from "./store-contract-inbox.ts";
-import { journalFacts } from "./store-contract-journal.ts";
-import type { StoreFact, StoreUnderTest } from "./store-contract-kit.ts";
-import { leaseFacts } from "./store-contract-lease.ts";
-import { lifetimeFacts, survivalFacts } from "./store-contract-lifetime.ts";
-import { sessionFacts } from "./store-contract-sessions.ts";
-import { transferFacts } from "./store-contract-transfer.ts";
+import { dueTests } from "./store-contract-due.ts";
+import { inboxTests } from "./store-contract-inbox.ts";
+import { journalTests } from "./store-contract-journal.ts";
+import type { StoreContractTest, StoreUnderTest } from "./store-contract-kit.ts";
+import { leaseTests } from "./store-contract-lease.ts";
+import { lifetimeTests, survivalTests } from "./store-contract-lifetime.ts";
+import { sessionTests } from "./store-contract-sessions.ts";
+import { transferTests } from "./store-contract-transfer.ts";
 import type { SessionStore } from "../store/port.ts";
 
 export type { StoreUnderTest };
@@ -18,17 +18,17 @@ export type StoreContractOptions = {
   readonly outlivesClose?: boolean;
 };
 
-const GROUPS: { readonly [name: string]: readonly StoreFact[] } = {
-  leases: leaseFacts,
-  journal: journalFacts,
-  inbox: inboxFacts,
-  sessions: sessionFacts,
-  due: dueFacts,
-  transfer: transferFacts,
-  lifetime: lifetimeFacts,
+const GROUPS: { readonly [name: string]: readonly StoreContractTest[] } = {
+  leases: leaseTests,
+  journal: journalTests,
+  inbox: inboxTests,
+  sessions: sessionTests,
+  due: dueTests,
+  transfer: transferTests,
+  lifetime: lifetimeTests,
 };
 
-async function check([, body]: StoreFact, make: () => StoreUnderTest | Promise<StoreUnderTest>) {
+async function check([, body]: StoreContractTest, make: () => StoreUnderTest | Promise<StoreUnderTest>) {
   const storage = await make();
   const clock = { now: 1_700_000_000_000 };
   const opened: SessionStore[] = [];
@@ -55,7 +55,7 @@ export function storeContract(
   make: () => StoreUnderTest | Promise<StoreUnderTest>,
   { describe, test, outlivesClose = true }: StoreContractOptions,
 ): void {
-  const groups = { ...GROUPS, ...(outlivesClose && { survival: survivalFacts }) };
+  const groups = { ...GROUPS, ...(outlivesClose && { survival: survivalTests }) };
   describe(name, () => {
     for (const [group, facts] of Object.entries(groups)) {
       describe(group, () => {

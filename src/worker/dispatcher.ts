@@ -4,17 +4,17 @@ import { messagesOf } from "../agent/config.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
-import { checkWake } from "./queue/queue-failed.ts";
+import { checkWake } from "./queue/queue-error.ts";
 import { followEvents } from "../session/follow.ts";
-import { heldElsewhere } from "../session/held-elsewhere.ts";
+import { sessionLocked } from "../session/session-locked.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
-import { checkExtra, dataOf, type Command } from "./command.ts";
+import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
 import { checkBackend } from "./check-backend.ts";
-import { PERMITS } from "./permits.ts";
+import { PERMIT_PREFIX } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
-import { listenFor, NUDGE } from "./signals.ts";
-import { statusOf } from "./status.ts";
+import { listenToLiveEvents, NUDGE } from "./signals.ts";
+import { readStatus } from "./status.ts";
 import type {
   CommandOptions,
   DeadLetter,
@@ -29,7 +29,7 @@ const LEASE_MS = 10_000;
 /** How often a journal is read that its store does not watch. */
 const POLL_MS = 250;
 
-type Put = Command extends infer C ? (C extends Command ? Omit<C, "at"> : never) : never;
+type NewCommand = InboxCommand extends infer C ? (C extends InboxCommand ? Omit<C, "at"> : never) : never;
 
 class StoreDispatcher implements Dispatcher {
   readonly #queue: WakeQueue;
@@ -51,9 +51,9 @@ class StoreDispatcher implements Dispatcher {
     checkId(sessionId, "dispatch: a session id");
     const messages = messagesOf(input, true);
     if (agent === "") throw new AgentError("config/invalid", "dispatch: `agent` must not be empty.");
-    if (sessionId.startsWith(PERMITS))
-      throw new AgentError("config/invalid", `dispatch: no session id may begin with ${PERMITS}.`);
-    if (agent === undefined && !(await this.#knows(sessionId))) {
+    if (sessionId.startsWith(PERMIT_PREFIX))
+      throw new AgentError("config/invalid", `dispatch: no session id may begin with ${PERMIT_PREFIX}.`);
+    if (agent === undefined && !(await this.#exists(sessionId))) {
       throw new AgentError("config/invalid", "dispatch: a session that is new needs an `agent`.");
     }
     const command = {
@@ -62,7 +62,7 @@ class StoreDispatcher implements Dispatcher {
       ...(agent !== undefined && { agent }),
       ...(meta && { meta }),
     } as const;
-    return this.#put(sessionId, command, options);
+    return this.#putInput(sessionId, command, options);
   }
 
   async decide(
@@ -79,7 +79,7 @@ class StoreDispatcher implements Dispatcher {
       decision,
       ...(argsHash !== undefined && { argsHash }),
     } as const;
-    return this.#tell(sessionId, command, options);
+    return this.#send(sessionId, command, options);
   }
 
   answer(
@@ -97,7 +97,7 @@ class StoreDispatcher implements Dispatcher {
     options: CommandOptions = {},
   ): Promise<Dispatched> {
     const said = message === undefined ? undefined : messagesOf(message)[0];
-    return this.#tell(sessionId, { kind: "interrupt", ...(said && { message: said }) }, options);
+    return this.#send(sessionId, { kind: "interrupt", ...(said && { message: said }) }, options);
   }
 
   async steer(
@@ -105,11 +105,11 @@ class StoreDispatcher implements Dispatcher {
     message: Parameters<Dispatcher["steer"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    return this.#tell(sessionId, { kind: "steer", message: messagesOf(message)[0]! }, options);
+    return this.#send(sessionId, { kind: "steer", message: messagesOf(message)[0]! }, options);
   }
 
   async cancel(sessionId: string, options: CommandOptions = {}): Promise<Dispatched> {
-    return this.#tell(sessionId, { kind: "cancel" }, options);
+    return this.#send(sessionId, { kind: "cancel" }, options);
   }
 
   async extendBudget(
@@ -117,19 +117,20 @@ class StoreDispatcher implements Dispatcher {
     extra: Parameters<Dispatcher["extendBudget"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    checkExtra(extra);
-    return this.#tell(sessionId, { kind: "extendBudget", extra }, options);
+    checkBudgetExtension(extra);
+    return this.#send(sessionId, { kind: "extendBudget", extra }, options);
   }
 
   status(sessionId: string): ReturnType<Dispatcher["status"]> {
-    return statusOf(this.#store, sessionId);
+    return readStatus(this.#store, sessionId);
   }
 
   async *subscribe(
     sessionId: string,
     { after = 0, signal = new AbortController().signal }: SubscribeOptions = {},
   ): AsyncGenerator<AgentEvent> {
-    const live = (listener: (event: AgentEvent) => void) => listenFor(this.#queue, sessionId, listener);
+    const live = (listener: (event: AgentEvent) => void) =>
+      listenToLiveEvents(this.#queue, sessionId, listener);
     yield* followEvents(this.#store, sessionId, { after, signal, pollMs: POLL_MS, live });
   }
 
@@ -144,7 +145,9 @@ class StoreDispatcher implements Dispatcher {
     });
     const letters: DeadLetter[] = [];
     for (const { sessionId, meta: labels } of page.sessions) {
-      const position = await this.#store.load(sessionId).then((found) => found?.position, damagedPosition);
+      const position = await this.#store
+        .load(sessionId)
+        .then((found) => found?.position, quarantinedIfDamaged);
       const found = quarantineOf(position);
       if (found) letters.push({ sessionId, meta: labels, ...found });
     }
@@ -154,7 +157,7 @@ class StoreDispatcher implements Dispatcher {
   async retry(sessionId: string): Promise<boolean> {
     if (!quarantineOf((await this.#store.load(sessionId))?.position)) return false;
     const lease = await this.#store.acquire(sessionId, { owner: randomUUID(), ttlMs: LEASE_MS });
-    if (!lease) throw heldElsewhere(sessionId, LEASE_MS);
+    if (!lease) throw sessionLocked(sessionId, LEASE_MS);
     try {
       if (!(await endQuarantine(this.#store, lease))) return false;
     } finally {
@@ -168,24 +171,24 @@ class StoreDispatcher implements Dispatcher {
     await this.#queue.wake(sessionId, options);
   }
 
-  async #knows(sessionId: string): Promise<boolean> {
+  async #exists(sessionId: string): Promise<boolean> {
     if (await this.#store.load(sessionId)) return true;
     return (await this.#store.takeInputs(sessionId, 1)).length > 0;
   }
 
   /** For a session that was begun: nobody would ever take it in for another. */
-  async #tell(sessionId: string, command: Put, options: CommandOptions): Promise<Dispatched> {
-    if (!(await this.#knows(sessionId)))
+  async #send(sessionId: string, command: NewCommand, options: CommandOptions): Promise<Dispatched> {
+    if (!(await this.#exists(sessionId)))
       throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-    return this.#put(sessionId, command, options);
+    return this.#putInput(sessionId, command, options);
   }
 
   /** Durable first; then whoever has the session is told, and else somebody is woken. */
-  async #put(sessionId: string, command: Put, options: DispatchOptions): Promise<Dispatched> {
+  async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     checkWake({ priority, delayMs });
     const at = this.#now();
-    const data = dataOf({ ...command, at } as Command);
+    const data = commandData({ ...command, at } as InboxCommand);
     const state = await this.#store.putInput(sessionId, {
       id: inputId,
       data,
@@ -200,7 +203,7 @@ class StoreDispatcher implements Dispatcher {
   }
 }
 
-function damagedPosition(error: unknown): { readonly phase: "quarantined" } {
+function quarantinedIfDamaged(error: unknown): { readonly phase: "quarantined" } {
   if (AgentError.is(error) && error.code === "session/damaged") return { phase: "quarantined" };
   throw error;
 }

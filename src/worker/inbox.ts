@@ -4,18 +4,18 @@ import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { dueTime } from "../store/due.ts";
 import type { SessionInfo, SessionInput } from "../store/port.ts";
-import { factsOf } from "../store/position.ts";
+import { readPosition } from "../store/position.ts";
 
 /** What of a session's standing says whether an input can be taken. */
-type Standing = Pick<SessionInfo, "phase" | "waitsFor">;
+type RestState = Pick<SessionInfo, "phase" | "waitsFor">;
 
 /** Whether text waits in the inbox while calls are open; an agent that says what becomes of it is left to do so. */
-export function holdsText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): boolean {
+export function defersText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): boolean {
   return onTextWhilePending === undefined;
 }
 
 /** Whether an input is text that must wait until nothing is open. */
-export function mustWait({ data }: SessionInput, { phase, waitsFor }: Standing): boolean {
+export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestState): boolean {
   if (phase !== "suspended" || waitsFor.includes("budget") || (data["kind"] ?? "call") !== "call")
     return false;
   const messages = Array.isArray(data["messages"]) ? (data["messages"] as unknown as readonly Msg[]) : [];
@@ -28,12 +28,12 @@ export function hasWork(
   position: JsonObject | undefined,
   inputs: readonly SessionInput[],
   now: number,
-  isHeld: (input: SessionInput, standing: Standing) => boolean = () => false,
+  isBlocked: (input: SessionInput, standing: RestState) => boolean = () => false,
 ): boolean {
   if (!position) return inputs.some((input) => dueTime(input) <= now);
-  const standing = factsOf(position);
+  const standing = readPosition(position);
   const { phase, wakeAt = Number.POSITIVE_INFINITY } = standing;
   if (phase === "quarantined") return false;
   if (phase === "running" || phase === "unfinished" || wakeAt <= now) return true;
-  return inputs.some((input) => dueTime(input) <= now && !isHeld(input, standing));
+  return inputs.some((input) => dueTime(input) <= now && !isBlocked(input, standing));
 }

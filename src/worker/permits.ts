@@ -3,20 +3,20 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import type { TenantLimits } from "./types.ts";
 
 /** Ids of permits begin so; no session may. */
-export const PERMITS = "agentchart/permit/";
+export const PERMIT_PREFIX = "agentchart/permit/";
 /** A permit that is full is looked for in so many places at most. */
-const MAX_TRIES = 16;
+const MAX_SLOTS_TRIED = 16;
 
 export interface Permit {
   release(): Promise<void>;
   /** Nothing was begun: it does not count for the rate. */
-  giveBack(): Promise<void>;
+  refund(): Promise<void>;
 }
 
 /** The places of one limit in the order they are tried: all of them, or some at random. */
-function placesOf(count: number): readonly number[] {
+function slotOrder(count: number): readonly number[] {
   const first = Math.floor(Math.random() * count);
-  return Array.from({ length: Math.min(count, MAX_TRIES) }, (_, index) => (first + index) % count);
+  return Array.from({ length: Math.min(count, MAX_SLOTS_TRIED) }, (_, index) => (first + index) % count);
 }
 
 /**
@@ -35,7 +35,7 @@ export class Permits {
   }
 
   /** Undefined while the tenant has all that it may. */
-  async take(tenant = ""): Promise<Permit | undefined> {
+  async acquire(tenant = ""): Promise<Permit | undefined> {
     const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];
     const { concurrency, rate } = limits ?? {};
     const held =
@@ -48,15 +48,15 @@ export class Permits {
     }
     return {
       release: held ? this.#hold(held) : async () => {},
-      giveBack: async () => {
+      refund: async () => {
         if (begun) await this.#store.release(begun).catch(() => {});
       },
     };
   }
 
   async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
-    for (const place of placesOf(count)) {
-      const id = `${PERMITS}${kind}/${place}/${tenant}`;
+    for (const place of slotOrder(count)) {
+      const id = `${PERMIT_PREFIX}${kind}/${place}/${tenant}`;
       const lease = await this.#store.acquire(id, { owner: randomUUID(), ttlMs });
       if (lease) return lease;
     }

@@ -15,7 +15,7 @@ export function quarantineOf(position: JsonObject | undefined): Quarantine | und
   return { reason, at };
 }
 
-async function moveTo(
+async function setPosition(
   store: SessionStore,
   lease: Lease,
   found: LoadedSession | undefined,
@@ -36,7 +36,7 @@ export async function quarantine(
   if (quarantineOf(found?.position)) return false;
   const { phase = "stopped", ...position } = found?.position ?? {};
   const note = { reason: reason.slice(0, MAX_REASON), at, phase };
-  await moveTo(store, lease, found, { meta, ...position, phase: "quarantined", quarantine: note });
+  await setPosition(store, lease, found, { meta, ...position, phase: "quarantined", quarantine: note });
   return true;
 }
 
@@ -52,6 +52,6 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
     const message = `Session '${sessionId}' is not whole, so nobody can go on with it: ${known.reason}`;
     throw new AgentError("session/damaged", message, { data: { sessionId } });
   }
-  await moveTo(store, lease, found, { ...position, phase });
+  await setPosition(store, lease, found, { ...position, phase });
   return true;
 }

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../event/types.ts";
 import type { WorkerEvent, WorkerStats } from "./types.ts";
 
-type Body = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;
+type WorkerEventBody = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;
 type Counters = { -readonly [name in Exclude<keyof WorkerStats, "state" | "running">]: number };
 
-function count(counters: Counters, event: Body): void {
+function count(counters: Counters, event: WorkerEventBody): void {
   switch (event.type) {
     case "session.start":
       counters.sessions++;
@@ -75,7 +75,7 @@ export class Report {
     this.#now = now;
   }
 
-  tell(body: Body): void {
+  emit(body: WorkerEventBody): void {
     count(this.counters, body);
     const event = { at: this.#now(), ...body } as WorkerEvent;
     for (const listener of this.#listeners) {
@@ -97,7 +97,7 @@ export class Report {
 type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
 
 /** Tells of a session's steps, as its agent tells of them. */
-export function reportSteps(report: Report, session: OfSession): (event: AgentEvent) => void {
+export function stepReporter(report: Report, session: OfSession): (event: AgentEvent) => void {
   let modelAt = 0;
   let turnAt = 0;
   return (event) => {
@@ -105,7 +105,7 @@ export function reportSteps(report: Report, session: OfSession): (event: AgentEv
     if (event.type === "turn.start") turnAt = at;
     if (event.type === "model.start") modelAt = at;
     if (event.type === "model.end") {
-      report.tell({
+      report.emit({
         ...session,
         type: "step",
         step: "model",
@@ -115,15 +115,15 @@ export function reportSteps(report: Report, session: OfSession): (event: AgentEv
     }
     if (event.type === "tool.end") {
       const { durationMs, result } = event;
-      report.tell({ ...session, type: "step", step: "tool", durationMs, isError: result.state === "error" });
+      report.emit({ ...session, type: "step", step: "tool", durationMs, isError: result.state === "error" });
     }
     if (event.type === "retry") {
       const step = event.callId === undefined ? "model" : "tool";
-      report.tell({ ...session, type: "retry", step, attempt: event.attempt });
+      report.emit({ ...session, type: "retry", step, attempt: event.attempt });
     }
     if (event.type === "turn.end") {
       const { reason, error } = event;
-      report.tell({ ...session, type: "turn.end", reason, durationMs: at - turnAt, ...(error && { error }) });
+      report.emit({ ...session, type: "turn.end", reason, durationMs: at - turnAt, ...(error && { error }) });
     }
   };
 }

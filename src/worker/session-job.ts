@@ -5,22 +5,22 @@ import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
-import type { RecentMap } from "../store/recent-map.ts";
+import type { LruCache } from "../store/lru-cache.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
-import { reportSteps, type Report } from "./report.ts";
-import { hasWork, holdsText, mustWait } from "./inbox.ts";
+import { stepReporter, type Report } from "./report.ts";
+import { hasWork, defersText, isDeferred } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { SessionSignals } from "./signals.ts";
-import { labelsOfSession } from "./status.ts";
+import { sessionMeta } from "./status.ts";
 import type { AnyAgentConfig, WorkerAgentConfig, WorkerAgents, WorkerEvent } from "./types.ts";
 
 const FIRST_INPUTS = 20;
 /** A session that cannot be opened is put back for so many `retryMs` at most. */
-const MAX_PAUSE = 32;
+const MAX_BACKOFF = 32;
 
 /** What all jobs of a worker share. */
-export type Workshop = {
+export type WorkerContext = {
   readonly queue: WakeQueue;
   readonly store: SessionStore;
   readonly agents: WorkerAgents;
@@ -32,36 +32,36 @@ export type Workshop = {
   readonly retryMs: number;
   readonly maxCrashes: number;
   /** For how many `retryMs` sessions were put back that could not be opened. */
-  readonly pauses: RecentMap<number>;
+  readonly backoffs: LruCache<number>;
   /** When sessions that were put back are woken again, epoch ms. */
-  readonly wakeTimes: RecentMap<number>;
+  readonly requeuedUntil: LruCache<number>;
   /** The sessions that are open. */
   readonly running: Map<string, InboxAgent>;
   readonly isDraining: () => boolean;
 };
 
 type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
-type PutBack = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
+type RequeueReason = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
 
 /** One wake-up of one session: opened, driven until it is at rest, and given up again. */
 export class SessionJob {
-  readonly #shop: Workshop;
+  readonly #worker: WorkerContext;
   readonly #wakeUp: WakeUp;
   #session: OfSession;
 
-  constructor(shop: Workshop, wakeUp: WakeUp) {
-    this.#shop = shop;
+  constructor(shop: WorkerContext, wakeUp: WakeUp) {
+    this.#worker = shop;
     this.#wakeUp = wakeUp;
     this.#session = { sessionId: wakeUp.sessionId };
   }
 
   async run(): Promise<void> {
-    const { store, agents, permits, now, report } = this.#shop;
+    const { store, agents, permits, now, report } = this.#worker;
     const { sessionId } = this.#wakeUp;
     const found = await store.load(sessionId);
     const inputs = await this.#inputs();
     if (!hasWork(found?.position, inputs, now())) return;
-    const meta = labelsOfSession(found?.position, inputs);
+    const meta = sessionMeta(found?.position, inputs);
     const { agent, tenant } = meta as { readonly agent?: string; readonly tenant?: string };
     this.#session = {
       sessionId,
@@ -69,18 +69,18 @@ export class SessionJob {
       ...(tenant !== undefined && { tenant }),
     };
     if (agent === undefined || !Object.hasOwn(agents, agent)) {
-      report.tell({ type: "session.unknown", ...this.#session });
-      return this.#again(this.#laterMs());
+      report.emit({ type: "session.unknown", ...this.#session });
+      return this.#wakeLater(this.#nextBackoffMs());
     }
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
-    if (holdsText(config) && !hasWork(found?.position, inputs, now(), mustWait)) return;
-    const permit = await permits.take(tenant);
-    if (!permit) return this.#putBack("limited");
+    if (defersText(config) && !hasWork(found?.position, inputs, now(), isDeferred)) return;
+    const permit = await permits.acquire(tenant);
+    if (!permit) return this.#requeue("limited");
     try {
       const opened = await this.#open(config, meta);
-      if (opened) await this.#drive(opened, found, holdsText(config));
-      else await permit.giveBack();
+      if (opened) await this.#drive(opened, found, defersText(config));
+      else await permit.refund();
     } finally {
       await permit.release();
     }
@@ -88,7 +88,7 @@ export class SessionJob {
 
   /** All inputs that wait; what counts may stand behind many that do not. */
   async #inputs(): Promise<readonly SessionInput[]> {
-    const { store } = this.#shop;
+    const { store } = this.#worker;
     const { sessionId } = this.#wakeUp;
     const first = await store.takeInputs(sessionId, FIRST_INPUTS);
     return first.length < FIRST_INPUTS ? first : store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
@@ -100,14 +100,14 @@ export class SessionJob {
       if (typeof config === "object" && config !== null) return config as AnyAgentConfig;
       throw new AgentError("config/invalid", "The agent's function gives no configuration.");
     } catch (error) {
-      await this.#putBack("failed", error);
+      await this.#requeue("failed", error);
       return undefined;
     }
   }
 
   /** The open agent; undefined if the session is not for us now, which is seen to. */
   async #open(config: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
-    const { store, leaseMs } = this.#shop;
+    const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
     let isPoison = false;
     try {
@@ -115,7 +115,7 @@ export class SessionJob {
       const agent = createInboxAgent(
         { ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels },
         async (lease) => {
-          if (lease.takeovers < this.#shop.maxCrashes) return;
+          if (lease.takeovers < this.#worker.maxCrashes) return;
           isPoison = true;
           await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
           throw new AgentError("session/conflict", "The session is quarantined.");
@@ -124,20 +124,20 @@ export class SessionJob {
       await agent.open();
       return agent;
     } catch (error) {
-      if (!isPoison) await this.#notOpened(error, meta);
+      if (!isPoison) await this.#handleOpenError(error, meta);
       return undefined;
     }
   }
 
-  async #notOpened(error: unknown, meta: JsonObject): Promise<void> {
-    const { store, leaseMs } = this.#shop;
+  async #handleOpenError(error: unknown, meta: JsonObject): Promise<void> {
+    const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
     const { code, message } = errorInfo(error, "config/invalid");
-    if (code === "session/conflict") return this.#putBack("taken");
-    if (code === "session/version") return this.#putBack("unreadable", error);
-    if (code !== "session/damaged") return this.#putBack("failed", error);
+    if (code === "session/conflict") return this.#requeue("taken");
+    if (code === "session/version") return this.#requeue("unreadable", error);
+    if (code !== "session/damaged") return this.#requeue("failed", error);
     const lease = await store.acquire(sessionId, { owner: "quarantine", ttlMs: leaseMs });
-    if (!lease) return this.#putBack("taken");
+    if (!lease) return this.#requeue("taken");
     try {
       await this.#quarantine(lease, message, meta);
     } finally {
@@ -146,51 +146,51 @@ export class SessionJob {
   }
 
   async #quarantine(lease: Lease, reason: string, meta: JsonObject): Promise<void> {
-    const { store, now, report } = this.#shop;
+    const { store, now, report } = this.#worker;
     if (await quarantine(store, lease, { reason, at: now() }, meta))
-      report.tell({ type: "session.quarantined", ...this.#session, reason });
+      report.emit({ type: "session.quarantined", ...this.#session, reason });
   }
 
   async #drive(agent: InboxAgent, found: LoadedSession | undefined, holds: boolean): Promise<void> {
-    const { queue, store, report, running, pauses, now, pollMs } = this.#shop;
+    const { queue, store, report, running, backoffs, now, pollMs } = this.#worker;
     const session = this.#session;
     const { sessionId } = session;
     const startedAt = now();
     const { fence = 0, takeovers = 0 } = agent.lease ?? {};
     const queueDelayMs = Math.max(0, startedAt - this.#wakeUp.dueAt);
-    report.tell({ type: "session.start", ...session, queueDelayMs, fence, isTakeover: takeovers > 0 });
+    report.emit({ type: "session.start", ...session, queueDelayMs, fence, isTakeover: takeovers > 0 });
     const run = new SessionRun({
       agent,
       store,
       now,
       pollMs,
-      holdsText: holds,
-      taken: (input, { kind, at }) => {
+      defersText: holds,
+      onAccepted: (input, { kind, at }) => {
         const waitedMs = Math.max(0, now() - Math.max(at, dueTime(input)));
-        report.tell({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });
+        report.emit({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });
       },
-      refused: ({ id }, kind, error) =>
-        report.tell({ type: "input.refused", ...session, inputId: id, kind, error }),
+      onRefused: ({ id }, kind, error) =>
+        report.emit({ type: "input.refused", ...session, inputId: id, kind, error }),
     });
     const signals = new SessionSignals(queue, sessionId, () => run.nudge());
-    const steps = reportSteps(report, session);
+    const steps = stepReporter(report, session);
     agent.subscribe((event) => {
       steps(event);
-      signals.tell(event);
+      signals.forward(event);
     });
     const { seq } = agent.status();
     running.set(sessionId, agent);
-    pauses.delete(sessionId);
+    backoffs.delete(sessionId);
     try {
-      if (this.#shop.isDraining()) await agent.shutdown();
+      if (this.#worker.isDraining()) await agent.shutdown();
       await run.drive();
       const isUnchanged = agent.status().seq === seq;
       if (!agent.closedBy && isUnchanged && hasWork(found?.position, [], now())) await agent.touch();
-      await this.#leave(agent, startedAt);
+      await this.#release(agent, startedAt);
     } catch (error) {
       const reason = errorInfo(agent.closedBy ?? error, "store/failed");
       agent.abandon(new AgentError("run/closed", "The worker gave the session up."));
-      report.tell({
+      report.emit({
         type: "error",
         from: reason.code === "store/failed" ? "store" : "worker",
         error: reason,
@@ -202,49 +202,49 @@ export class SessionJob {
   }
 
   /** Gives the session up, or says why it is gone already. */
-  async #leave(agent: InboxAgent, startedAt: number): Promise<void> {
-    const { report, now } = this.#shop;
+  async #release(agent: InboxAgent, startedAt: number): Promise<void> {
+    const { report, now } = this.#worker;
     const session = this.#session;
     const { closedBy } = agent;
     if (closedBy && closedBy.code !== "run/shutdown") {
       const isLost = closedBy.code === "session/lease-lost" || closedBy.code === "session/conflict";
       if (!isLost) throw closedBy; // the agent broke: its lease expires as if this process had died
-      report.tell({ type: "session.lost", ...session, error: closedBy.toJSON() });
+      report.emit({ type: "session.lost", ...session, error: closedBy.toJSON() });
       return;
     }
     const { phase, reason } = agent.status();
     if (!closedBy) await agent.close();
     const durationMs = now() - startedAt;
-    report.tell({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
-    if (closedBy) await this.#again(0);
+    report.emit({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
+    if (closedBy) await this.#wakeLater(0);
   }
 
-  async #putBack(why: PutBack, error?: unknown): Promise<void> {
-    const { report, retryMs, now } = this.#shop;
-    const delayMs = why === "limited" ? retryMs : this.#laterMs();
+  async #requeue(why: RequeueReason, error?: unknown): Promise<void> {
+    const { report, retryMs, now } = this.#worker;
+    const delayMs = why === "limited" ? retryMs : this.#nextBackoffMs();
     const info = error === undefined ? {} : { error: errorInfo(error, "config/invalid") };
-    report.tell({ type: "session.putBack", ...this.#session, why, retryAt: now() + delayMs, ...info });
-    await this.#again(delayMs);
+    report.emit({ type: "session.putBack", ...this.#session, why, retryAt: now() + delayMs, ...info });
+    await this.#wakeLater(delayMs);
   }
 
   /** Ever longer, as long as nobody here can open the session. */
-  #laterMs(): number {
-    const { pauses, retryMs } = this.#shop;
+  #nextBackoffMs(): number {
+    const { backoffs, retryMs } = this.#worker;
     const { sessionId } = this.#session;
-    const pause = Math.min((pauses.get(sessionId) ?? 0.5) * 2, MAX_PAUSE);
-    pauses.set(sessionId, pause);
+    const pause = Math.min((backoffs.get(sessionId) ?? 0.5) * 2, MAX_BACKOFF);
+    backoffs.set(sessionId, pause);
     return retryMs * pause;
   }
 
   /** Has the session woken later. Once: whatever else wakes it meanwhile and finds it as it was adds no second wake-up, or
    *  they would become ever more. */
-  async #again(delayMs: number): Promise<void> {
-    const { queue, wakeTimes } = this.#shop;
+  async #wakeLater(delayMs: number): Promise<void> {
+    const { queue, requeuedUntil } = this.#worker;
     const { sessionId, priority } = this.#wakeUp;
     const now = Date.now();
-    const known = wakeTimes.get(sessionId) ?? 0;
+    const known = requeuedUntil.get(sessionId) ?? 0;
     if (known > now && known <= now + delayMs) return;
     await queue.wake(sessionId, { priority, delayMs });
-    if (delayMs > 0) wakeTimes.set(sessionId, now + delayMs);
+    if (delayMs > 0) requeuedUntil.set(sessionId, now + delayMs);
   }
 }

@@ -3,20 +3,20 @@ import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
-import { commandOf, type Command } from "./command.ts";
-import { mustWait } from "./inbox.ts";
+import { parseCommand, type InboxCommand } from "./inbox-command.ts";
+import { isDeferred } from "./inbox.ts";
 
 /** Inputs read at once; a session with more of them that wait has them all read. */
 const PAGE = 200;
-const NOBODY_RAN: ErrorInfo = { code: "run/invalid-event", message: "No turn was running or suspended." };
+const NO_TURN: ErrorInfo = { code: "run/invalid-event", message: "No turn was running or suspended." };
 const CANCELLED: ErrorInfo = { code: "run/aborted", message: "It was cancelled before it was taken in." };
 
-type TurnCommand = Exclude<Command, { readonly kind: "call" | "decide" }>;
+type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" }>;
 
 /** A command that concerns the turn that runs; undefined for others, and for what is none. */
-function turnCommandOf(data: JsonObject): TurnCommand | undefined {
+function parseTurnCommand(data: JsonObject): TurnCommand | undefined {
   try {
-    const command = commandOf(data);
+    const command = parseCommand(data);
     return command.kind === "call" || command.kind === "decide" ? undefined : command;
   } catch {
     return undefined;
@@ -30,9 +30,9 @@ export type SessionRunOptions = {
   /** How often the inbox is looked at while a turn runs, ms. */
   readonly pollMs: number;
   /** Text waits in the inbox while calls are open. */
-  readonly holdsText: boolean;
-  readonly taken: (input: SessionInput, command: Command) => void;
-  readonly refused: (input: SessionInput, kind: string, error: ErrorInfo) => void;
+  readonly defersText: boolean;
+  readonly onAccepted: (input: SessionInput, command: InboxCommand) => void;
+  readonly onRefused: (input: SessionInput, kind: string, error: ErrorInfo) => void;
 };
 
 /**
@@ -47,7 +47,7 @@ export class SessionRun {
   readonly #options: SessionRunOptions;
   readonly #agent: InboxAgent;
   /** Inputs that have taken effect but may not be acknowledged yet. */
-  readonly #done = new Set<string>();
+  readonly #applied = new Set<string>();
   #isNudged = false;
   #wake = (): void => {};
 
@@ -64,30 +64,30 @@ export class SessionRun {
 
   async drive(): Promise<void> {
     const agent = this.#agent;
-    let hasGoneOn = false;
+    let hasContinued = false;
     while (!agent.closedBy) {
       const { phase } = agent.status();
       const input = phase === "unfinished" ? undefined : await this.#next();
       if (input) {
-        hasGoneOn = false;
-        await this.#take(input);
-      } else if (!hasGoneOn && (phase === "unfinished" || this.#canGoOn())) {
-        hasGoneOn = true;
-        await this.#turn(() => agent.call());
+        hasContinued = false;
+        await this.#process(input);
+      } else if (!hasContinued && (phase === "unfinished" || this.#isWakeDue())) {
+        hasContinued = true;
+        await this.#runTurn(() => agent.call());
       } else return;
     }
   }
 
-  #canGoOn(): boolean {
+  #isWakeDue(): boolean {
     return (this.#agent.wakeAt() ?? Infinity) <= this.#options.now();
   }
 
   /** A cancellation comes first: what it drops must not be begun. */
   async #next(): Promise<SessionInput | undefined> {
-    const { holdsText } = this.#options;
+    const { defersText } = this.#options;
     const due = await this.#due();
     const cancellation = due.find(({ data }) => data["kind"] === "cancel");
-    return cancellation ?? due.find((input) => !(holdsText && mustWait(input, this.#agent.status())));
+    return cancellation ?? due.find((input) => !(defersText && isDeferred(input, this.#agent.status())));
   }
 
   /** The inputs that are due and have not taken effect, in order. */
@@ -102,26 +102,26 @@ export class SessionRun {
     const { sessionId } = this.#agent;
     const page = await store.takeInputs(sessionId, PAGE);
     const inputs = page.length < PAGE ? page : await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
-    return inputs.filter(({ id }) => !this.#done.has(id));
+    return inputs.filter(({ id }) => !this.#applied.has(id));
   }
 
   /** Takes an input while the session is at rest. */
-  async #take(input: SessionInput): Promise<void> {
+  async #process(input: SessionInput): Promise<void> {
     const agent = this.#agent;
-    let command: Command;
+    let command: InboxCommand;
     try {
-      command = commandOf(input.data);
+      command = parseCommand(input.data);
     } catch (error) {
       return this.#refuse(input, "unknown", errorInfo(error, "message/invalid"));
     }
     if (command.kind === "call") {
       const { messages } = command;
-      this.#took(input, command);
-      return this.#turn(() => agent.begin(messages, input.id));
+      this.#markAccepted(input, command);
+      return this.#runTurn(() => agent.begin(messages, input.id));
     }
     try {
-      if (await this.#tell(input, command)) this.#took(input, command);
-      else await this.#refuse(input, command.kind, NOBODY_RAN);
+      if (await this.#execute(input, command)) this.#markAccepted(input, command);
+      else await this.#refuse(input, command.kind, NO_TURN);
       await agent.rest();
     } catch (error) {
       if (agent.closedBy) throw error;
@@ -130,7 +130,10 @@ export class SessionRun {
   }
 
   /** Does what a command says, or nothing and gives false. */
-  async #tell(input: SessionInput, command: Exclude<Command, { readonly kind: "call" }>): Promise<boolean> {
+  async #execute(
+    input: SessionInput,
+    command: Exclude<InboxCommand, { readonly kind: "call" }>,
+  ): Promise<boolean> {
     const agent = this.#agent;
     const { id } = input;
     switch (command.kind) {
@@ -145,7 +148,7 @@ export class SessionRun {
       case "steer":
         return agent.steer(command.message, id);
       case "cancel":
-        await this.#dropBefore(input, command.at);
+        await this.#refuseEarlierCalls(input, command.at);
         return agent.interrupt(undefined, id);
       case "interrupt":
         return agent.interrupt(command.message, id);
@@ -153,7 +156,7 @@ export class SessionRun {
   }
 
   /** Refuses the calls that stand before an input, and those dispatched before it that are not due yet. */
-  async #dropBefore({ id }: SessionInput, at: number): Promise<void> {
+  async #refuseEarlierCalls({ id }: SessionInput, at: number): Promise<void> {
     let isBefore = true;
     for (const each of await this.#waiting()) {
       isBefore &&= each.id !== id;
@@ -164,9 +167,9 @@ export class SessionRun {
   }
 
   /** Runs a turn, and hands it what comes for it meanwhile. */
-  async #turn(begin: () => Promise<unknown>): Promise<void> {
+  async #runTurn(begin: () => Promise<unknown>): Promise<void> {
     const turn = { isOver: false };
-    const watching = this.#watch(turn);
+    const watching = this.#watchInbox(turn);
     try {
       await begin();
     } catch (error) {
@@ -179,7 +182,7 @@ export class SessionRun {
   }
 
   /** Looks into the inbox when nudged and now and then, until the turn is over. */
-  async #watch(turn: { readonly isOver: boolean }): Promise<void> {
+  async #watchInbox(turn: { readonly isOver: boolean }): Promise<void> {
     while (!turn.isOver) {
       if (!this.#isNudged) {
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -189,28 +192,28 @@ export class SessionRun {
         clearTimeout(timer);
       }
       this.#isNudged = false;
-      if (!turn.isOver) await this.#hand().catch(() => {}); // looked at again soon, or when the turn has ended
+      if (!turn.isOver) await this.#deliverToTurn().catch(() => {}); // looked at again soon, or when the turn has ended
     }
   }
 
   /** Hands the running turn the commands that are for it. */
-  async #hand(): Promise<void> {
+  async #deliverToTurn(): Promise<void> {
     for (const input of await this.#due()) {
-      const command = turnCommandOf(input.data);
+      const command = parseTurnCommand(input.data);
       if (!command || this.#agent.status().phase !== "running") continue;
-      const isTold = await this.#tell(input, command).catch(() => false); // what is wrong with it is told at rest
-      if (isTold) this.#took(input, command);
+      const isTold = await this.#execute(input, command).catch(() => false); // what is wrong with it is told at rest
+      if (isTold) this.#markAccepted(input, command);
     }
   }
 
-  #took(input: SessionInput, command: Command): void {
-    this.#done.add(input.id);
-    this.#options.taken(input, command);
+  #markAccepted(input: SessionInput, command: InboxCommand): void {
+    this.#applied.add(input.id);
+    this.#options.onAccepted(input, command);
   }
 
   async #refuse(input: SessionInput, kind: string, error: ErrorInfo): Promise<void> {
     await this.#agent.refuse(input.id, error);
-    this.#done.add(input.id);
-    this.#options.refused(input, kind, error);
+    this.#applied.add(input.id);
+    this.#options.onRefused(input, kind, error);
   }
 }

@@ -6,7 +6,7 @@ import type { WakeQueue } from "./queue/port.ts";
 /** There is something in the inbox. */
 export const NUDGE: JsonObject = { type: "inbox" };
 /** A worker has begun with the session: who wants to hear what is not stored may say so. */
-const BEGUN: JsonObject = { type: "begun" };
+const STARTED: JsonObject = { type: "begun" };
 /** Somebody wants to hear what is not stored. */
 const LISTEN: JsonObject = { type: "listen" };
 /** How often listeners say so, and how long it holds, ms. */
@@ -20,13 +20,13 @@ const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
 
 /** Hears the live events of a session from whatever worker has it. Returns the way to stop. */
-export function listenFor(
+export function listenToLiveEvents(
   queue: WakeQueue,
   sessionId: string,
   listener: (event: AgentEvent) => void,
 ): () => void {
   const subscribed = queue.subscribe(sessionId, (signal) => {
-    if (signal["type"] === BEGUN["type"]) queue.publish(sessionId, LISTEN);
+    if (signal["type"] === STARTED["type"]) queue.publish(sessionId, LISTEN);
     eventsIn(signal).forEach(listener);
   });
   subscribed.then(
@@ -46,7 +46,7 @@ export class SessionSignals {
   readonly #queue: WakeQueue;
   readonly #sessionId: string;
   readonly #subscribed: Promise<() => void>;
-  #heardUntil = 0;
+  #listenersUntil = 0;
   readonly #events = new EventBuffer();
   #timer: NodeJS.Timeout | undefined;
 
@@ -55,18 +55,18 @@ export class SessionSignals {
     this.#queue = queue;
     this.#sessionId = sessionId;
     this.#subscribed = queue.subscribe(sessionId, ({ type }) => {
-      if (type === LISTEN["type"]) this.#heardUntil = Date.now() + LISTEN_FOR_MS;
+      if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
       if (type === NUDGE["type"]) nudged();
     });
     this.#subscribed.then(
-      () => queue.publish(sessionId, BEGUN),
+      () => queue.publish(sessionId, STARTED),
       () => {}, // then the inbox is looked at now and then
     );
   }
 
   /** Passes an event on if it is not stored and somebody listens. */
-  tell(event: AgentEvent): void {
-    if (STORED.has(event.type) || Date.now() > this.#heardUntil) return;
+  forward(event: AgentEvent): void {
+    if (STORED.has(event.type) || Date.now() > this.#listenersUntil) return;
     this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }

@@ -3,18 +3,15 @@ import type { JsonObject } from "../base/json.ts";
 import type { Reason } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
-import { factsOf } from "../store/position.ts";
+import { readPosition } from "../store/position.ts";
 import { quarantineOf } from "./quarantine.ts";
 import type { SessionStatus } from "./types.ts";
 
 const MAX_INPUTS = 100;
 
 /** The labels of a session, and the name of its agent among them: those it has, else those of its first input. */
-export function labelsOfSession(
-  position: JsonObject | undefined,
-  inputs: readonly SessionInput[],
-): JsonObject {
-  const known = factsOf(position ?? {}).meta;
+export function sessionMeta(position: JsonObject | undefined, inputs: readonly SessionInput[]): JsonObject {
+  const known = readPosition(position ?? {}).meta;
   if (known && typeof known["agent"] === "string") return known;
   const first = inputs.find(({ data }) => typeof data["agent"] === "string")?.data ?? {};
   const { agent, meta } = first as { readonly agent?: string; readonly meta?: JsonObject };
@@ -22,15 +19,15 @@ export function labelsOfSession(
 }
 
 /** A session as the store knows it. Rejects `session/not-found`. */
-export async function statusOf(store: SessionStore, sessionId: string): Promise<SessionStatus> {
+export async function readStatus(store: SessionStore, sessionId: string): Promise<SessionStatus> {
   const found = await store.load(sessionId);
   const inputs = await store.takeInputs(sessionId, MAX_INPUTS);
   if (!found && inputs.length === 0) {
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   }
   const position = found?.position ?? { phase: "stopped" };
-  const { phase, waitsFor, wakeAt } = factsOf(position);
-  const meta = labelsOfSession(found?.position, inputs);
+  const { phase, waitsFor, wakeAt } = readPosition(position);
+  const meta = sessionMeta(found?.position, inputs);
   const { agent } = meta as { readonly agent?: string };
   const reason = position["reason"] as Reason | undefined;
   const pending = phase === "suspended" ? (await (await openSession(store, sessionId)).at()).pending : [];

@@ -13,10 +13,10 @@ export type SweepOptions = {
 };
 
 /** Sessions woken at most by one sweep; the next one goes on behind them. */
-const AT_ONCE = 500;
+const MAX_PER_SWEEP = 500;
 
 /** A session that is found again and again is woken ever more seldom, up to this many sweeps apart. */
-const MAX_PAUSE = 16;
+const MAX_SKIPPED_SWEEPS = 16;
 
 /** Wakes, now and then, the sessions that wait for somebody: whoever should have woken them may have died, or the queue lost
  *  it. It is also what fires deadlines. */
@@ -49,7 +49,7 @@ export class Sweep {
       await this.#sweep();
     } catch (error) {
       const info = errorInfo(error, "store/failed");
-      report.tell({ type: "error", from: info.code === "queue/failed" ? "queue" : "store", error: info });
+      report.emit({ type: "error", from: info.code === "queue/failed" ? "queue" : "store", error: info });
     }
     if (this.#isStopped) return;
     const jitter = 0.8 + Math.random() * 0.4; // many workers need not sweep at once
@@ -59,25 +59,25 @@ export class Sweep {
   async #sweep(): Promise<void> {
     const { queue, store, report, now } = this.#options;
     const from = this.#cursor === undefined ? {} : { cursor: this.#cursor };
-    const { sessionIds, cursor } = await store.listDue({ before: now(), limit: AT_ONCE, ...from });
+    const { sessionIds, cursor } = await store.listDue({ before: now(), limit: MAX_PER_SWEEP, ...from });
     this.#cursor = cursor;
     this.#count++;
     let woken = 0;
     for (const sessionId of sessionIds) {
       if (this.#isStopped) return;
-      if (!this.#isNext(sessionId)) continue;
+      if (!this.#isTurnOf(sessionId)) continue;
       await queue.wake(sessionId);
       woken++;
     }
     if (cursor === undefined) [this.#known, this.#found] = [this.#found, new Map()];
-    if (woken > 0) report.tell({ type: "sweep", woken });
+    if (woken > 0) report.emit({ type: "sweep", woken });
   }
 
   /** Whether a session is to be woken this time. */
-  #isNext(sessionId: string): boolean {
+  #isTurnOf(sessionId: string): boolean {
     const { pause = 0, next = 0 } = this.#known.get(sessionId) ?? {};
     const isNext = next <= this.#count;
-    const later = Math.max(1, Math.min(pause * 2, MAX_PAUSE));
+    const later = Math.max(1, Math.min(pause * 2, MAX_SKIPPED_SWEEPS));
     this.#found.set(sessionId, isNext ? { pause: later, next: this.#count + later } : { pause, next });
     return isNext;
   }

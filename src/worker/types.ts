@@ -180,7 +180,7 @@ export type WorkerOptions = {
   /** Deaths of workers in a row before a session is quarantined; default 3. */
   readonly maxCrashes?: number;
   /** How long a store that does not answer is waited for before a session is given up, in ms; default 30,000. */
-  readonly patienceMs?: number;
+  readonly storeTimeoutMs?: number;
   /** By tenant (`meta.tenant`); `*` is for those without their own. */
   readonly limits?: { readonly [tenant: string]: TenantLimits };
   readonly now?: () => number;

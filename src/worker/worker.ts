@@ -4,18 +4,18 @@ import { AgentError, errorInfo } from "../base/error.ts";
 import { shown } from "../base/options.ts";
 import { isObject } from "../base/is-object.ts";
 import type { Consumer, WakeUp } from "./queue/port.ts";
-import { patientStore } from "../store/patient.ts";
+import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
-import { RecentMap } from "../store/recent-map.ts";
+import { LruCache } from "../store/lru-cache.ts";
 import { checkBackend } from "./check-backend.ts";
 import { Permits } from "./permits.ts";
 import { Report } from "./report.ts";
-import { SessionJob, type Workshop } from "./session-job.ts";
+import { SessionJob, type WorkerContext } from "./session-job.ts";
 import { Sweep } from "./sweep.ts";
 import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
 
 /** How long after the deadline of a drain sessions may still take to be given up, ms. */
-const LAST_WORDS_MS = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 const DEFAULTS = {
   concurrency: 10,
   leaseMs: 10_000,
@@ -23,14 +23,14 @@ const DEFAULTS = {
   sweepMs: 5_000,
   retryMs: 1_000,
   maxCrashes: 3,
-  patienceMs: 30_000,
+  storeTimeoutMs: 30_000,
 };
 
-function settingsOf(options: WorkerOptions): typeof DEFAULTS {
+function resolveTimings(options: WorkerOptions): typeof DEFAULTS {
   const names = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
   for (const name of names) {
     const value = options[name] ?? DEFAULTS[name];
-    const least = name === "sweepMs" || name === "patienceMs" ? 0 : 1;
+    const least = name === "sweepMs" || name === "storeTimeoutMs" ? 0 : 1;
     if (Number.isInteger(value) && value >= least) continue;
     throw new AgentError(
       "config/invalid",
@@ -78,9 +78,9 @@ class QueueWorker implements Worker {
   readonly #settings: typeof DEFAULTS;
   readonly #store: SessionStore;
   readonly #report: Report;
-  readonly #shop: Workshop;
+  readonly #context: WorkerContext;
   readonly #sweep: Sweep;
-  readonly #patience = new AbortController();
+  readonly #storeRetries = new AbortController();
   readonly #running = new Map<string, InboxAgent>();
   #state: WorkerStats["state"] = "idle";
   #consumer: Consumer | undefined;
@@ -90,17 +90,17 @@ class QueueWorker implements Worker {
     checkOptions(options);
     const { queue, agents, now = Date.now, limits = {} } = options;
     this.#options = options;
-    this.#settings = settingsOf(options);
+    this.#settings = resolveTimings(options);
     checkLimits(limits);
-    const { patienceMs, sweepMs, leaseMs } = this.#settings;
+    const { storeTimeoutMs, sweepMs, leaseMs } = this.#settings;
     this.#report = new Report(now);
     const report = this.#report;
-    this.#store = patientStore(options.store, {
-      patienceMs,
-      signal: this.#patience.signal,
-      onFailure: (error) => report.tell({ type: "error", from: "store", error: error.toJSON() }),
+    this.#store = retryingStore(options.store, {
+      timeoutMs: storeTimeoutMs,
+      signal: this.#storeRetries.signal,
+      onRetry: (error) => report.emit({ type: "error", from: "store", error: error.toJSON() }),
     });
-    this.#shop = {
+    this.#context = {
       ...this.#settings,
       queue,
       store: this.#store,
@@ -108,8 +108,8 @@ class QueueWorker implements Worker {
       report,
       permits: new Permits(this.#store, limits, leaseMs),
       now,
-      pauses: new RecentMap(10_000),
-      wakeTimes: new RecentMap(10_000),
+      backoffs: new LruCache(10_000),
+      requeuedUntil: new LruCache(10_000),
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };
@@ -121,17 +121,17 @@ class QueueWorker implements Worker {
     const { queue } = this.#options;
     await this.#store.listDue({ before: 0, limit: 1 });
     if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it began.");
-    this.#set("running");
+    this.#setState("running");
     this.#consumer = queue.consume((wakeUp) => this.#handle(wakeUp), {
       concurrency: this.#settings.concurrency,
       onError: (error) =>
-        this.#report.tell({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
+        this.#report.emit({ type: "error", from: "queue", error: errorInfo(error, "queue/failed") }),
     });
     try {
       await this.#consumer.ready();
     } catch (error) {
       await this.#consumer.close();
-      this.#set("idle");
+      this.#setState("idle");
       throw error;
     }
     this.#sweep.start();
@@ -152,7 +152,7 @@ class QueueWorker implements Worker {
 
   async #handle(wakeUp: WakeUp): Promise<void> {
     try {
-      if (this.#state === "running") await new SessionJob(this.#shop, wakeUp).run();
+      if (this.#state === "running") await new SessionJob(this.#context, wakeUp).run();
       else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
     } catch (error) {
       const info = errorInfo(error, "store/failed");
@@ -161,12 +161,12 @@ class QueueWorker implements Worker {
         : info.code.startsWith("store/")
           ? "store"
           : "worker";
-      this.#report.tell({ type: "error", from, error: info }); // the sweep finds the session again
+      this.#report.emit({ type: "error", from, error: info }); // the sweep finds the session again
     }
   }
 
   async #close(deadlineMs: number): Promise<void> {
-    this.#set("draining");
+    this.#setState("draining");
     this.#sweep.stop();
     const shutdowns = [...this.#running.values()].map((agent) =>
       agent.shutdown({ deadlineMs }).catch(() => {}),
@@ -175,15 +175,15 @@ class QueueWorker implements Worker {
     const late = new AbortController();
     const deadline = (ms: number) => sleep(ms, undefined, { signal: late.signal }).catch(() => {});
     await Promise.race([drained, deadline(deadlineMs)]);
-    this.#patience.abort();
-    await Promise.race([drained, deadline(LAST_WORDS_MS)]);
+    this.#storeRetries.abort();
+    await Promise.race([drained, deadline(CLOSE_GRACE_MS)]);
     late.abort();
-    this.#set("closed");
+    this.#setState("closed");
   }
 
-  #set(state: WorkerStats["state"]): void {
+  #setState(state: WorkerStats["state"]): void {
     this.#state = state;
-    this.#report.tell({ type: "worker.state", state });
+    this.#report.emit({ type: "worker.state", state });
   }
 }
 

@@ -71,7 +71,7 @@ test("The journal tells no message again that only moved: an orphan's result, a 
   const reader = new EntryReader();
   const told: string[] = [];
   for await (const entry of store.read("s"))
-    for (const body of reader.bodies(entry))
+    for (const body of reader.events(entry))
       if (body.type === "message") told.push(JSON.stringify(body.message.content));
   const heard = live.map((event) => (event.type === "message" ? JSON.stringify(event.message.content) : ""));
   expect(told.slice(2)).toEqual(heard);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createAgent, createToolkit, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { readStored } from "../../src/session/durable.ts";
+import { restoreSession } from "../../src/session/durable.ts";
 import { settingsOf } from "../../src/agent/config.ts";
 import { toolOf } from "../support/agents.ts";
 
@@ -31,7 +31,7 @@ test("the groups that the model has chosen are stored with the result that says 
   const running = agent.call("go");
   await asked.promise;
   await expect
-    .poll(async () => (await readStored(store, "s", settingsOf(config as never)))?.activeGroups)
+    .poll(async () => (await restoreSession(store, "s", settingsOf(config as never)))?.activeGroups)
     .toEqual(["web"]);
   gate.resolve();
   await running;

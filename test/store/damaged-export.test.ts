@@ -7,7 +7,7 @@ import { exportSession, importSession, openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { all } from "../../src/testing/store-contract-kit.ts";
+import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
 const made: Scratch[] = [];
@@ -71,7 +71,7 @@ describe("a damaged session", () => {
 test("An exported session of version 1, whose end its checksum left out, is read", async () => {
   const store = memoryStore();
   await talk(store, "s");
-  const lines = await all(exportSession(store, "s"));
+  const lines = await collectAll(exportSession(store, "s"));
   const before = lines.slice(0, -1).join("").replace('"version":2', '"version":1');
   const { end } = JSON.parse(lines.at(-1)!) as { readonly end: object };
   const sha256 = createHash("sha256").update(before).digest("hex");

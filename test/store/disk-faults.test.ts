@@ -7,7 +7,13 @@ import { exportSession, importSession } from "../../src/store/transfer.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
-import { all, batchOf, createSession, entryOf, leaseOf } from "../../src/testing/store-contract-kit.ts";
+import {
+  collectAll,
+  batchOf,
+  createSession,
+  entryOf,
+  acquireLease,
+} from "../../src/testing/store-contract-kit.ts";
 import { scratch, smallDisk, type Scratch } from "./scratch.ts";
 
 const made: Scratch[] = [];
@@ -81,10 +87,10 @@ describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
       expect(seq).toBeGreaterThan(2);
       expect((await failure(store.append("s", big(seq + 1)))).code).toBe("store/failed");
       expect((await store.load("s"))?.seq).toBe(seq);
-      expect(await all(store.read("s"))).toHaveLength(seq);
+      expect(await collectAll(store.read("s"))).toHaveLength(seq);
       rmSync(join(dir, "ballast"));
       expect(await store.append("s", big(seq + 1))).toBe(seq + 1);
-      expect(await all(make(dir).read("s"))).toHaveLength(seq + 1);
+      expect(await collectAll(make(dir).read("s"))).toHaveLength(seq + 1);
     },
   );
 
@@ -101,7 +107,7 @@ describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
     expect((await failure(store.delete("s"))).code).toBe("store/failed");
     if (!canBeRead) return; // SQLite cannot open a file in WAL mode without writing beside it
     expect((await store.load("s"))?.seq).toBe(1);
-    expect(await all(store.read("s"))).toEqual([entryOf(1)]);
+    expect(await collectAll(store.read("s"))).toEqual([entryOf(1)]);
     expect((await store.list({ meta: { a: 1 } })).sessions).toHaveLength(1);
   });
 
@@ -143,17 +149,17 @@ describe("SQLite", () => {
     expect((await failure(store.load("s"))).code).toBe("session/damaged");
     expect(await importSession(store, exportSession(store, "s"), { sessionId: "copy" })).toBe("copy");
     expect((await store.load("copy"))?.position).toMatchObject({ phase: "quarantined" });
-    expect(await all(store.read("copy"))).toEqual(await all(store.read("s")));
+    expect(await collectAll(store.read("copy"))).toEqual(await collectAll(store.read("s")));
   });
 
   test("a missing entry is session/damaged", async () => {
     const { dir } = keep(scratch());
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
-    await store.append("s", batchOf(await leaseOf(store, "s"), 0, 3));
+    await store.append("s", batchOf(await acquireLease(store, "s"), 0, 3));
     const db = new DatabaseSync(join(dir, "s.db"));
     db.exec("DELETE FROM entries WHERE seq = 2");
     db.close();
-    expect((await failure(all(store.read("s")))).code).toBe("session/damaged");
+    expect((await failure(collectAll(store.read("s")))).code).toBe("session/damaged");
   });
 });
 

@@ -10,11 +10,11 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../src/base/error.ts";
-import { commit, tailOf, type Draft, type Head } from "../../src/store/file-journal.ts";
+import { commit, tailOf, type LineDraft, type JournalHead } from "../../src/store/file-journal.ts";
 import { withFile } from "../../src/store/file-lines.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";
-import { all, batchOf, leaseOf } from "../../src/testing/store-contract-kit.ts";
+import { collectAll, batchOf, acquireLease } from "../../src/testing/store-contract-kit.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
 const made: Scratch[] = [];
@@ -26,7 +26,7 @@ async function storedSession() {
   made.push(folder);
   const open = () => fileStore({ dir: folder.dir, fsync: "never" });
   const store = open();
-  const lease = await leaseOf(store, "s");
+  const lease = await acquireLease(store, "s");
   for (const id of ["1", "2"]) await store.putInput("s", { id, data: {} });
   await store.append("s", batchOf(lease, 0, 2, { checkpoint: { c: 1 }, ackInputs: ["1"] }));
   await store.append("s", batchOf(lease, 2));
@@ -38,7 +38,7 @@ async function storedSession() {
 
 const view = async (store: SessionStore) => ({
   loaded: await store.load("s"),
-  entries: await all(store.read("s")),
+  entries: await collectAll(store.read("s")),
   inputs: await store.takeInputs("s", 9),
 });
 
@@ -112,7 +112,7 @@ describe("a flipped byte", () => {
     for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: "session/damaged" });
     expect((await store.list()).sessions).toMatchObject([{ sessionId: "s", phase: "quarantined" }]);
     expect(await store.delete("s")).toBe(true);
-    expect((await leaseOf(store, "s")).fence).toBeGreaterThan(lease.fence);
+    expect((await acquireLease(store, "s")).fence).toBeGreaterThan(lease.fence);
   });
 
   test("in the middle is found by who reads there, and the entries before it are read", async () => {
@@ -146,7 +146,7 @@ describe("a flipped byte", () => {
 
 describe("a writer that was overtaken between reading and writing", () => {
   const APPEND = constants.O_RDWR | constants.O_APPEND;
-  const draftOf = (head: Head | undefined): Draft => ({
+  const draftOf = (head: JournalHead | undefined): LineDraft => ({
     fields: { kind: "append", time: 0, from: 4, entries: [], position: {} },
     headAt: () => ({ ...head!, seq: 99 }),
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { folderOf, idOfFolder } from "../../src/store/file-name.ts";
+import { folderName, sessionIdOf } from "../../src/store/file-name.ts";
 
 const ids = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
 
@@ -17,29 +17,29 @@ test.each([
   ["%41", "%2541"],
   ["ü", "%c3%bc"],
 ])("S43 the folder of %j is %s", (id, folder) => {
-  expect(folderOf(id)).toBe(folder);
+  expect(folderName(id)).toBe(folder);
 });
 
 test("a long id is cut and hashed", () => {
-  const [one, other] = [folderOf(`${"x".repeat(500)}1`), folderOf(`${"x".repeat(500)}2`)];
+  const [one, other] = [folderName(`${"x".repeat(500)}1`), folderName(`${"x".repeat(500)}2`)];
   expect(one).toMatch(/^x{60}~[0-9a-f]{32}$/u);
   expect(one).not.toBe(other);
-  expect(idOfFolder(one)).toBeUndefined();
+  expect(sessionIdOf(one)).toBeUndefined();
 });
 
 test("every folder is safe on every file system, and tells its id or holds a hash", () => {
   fc.assert(
     fc.property(ids, (id) => {
-      const folder = folderOf(id);
+      const folder = folderName(id);
       expect(folder).toMatch(/^[a-z0-9_%-](?:[a-z0-9_%.~-]*[a-z0-9_%-])?$/u);
       expect(folder.length).toBeLessThanOrEqual(120);
-      expect([id, undefined]).toContain(idOfFolder(folder));
+      expect([id, undefined]).toContain(sessionIdOf(folder));
     }),
   );
 });
 
 test("what no session made is no folder of one", () => {
   for (const name of ["~floor", "~trash-1", "A", "a b", "%ff", "%41%4", ".DS_Store", "x~abc"]) {
-    expect(idOfFolder(name)).toBeNull();
+    expect(sessionIdOf(name)).toBeNull();
   }
 });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { AgentError } from "../../src/base/error.ts";
 import type { Lease, SessionStore } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres.ts";
-import { all, batchOf, createSession, leaseOf } from "../../src/testing/store-contract-kit.ts";
+import { collectAll, batchOf, createSession, acquireLease } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -53,7 +53,8 @@ async function appendUntil(
 }
 
 const isConnectionFailure = (error: AgentError) => error.code === "store/failed" && error.isRetryable;
-const seqsOf = async (store: SessionStore, id: string) => (await all(store.read(id))).map(({ seq }) => seq);
+const seqsOf = async (store: SessionStore, id: string) =>
+  (await collectAll(store.read(id))).map(({ seq }) => seq);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
@@ -65,7 +66,7 @@ afterAll(async () => {
 describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`}`, () => {
   test("connections that end under load are typed errors, and no entry is lost or doubled", async () => {
     const store = open();
-    const lease = await leaseOf(store, `terminated ${Date.now()}`);
+    const lease = await acquireLease(store, `terminated ${Date.now()}`);
     let written = 0;
     const appending = appendUntil(store, lease, 300, (seq) => (written = seq));
     const kill =
@@ -83,7 +84,7 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
 
   test.skipIf(!server?.restart)("a restart under load is the same, and watchers go on", async () => {
     const store = open();
-    const lease = await leaseOf(store, `restarted ${Date.now()}`);
+    const lease = await acquireLease(store, `restarted ${Date.now()}`);
     const stop = new AbortController();
     const seen: number[] = [];
     const watching = (async () => {
@@ -112,9 +113,9 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
 
   test("a missing entry is session/damaged", async () => {
     const store = open();
-    await store.append("holed", batchOf(await leaseOf(store, "holed"), 0, 3));
+    await store.append("holed", batchOf(await acquireLease(store, "holed"), 0, 3));
     await sql(`DELETE FROM ${schema}.entries WHERE session_id = 'holed' AND seq = 2`);
-    await expect(all(store.read("holed"))).rejects.toMatchObject({ code: "session/damaged" });
+    await expect(collectAll(store.read("holed"))).rejects.toMatchObject({ code: "session/damaged" });
   });
 
   test("a user without rights to create can use tables that are there", async () => {
@@ -127,7 +128,7 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
     [url.username, url.password] = ["agentchart_guest", "guest"];
     const store = postgresStore({ connectionString: url.href, schema });
     opened.push(store);
-    const lease = await leaseOf(store, "s2");
+    const lease = await acquireLease(store, "s2");
     expect(await store.append("s2", batchOf(lease, 1))).toBe(2);
     const elsewhere = postgresStore({ connectionString: url.href, schema: "agentchart_elsewhere" });
     await expect(elsewhere.load("s")).rejects.toMatchObject({ code: "store/failed", isRetryable: false });

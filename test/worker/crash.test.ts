@@ -91,7 +91,7 @@ async function live({ said, config, meddle }: Story, death?: Death): Promise<Lif
       leaseMs: LEASE_MS,
       sweepMs: 30,
       pollMs: 30,
-      patienceMs: 0,
+      storeTimeoutMs: 0,
     });
   };
   const workers = [workerOn(first.store, () => !first.isDead()), workerOn(real, () => true)] as const;

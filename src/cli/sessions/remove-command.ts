@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
-import { heldElsewhere } from "../../session/held-elsewhere.ts";
+import { sessionLocked } from "../../session/session-locked.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { withFoundStore } from "../open-store.ts";
 import type { GivenFlags } from "../read-flags.ts";
@@ -56,7 +56,7 @@ async function remove(store: SessionStore, sessionId: string): Promise<void> {
     if (AgentError.is(error) && error.code === "session/damaged") return "none" as const;
     throw error;
   });
-  if (!lease) throw heldElsewhere(sessionId, LEASE_MS);
+  if (!lease) throw sessionLocked(sessionId, LEASE_MS);
   try {
     await store.delete(sessionId);
   } finally {

@@ -52,7 +52,7 @@ function optionsOf(flags: GivenFlags) {
     leaseMs: countOf(flags, "lease-ms"),
     sweepMs: countOf(flags, "sweep-ms"),
     maxCrashes: countOf(flags, "max-crashes"),
-    patienceMs: countOf(flags, "patience-ms"),
+    storeTimeoutMs: countOf(flags, "patience-ms"),
   };
   const given = Object.entries(counts).filter(([, count]) => count !== undefined);
   const limits = limitsOf(flags);

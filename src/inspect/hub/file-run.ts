@@ -5,7 +5,7 @@ import { PROTOCOL, type RunRow } from "../protocol/protocol.ts";
 import { chartOf, recordOf, rowOf, statesOf, stepOf } from "../protocol/run-file-shape.ts";
 import { isObject } from "../../base/is-object.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { factsOf } from "../../store/position.ts";
+import { readPosition } from "../../store/position.ts";
 import type { JournalEntry } from "../../store/port.ts";
 import { FoldedRun } from "./folded-run.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -118,7 +118,7 @@ function openSessionFile(header: JsonObject, lines: readonly string[], own: Know
     else if (!value["input"]) throw new Error("it is nothing of a session");
   });
   const cut = notice ?? (position ? undefined : `The file ends after entry ${folded.seq} of ${String(seq)}.`);
-  const { phase, waitsFor } = position ? factsOf(position) : {};
+  const { phase, waitsFor } = position ? readPosition(position) : {};
   const row = folded.row({
     source: "file",
     chart: own.hash,

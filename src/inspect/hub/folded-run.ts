@@ -5,8 +5,8 @@ import { innermost } from "../client/watch-run.ts";
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
-import { entryPointOf, type Kept } from "../../session/format.ts";
-import { NO_SETTINGS } from "../../session/no-settings.ts";
+import { entryPointOf, type PersistedContext } from "../../session/format.ts";
+import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
@@ -24,7 +24,7 @@ export class FoldedRun {
   readonly #resumes: readonly ChartEdge[];
   /** The states in which the model answers: entering one counts as a call of it. */
   readonly #asking: ReadonlySet<string>;
-  readonly #fold = new JournalFold(NO_SETTINGS);
+  readonly #fold = new JournalFold(READER_SETTINGS);
   readonly #blobs = new Map<string, string>();
   #transcript = Transcript.of();
   #shown: Readonly<Record<string, unknown>> | undefined;
@@ -103,7 +103,7 @@ export class FoldedRun {
 
   pending(phase: SessionPhase = phaseOf(this.#state)): readonly PendingItem[] {
     if (phase !== "suspended") return [];
-    const calls = pendingCalls(contextOf(this.#fold.state(), NO_SETTINGS));
+    const calls = pendingCalls(contextOf(this.#fold.state(), READER_SETTINGS));
     return calls.map(({ callId, argsHash, ...call }) => ({
       ...(encode(call, { keep: (sha, text) => void this.#blobs.set(sha, text) }) as object),
       callId,
@@ -137,7 +137,7 @@ export class FoldedRun {
   }
 
   /** The edges that were taken for certain to get to these states. */
-  #edgesTo(active: readonly string[], stood: Kept, stands: Kept): readonly string[] {
+  #edgesTo(active: readonly string[], stood: PersistedContext, stands: PersistedContext): readonly string[] {
     const [from, to] = [this.log.active.at(-1), active.at(-1)];
     if (from === undefined || to === undefined) return [];
     const isNewTurn = stands.progress.turn > stood.progress.turn;
@@ -164,7 +164,11 @@ function placeOf(state: string): string | null {
 }
 
 /** Whether an edge may have resumed a session that was cut off while its journal said this. */
-function mayResume(guard: ChartName | undefined, place: string | null, { interruption }: Kept): boolean {
+function mayResume(
+  guard: ChartName | undefined,
+  place: string | null,
+  { interruption }: PersistedContext,
+): boolean {
   if (guard?.name === "resumesIn") return guard.params?.["place"] === place;
   if (guard?.name === "wasInterrupted") return place !== null && interruption !== null;
   if (guard?.name === "staysSuspended") return place === null;

@@ -3,7 +3,7 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import type { RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
-import { factsOf } from "../../store/position.ts";
+import { readPosition } from "../../store/position.ts";
 import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../../store/port.ts";
 import { FoldedRun } from "./folded-run.ts";
 import type { Group, OpenRun } from "./open-run.ts";
@@ -102,7 +102,7 @@ export class StoreRuns {
   }
 
   #opened(run: FoldedRun, notice: string | undefined, position: JsonObject): OpenRun {
-    const { phase, waitsFor, meta = {} } = factsOf(position);
+    const { phase, waitsFor, meta = {} } = readPosition(position);
     const { exceeded } = run;
     const said = notice ?? quarantineReason(position);
     return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
 import type { Pool } from "pg";
-import { failureOf } from "../../store/postgres-database.ts";
+import { postgresError } from "../../store/postgres-database.ts";
 import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
 import { postgresSignals } from "./postgres-signals.ts";
 
@@ -16,7 +16,7 @@ function slowToFail(pool: Pool): Pool {
     try {
       return await pool.query(text, values);
     } catch (error) {
-      if (failureOf(error, "be asked").isRetryable) await sleep(FAILURE_PAUSE_MS);
+      if (postgresError(error, "be asked").isRetryable) await sleep(FAILURE_PAUSE_MS);
       throw error;
     }
   };
@@ -62,7 +62,7 @@ export async function postgresTransport(connectionString: string, name: string):
   return {
     queue: queue as never,
     signals,
-    work: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }) as never,
+    consume: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }) as never,
     async close() {
       await signals.close();
       await queue.close();

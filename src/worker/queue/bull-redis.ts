@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 import type { Redis } from "ioredis";
 import {
-  fromText,
+  decodeSignal,
   loadPackage,
-  toText,
+  encodeSignal,
   type BullTransport,
   type Signals,
   type Ticket,
 } from "./bull-transport.ts";
-import { Listeners } from "./listeners.ts";
+import { SignalListeners } from "./signal-listeners.ts";
 
 const MAX_RECONNECT_MS = 2_000;
 
 function redisSignals(client: Redis, name: string): Signals & { close(): void } {
-  const listeners = new Listeners();
+  const listeners = new SignalListeners();
   const channelOf = (sessionId: string) => `${name}:signals:${hash("sha256", sessionId)}`;
   let subscriber: Redis | undefined;
   const listening = (): Redis => {
@@ -21,14 +21,14 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
     subscriber = client.duplicate();
     subscriber.on("error", () => {}); // it connects again, and subscribes again
     subscriber.on("message", (channel: string, text: string) => {
-      const signal = fromText(text);
-      if (signal) listeners.tell(channel, signal);
+      const signal = decodeSignal(text);
+      if (signal) listeners.emit(channel, signal);
     });
     return subscriber;
   };
   return {
     async publish(sessionId, signal) {
-      await client.publish(channelOf(sessionId), toText(signal));
+      await client.publish(channelOf(sessionId), encodeSignal(signal));
     },
     async subscribe(sessionId, listener) {
       const channel = channelOf(sessionId);
@@ -61,7 +61,7 @@ export async function redisTransport(url: string, name: string): Promise<BullTra
   return {
     queue,
     signals,
-    work: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }),
+    consume: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }),
     async close() {
       signals.close();
       await queue.close();

@@ -14,7 +14,10 @@ export interface Signals {
 export interface BullTransport {
   readonly queue: Queue<Ticket>;
   readonly signals: Signals;
-  work(take: (job: Job<Ticket>) => Promise<void>, options: Omit<WorkerOptions, "connection">): Worker<Ticket>;
+  consume(
+    take: (job: Job<Ticket>) => Promise<void>,
+    options: Omit<WorkerOptions, "connection">,
+  ): Worker<Ticket>;
   close(): Promise<void>;
 }
 
@@ -30,8 +33,8 @@ export async function loadPackage<T>(name: string, load: () => Promise<T>): Prom
 }
 
 /** A signal as it is sent, and back; undefined for what is none. */
-export const toText = (signal: JsonObject): string => JSON.stringify(signal);
-export function fromText(text: string | undefined): JsonObject | undefined {
+export const encodeSignal = (signal: JsonObject): string => JSON.stringify(signal);
+export function decodeSignal(text: string | undefined): JsonObject | undefined {
   try {
     return JSON.parse(text ?? "") as JsonObject;
   } catch {

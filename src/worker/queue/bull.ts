@@ -5,7 +5,7 @@ import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { postgresTransport } from "./bull-postgres.ts";
 import { redisTransport } from "./bull-redis.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
-import { checkWake, queueClosed, queueFailed } from "./queue-failed.ts";
+import { checkWake, queueClosed, queueFailed } from "./queue-error.ts";
 import { AgentError } from "../../base/error.ts";
 
 export type BullQueueOptions = {
@@ -20,7 +20,7 @@ export type BullQueueOptions = {
 };
 
 /** What a delayed wake-up becomes when it is due: one that is delivered at once. A delayed job would keep back others. */
-const [NOW, LATER] = ["wake", "later"];
+const [WAKE_NOW, WAKE_LATER] = ["wake", "later"];
 /** How long who asks waits for an answer: the first time, and for a wake-up later, which a sweep makes up for. */
 const [ANSWER_WITHIN_MS, WAKE_WITHIN_MS] = [10_000, 2_000];
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true } as const;
@@ -44,7 +44,7 @@ function transportOf({ redis, postgres, name = "agentchart", lockMs = 5_000 }: B
   return { make, lockMs };
 }
 
-async function within<T>(doing: string, work: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> {
+async function withTimeout<T>(doing: string, work: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(queueFailed(`${doing} in time`)), ms);
   try {
@@ -61,7 +61,7 @@ class BullQueue implements WakeQueue {
   readonly #lockMs: number;
   readonly #consumers = new Set<Consumer>();
   #transport: Promise<BullTransport> | undefined;
-  #wasReached = false;
+  #hasConnected = false;
   #isClosed = false;
 
   constructor(options: BullQueueOptions) {
@@ -80,20 +80,20 @@ class BullQueue implements WakeQueue {
       ...KEEP_NOTHING,
       ...(delayMs > 0 ? { delay: delayMs } : { deduplication }),
     };
-    await within(
+    await withTimeout(
       "take a wake-up",
-      this.#use(({ queue }) => queue.add(delayMs > 0 ? LATER : NOW, ticket, options)),
-      this.#wasReached ? WAKE_WITHIN_MS : ANSWER_WITHIN_MS,
+      this.#use(({ queue }) => queue.add(delayMs > 0 ? WAKE_LATER : WAKE_NOW, ticket, options)),
+      this.#hasConnected ? WAKE_WITHIN_MS : ANSWER_WITHIN_MS,
     );
-    this.#wasReached = true;
+    this.#hasConnected = true;
   }
 
   consume(handler: (wakeUp: WakeUp) => Promise<void>, options: ConsumeOptions = {}): Consumer {
     const { concurrency = 1, onError = () => {} } = options;
-    const take = async (job: Job<Ticket>): Promise<void> => {
+    const process = async (job: Job<Ticket>): Promise<void> => {
       const sessionId = fromKey(job.data.sessionId);
       const { priority, timestamp, delay } = job;
-      if (job.name === LATER) return this.wake(sessionId, { priority });
+      if (job.name === WAKE_LATER) return this.wake(sessionId, { priority });
       try {
         await handler({ sessionId, dueAt: timestamp + delay, priority });
       } catch (error) {
@@ -101,7 +101,7 @@ class BullQueue implements WakeQueue {
       }
     };
     const started = this.#use(async (transport) => {
-      const worker = transport.work(take, {
+      const worker = transport.consume(process, {
         concurrency,
         autorun: false, // one that does not become ready would try again and again without a pause
         lockDuration: this.#lockMs,
@@ -123,7 +123,7 @@ class BullQueue implements WakeQueue {
     });
     started.catch(() => {}); // ready() tells
     const consumer = {
-      ready: () => within("be reached", started).then(() => {}),
+      ready: () => withTimeout("be reached", started).then(() => {}),
       close: () => this.#end(consumer, started),
     };
     this.#consumers.add(consumer);
@@ -136,14 +136,14 @@ class BullQueue implements WakeQueue {
   }
 
   async subscribe(sessionId: string, listener: Parameters<WakeQueue["subscribe"]>[1]): Promise<() => void> {
-    return within(
+    return withTimeout(
       "subscribe",
       this.#use(({ signals }) => signals.subscribe(sessionId, listener)),
     );
   }
 
   async stats(): ReturnType<WakeQueue["stats"]> {
-    const counts = await within(
+    const counts = await withTimeout(
       "be counted",
       this.#use(({ queue }) => queue.getJobCounts("waiting", "prioritized", "active", "delayed")),
     );

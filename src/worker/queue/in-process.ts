@@ -1,8 +1,8 @@
-import { Listeners } from "./listeners.ts";
+import { SignalListeners } from "./signal-listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
-import { checkWake, queueClosed } from "./queue-failed.ts";
+import { checkWake, queueClosed } from "./queue-error.ts";
 
-type Taker = {
+type LocalConsumer = {
   readonly handler: (wakeUp: WakeUp) => Promise<void>;
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
@@ -10,7 +10,7 @@ type Taker = {
 };
 
 /** So many wake-ups wait at most while nobody takes any: in a process that only dispatches nobody ever will. */
-const MOST_UNTAKEN = 10_000;
+const MAX_UNCONSUMED = 10_000;
 /** The longest delay a Node timer takes, ms. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
@@ -21,8 +21,8 @@ class InProcessQueue implements WakeQueue {
   /** Sessions that are handled, with the wake-up that came meanwhile. */
   readonly #active = new Map<string, WakeUp | undefined>();
   readonly #delayed = new Set<NodeJS.Timeout>();
-  readonly #takers = new Set<Taker>();
-  readonly #listeners = new Listeners();
+  readonly #consumers = new Set<LocalConsumer>();
+  readonly #listeners = new SignalListeners();
   #isClosed = false;
 
   async wake(sessionId: string, { priority = 0, delayMs = 0 }: WakeOptions = {}): Promise<void> {
@@ -32,17 +32,17 @@ class InProcessQueue implements WakeQueue {
     else this.#later({ sessionId, priority, dueAt: Date.now() + delayMs });
   }
 
-  consume(handler: Taker["handler"], options: ConsumeOptions = {}): Consumer {
+  consume(handler: LocalConsumer["handler"], options: ConsumeOptions = {}): Consumer {
     this.#assertOpen();
     const { concurrency = 1, onError = () => {} } = options;
-    const taker: Taker = { handler, concurrency, onError, running: new Set() };
-    this.#takers.add(taker);
+    const consumer: LocalConsumer = { handler, concurrency, onError, running: new Set() };
+    this.#consumers.add(consumer);
     queueMicrotask(() => this.#deliver());
     return {
       ready: async () => {},
       close: async () => {
-        this.#takers.delete(taker);
-        await Promise.all(taker.running);
+        this.#consumers.delete(consumer);
+        await Promise.all(consumer.running);
       },
     };
   }
@@ -50,7 +50,7 @@ class InProcessQueue implements WakeQueue {
   publish(sessionId: string, signal: Parameters<WakeQueue["publish"]>[1]): void {
     if (this.#isClosed) return;
     const copy = structuredClone(signal);
-    queueMicrotask(() => this.#listeners.tell(sessionId, copy));
+    queueMicrotask(() => this.#listeners.emit(sessionId, copy));
   }
 
   async subscribe(sessionId: string, listener: Parameters<WakeQueue["subscribe"]>[1]): Promise<() => void> {
@@ -75,8 +75,8 @@ class InProcessQueue implements WakeQueue {
     this.#isClosed = true;
     for (const timer of this.#delayed) clearTimeout(timer);
     this.#delayed.clear();
-    const running = [...this.#takers].flatMap((taker) => [...taker.running]);
-    this.#takers.clear();
+    const running = [...this.#consumers].flatMap((taker) => [...taker.running]);
+    this.#consumers.clear();
     await Promise.all(running);
   }
 
@@ -101,7 +101,7 @@ class InProcessQueue implements WakeQueue {
       this.#active.set(wanted.sessionId, wanted);
       return;
     }
-    if (this.#takers.size === 0 && this.#waiting.length >= MOST_UNTAKEN) return;
+    if (this.#consumers.size === 0 && this.#waiting.length >= MAX_UNCONSUMED) return;
     const before = this.#waiting.findLastIndex(({ priority }) => priority <= wanted.priority);
     this.#waiting.splice(before + 1, 0, wanted);
     this.#waitingIds.add(wanted.sessionId);
@@ -110,7 +110,7 @@ class InProcessQueue implements WakeQueue {
 
   #deliver(): void {
     for (;;) {
-      const taker = [...this.#takers].find(({ running, concurrency }) => running.size < concurrency);
+      const taker = [...this.#consumers].find(({ running, concurrency }) => running.size < concurrency);
       const wanted = taker && this.#waiting.shift();
       if (!taker || !wanted) return;
       this.#waitingIds.delete(wanted.sessionId);
@@ -120,11 +120,11 @@ class InProcessQueue implements WakeQueue {
         this.#deliver();
       });
       taker.running.add(done);
-      if (this.#takers.delete(taker)) this.#takers.add(taker); // the next one's turn
+      if (this.#consumers.delete(taker)) this.#consumers.add(taker); // the next one's turn
     }
   }
 
-  async #handle(taker: Taker, wakeUp: WakeUp): Promise<void> {
+  async #handle(taker: LocalConsumer, wakeUp: WakeUp): Promise<void> {
     const { sessionId } = wakeUp;
     try {
       await taker.handler(wakeUp);

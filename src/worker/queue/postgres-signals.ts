@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Pool } from "pg";
-import { fromText, toText, type Signals } from "./bull-transport.ts";
-import { Listeners } from "./listeners.ts";
+import { decodeSignal, encodeSignal, type Signals } from "./bull-transport.ts";
+import { SignalListeners } from "./signal-listeners.ts";
 
 /** Postgres takes no longer notification. */
 const MAX_BYTES = 7_900;
-const [MAX_AT_ONCE, MAX_WAITING] = [100, 1_000];
+const [MAX_PER_QUERY, MAX_WAITING] = [100, 1_000];
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
 
 /** Signals as notifications, heard by one connection while anybody listens; a lost one is replaced. */
@@ -14,11 +14,11 @@ class PostgresSignals implements Signals {
   readonly #pool: Pool;
   readonly #newClient: () => Client;
   readonly #name: string;
-  readonly #listeners = new Listeners();
+  readonly #listeners = new SignalListeners();
   readonly #outbox: (readonly [channel: string, text: string])[] = [];
   #sending: Promise<void> | undefined;
   #sent = 0;
-  #asked: Promise<unknown> = Promise.resolve();
+  #lastQuery: Promise<unknown> = Promise.resolve();
   #client: Promise<Client> | undefined;
   #isClosed = false;
 
@@ -29,7 +29,7 @@ class PostgresSignals implements Signals {
   }
 
   async publish(sessionId: string, signal: Parameters<Signals["publish"]>[1]): Promise<void> {
-    const text = `${++this.#sent} ${toText(signal)}`; // equal ones of one transaction would be one
+    const text = `${++this.#sent} ${encodeSignal(signal)}`; // equal ones of one transaction would be one
     if (Buffer.byteLength(text) > MAX_BYTES || this.#outbox.length >= MAX_WAITING) return;
     this.#outbox.push([this.#channelOf(sessionId), text]);
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
@@ -39,7 +39,7 @@ class PostgresSignals implements Signals {
   /** One statement at a time, so that the order stays; it takes all that came meanwhile. */
   async #send(): Promise<void> {
     while (this.#outbox.length > 0) {
-      const signals = this.#outbox.splice(0, MAX_AT_ONCE);
+      const signals = this.#outbox.splice(0, MAX_PER_QUERY);
       await this.#pool.query("SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS s (c, p)", [
         signals.map(([channel]) => channel),
         signals.map(([, text]) => text),
@@ -52,14 +52,14 @@ class PostgresSignals implements Signals {
     const own: typeof listener = (signal) => listener(signal);
     this.#listeners.add(channel, own);
     try {
-      await this.#ask(`LISTEN ${channel}`);
+      await this.#query(`LISTEN ${channel}`);
     } catch (error) {
       this.#listeners.remove(channel, own);
       throw error;
     }
     return () => {
       if (this.#listeners.remove(channel, own)) {
-        if (this.#client) void this.#ask(`UNLISTEN ${channel}`).catch(() => {});
+        if (this.#client) void this.#query(`UNLISTEN ${channel}`).catch(() => {});
       }
     };
   }
@@ -76,9 +76,9 @@ class PostgresSignals implements Signals {
   }
 
   /** One after the other, as the driver wants it. */
-  #ask(sql: string): Promise<unknown> {
-    const asked = this.#asked.then(async () => (await this.#listening()).query(sql));
-    this.#asked = asked.catch(() => {});
+  #query(sql: string): Promise<unknown> {
+    const asked = this.#lastQuery.then(async () => (await this.#listening()).query(sql));
+    this.#lastQuery = asked.catch(() => {});
     return asked;
   }
 
@@ -100,8 +100,8 @@ class PostgresSignals implements Signals {
       void this.#reconnect();
     };
     client.on("notification", ({ channel, payload }) => {
-      const signal = fromText(payload?.slice(payload.indexOf(" ") + 1));
-      if (signal) this.#listeners.tell(channel, signal);
+      const signal = decodeSignal(payload?.slice(payload.indexOf(" ") + 1));
+      if (signal) this.#listeners.emit(channel, signal);
     });
     client.on("error", () => {});
     await client.connect();

@@ -1,7 +1,7 @@
 import { AgentError } from "../base/error.ts";
 
 /** What goes wrong for a while only. */
-const PASSING = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);
+const TRANSIENT = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);
 
 const REASONS: { readonly [code: string]: string } = {
   EACCES: ": access is denied",
@@ -11,7 +11,7 @@ const REASONS: { readonly [code: string]: string } = {
   EROFS: ": it is read-only",
 };
 
-function failureOf(thrown: unknown, doing: string): AgentError {
+function fileError(thrown: unknown, doing: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
@@ -20,26 +20,26 @@ function failureOf(thrown: unknown, doing: string): AgentError {
     `The session folder: could not ${doing}${code ? ` (${code}${REASONS[code] ?? ""})` : ""}.`,
     {
       cause: thrown,
-      isRetryable: code !== undefined && PASSING.has(code),
+      isRetryable: code !== undefined && TRANSIENT.has(code),
       ...(code !== undefined && { data: { code } }),
     },
   );
 }
 
 /** What `work` gives; whatever it throws becomes an AgentError. */
-export async function guarded<T>(doing: string, work: () => T | Promise<T>): Promise<T> {
+export async function withStoreErrors<T>(doing: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw failureOf(error, doing);
+    throw fileError(error, doing);
   }
 }
 
-/** As {@link guarded}, for what comes one by one. */
-export async function* guardedItems<T>(doing: string, items: () => Iterable<T>): AsyncGenerator<T> {
+/** As {@link withStoreErrors}, for what comes one by one. */
+export async function* withStoreErrorsEach<T>(doing: string, items: () => Iterable<T>): AsyncGenerator<T> {
   try {
     yield* items();
   } catch (error) {
-    throw failureOf(error, doing);
+    throw fileError(error, doing);
   }
 }

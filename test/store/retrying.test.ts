@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
-import { patientStore } from "../../src/store/patient.ts";
+import { retryingStore } from "../../src/store/retrying.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 
 storeContract(
@@ -9,7 +9,7 @@ storeContract(
   () => {
     let shared: SessionStore | undefined;
     return {
-      open: (options) => (shared ??= patientStore(memoryStore(options), { patienceMs: 1_000 })),
+      open: (options) => (shared ??= retryingStore(memoryStore(options), { timeoutMs: 1_000 })),
     };
   },
   { describe, test, outlivesClose: false },
@@ -50,9 +50,9 @@ describe("an append whose outcome is unknown", () => {
   ] as const)("happens once if it %s", async (_, failures) => {
     const heard: AgentError[] = [];
     const inner = memoryStore();
-    const store = patientStore(failing(inner, [...failures]), {
-      patienceMs: 5_000,
-      onFailure: (error) => heard.push(error),
+    const store = retryingStore(failing(inner, [...failures]), {
+      timeoutMs: 5_000,
+      onRetry: (error) => heard.push(error),
     });
     const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
     const entries = [entry(1), entry(2)];
@@ -67,7 +67,7 @@ describe("an append whose outcome is unknown", () => {
   test("is nobody's any more when another has taken the session meanwhile", async () => {
     let now = 1_000;
     const inner = memoryStore({ now: () => now });
-    const store = patientStore(failing(inner, ["before"]), { patienceMs: 60_000 });
+    const store = retryingStore(failing(inner, ["before"]), { timeoutMs: 60_000 });
     const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
     const writing = store.append("s", { expectedSeq: 0, fence, entries: [entry(1)], position: {} });
     now += 1_000;
@@ -78,12 +78,12 @@ describe("an append whose outcome is unknown", () => {
 
   test("gives the session up when the patience ends, and other failures are not waited out", async () => {
     const inner = memoryStore();
-    const store = patientStore(
+    const store = retryingStore(
       failing(
         inner,
         Array.from({ length: 50 }, () => "before" as const),
       ),
-      { patienceMs: 60 },
+      { timeoutMs: 60 },
     );
     const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
     const batch = { expectedSeq: 0, fence, entries: [entry(1)], position: {} };
@@ -91,7 +91,7 @@ describe("an append whose outcome is unknown", () => {
       code: "session/lease-lost",
       cause: { code: "store/failed" },
     });
-    const patient = patientStore(inner, { patienceMs: 60_000 });
+    const patient = retryingStore(inner, { timeoutMs: 60_000 });
     await expect(patient.append("s", { ...batch, fence: 99 })).rejects.toMatchObject({
       code: "session/lease-lost",
     });

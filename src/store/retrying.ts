@@ -2,18 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "./port.ts";
 
-export type Patience = {
+export type RetryingStoreOptions = {
   /** How long a storage that fails in passing is asked again, ms. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Ends all patience. */
   readonly signal?: AbortSignal;
   /** Hears of every failure that is waited out. */
-  readonly onFailure?: (error: AgentError) => void;
+  readonly onRetry?: (error: AgentError) => void;
 };
 
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 1_000];
 
-const isPassing = (error: unknown): error is AgentError =>
+const isTransient = (error: unknown): error is AgentError =>
   AgentError.is(error) && error.code === "store/failed" && error.isRetryable;
 
 /**
@@ -21,28 +21,31 @@ const isPassing = (error: unknown): error is AgentError =>
  * is repeated and happens once; one that is still unknown when the patience ends is `session/lease-lost`, for its writer must
  * not go on. Renewals fail at once, for they are repeated anyway.
  */
-export function patientStore(store: SessionStore, { patienceMs, signal, onFailure }: Patience): SessionStore {
-  async function patiently<T>(work: (attempt: number) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + patienceMs;
+export function retryingStore(
+  store: SessionStore,
+  { timeoutMs, signal, onRetry }: RetryingStoreOptions,
+): SessionStore {
+  async function retrying<T>(work: (attempt: number) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + timeoutMs;
     for (let attempt = 0, delay = FIRST_DELAY_MS; ; attempt++, delay = Math.min(delay * 2, MAX_DELAY_MS)) {
       try {
         return await work(attempt);
       } catch (error) {
-        if (!isPassing(error) || signal?.aborted || Date.now() + delay > deadline) throw error;
-        onFailure?.(error);
+        if (!isTransient(error) || signal?.aborted || Date.now() + delay > deadline) throw error;
+        onRetry?.(error);
         await sleep(delay, undefined, signal && { signal }).catch(() => {});
       }
     }
   }
 
   return {
-    acquire: (...args) => patiently(() => store.acquire(...args)),
+    acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
-    release: (lease) => patiently(() => store.release(lease)),
+    release: (lease) => retrying(() => store.release(lease)),
     async append(sessionId, batch) {
       const seq = batch.expectedSeq + batch.entries.length;
       try {
-        return await patiently(async (attempt) => {
+        return await retrying(async (attempt) => {
           try {
             return await store.append(sessionId, batch);
           } catch (error) {
@@ -53,7 +56,7 @@ export function patientStore(store: SessionStore, { patienceMs, signal, onFailur
           }
         });
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         const { fence } = batch;
         const message = `Session '${sessionId}' is given up: its store did not answer in time.`;
         throw new AgentError("session/lease-lost", message, { cause: error, data: { sessionId, fence } });
@@ -62,7 +65,7 @@ export function patientStore(store: SessionStore, { patienceMs, signal, onFailur
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       let [last, left] = [after, limit];
       const next = () =>
-        patiently(async () => {
+        retrying(async () => {
           const entries = [];
           for await (const entry of store.read(sessionId, { after: last, limit: Math.min(left, 500) }))
             entries.push(entry);
@@ -74,17 +77,17 @@ export function patientStore(store: SessionStore, { patienceMs, signal, onFailur
         left -= entries.length;
       }
     },
-    load: (sessionId) => patiently(() => store.load(sessionId)),
+    load: (sessionId) => retrying(() => store.load(sessionId)),
     putInput: async (sessionId, input) =>
-      patiently(async (attempt) => {
+      retrying(async (attempt) => {
         const state = await store.putInput(sessionId, input);
         if (state === "accepted" || attempt === 0) return state;
         return "accepted"; // by the attempt whose answer was lost, or by somebody with the same id
       }),
-    takeInputs: (...args) => patiently(() => store.takeInputs(...args)),
-    list: (filter) => patiently(() => store.list(filter)),
-    listDue: (filter) => patiently(() => store.listDue(filter)),
-    delete: (sessionId) => patiently(() => store.delete(sessionId)),
+    takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
+    list: (filter) => retrying(() => store.list(filter)),
+    listDue: (filter) => retrying(() => store.listDue(filter)),
+    delete: (sessionId) => retrying(() => store.delete(sessionId)),
     ...(store.watch && { watch: store.watch.bind(store) }),
     close: () => store.close(),
   };

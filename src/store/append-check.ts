@@ -2,7 +2,7 @@ import { AgentError } from "../base/error.ts";
 import type { Batch, Lease } from "./port.ts";
 
 /** What an append is judged by. `owner` is null once the lease was released. */
-export type Standing = { readonly seq: number; readonly fence: number; readonly owner: string | null };
+export type AppendState = { readonly seq: number; readonly fence: number; readonly owner: string | null };
 
 export function leaseLost(sessionId: string, fence: number, newest?: number): AgentError {
   const message =
@@ -13,10 +13,10 @@ export function leaseLost(sessionId: string, fence: number, newest?: number): Ag
 }
 
 /** The error an append must be refused with, or undefined if it fits. */
-export function refusalOf(
+export function appendError(
   sessionId: string,
   batch: Batch,
-  standing: Standing | undefined,
+  standing: AppendState | undefined,
 ): AgentError | undefined {
   const { fence, expectedSeq, entries } = batch;
   if (!standing || standing.owner === null || standing.fence !== fence) {
@@ -36,7 +36,7 @@ export function refusalOf(
 }
 
 /** The {@link Lease.takeovers} of the next lease, given the holder before it. */
-export function takeoversOf(
+export function nextTakeovers(
   former: { readonly owner: string | null; readonly takeovers?: number } | undefined,
   owner: string,
 ): number {
@@ -45,7 +45,7 @@ export function takeoversOf(
 }
 
 /** True if this is still the lease that may append. */
-export function holds(lease: Lease, standing: Standing | undefined): boolean {
+export function holdsLease(lease: Lease, standing: AppendState | undefined): boolean {
   return standing !== undefined && standing.owner !== null && standing.fence === lease.fence;
 }
 

@@ -1,7 +1,7 @@
 import type { Settings } from "../../machines/agent/context.ts";
 
 /** Settings for reading a session without an agent: none of them shows in what is read. */
-export const NO_SETTINGS: Settings = {
+export const READER_SETTINGS: Settings = {
   agent: "",
   sessionId: "",
   system: "",

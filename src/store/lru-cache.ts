@@ -1,5 +1,5 @@
 /** A map that forgets what was not set or read for longest once it holds more than `capacity` values. */
-export class RecentMap<T> {
+export class LruCache<T> {
   readonly #values = new Map<string, T>();
   readonly #capacity: number;
 

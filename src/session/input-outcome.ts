@@ -6,7 +6,7 @@ import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 
 /** What became of an input that a session has taken. */
-export type TakenInput =
+export type InputOutcome =
   /** The call came to rest so. */
   | { readonly context: AgentContext }
   /** The turn failed; `isLast` if nothing has happened since. */
@@ -14,7 +14,7 @@ export type TakenInput =
   /** It was refused: the session is as if it had never come. */
   | { readonly isRefused: true };
 
-type End = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+type TurnEnd = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
 
 /** The session as it stood when its turn ended with `reason`: what was written together with that may be of the next one. */
 function stateAt(fold: JournalFold, reason: Reason): SessionState {
@@ -29,23 +29,23 @@ function counted(state: SessionState, fold: JournalFold): SessionState {
 
 /** What became of the input `id`, as the journal has it; undefined if it does not say. A turn that was cut off or shut down
  *  ends where it went on to. */
-export async function readTakenInput(
+export async function readInputOutcome(
   store: SessionStore,
   settings: Settings,
   id: string,
-): Promise<TakenInput | undefined> {
+): Promise<InputOutcome | undefined> {
   const fold = new JournalFold(settings);
-  let isTaken = false;
-  let end: End | undefined;
+  let isAccepted = false;
+  let end: TurnEnd | undefined;
   let ended: SessionState | undefined;
   let context: AgentContext | undefined;
   let isLast = true;
   for await (const entry of store.read(settings.sessionId)) {
     fold.push(entry);
-    if (entry.type === "position" && entry.data["taken"] === id) isTaken = true;
-    else if (!isTaken) continue;
+    if (entry.type === "position" && entry.data["taken"] === id) isAccepted = true;
+    else if (!isAccepted) continue;
     else if (entry.type === "turn.end") {
-      const found = entry.data as unknown as End;
+      const found = entry.data as unknown as TurnEnd;
       if (end) isLast = false;
       else if (found.reason !== "SHUTDOWN") {
         end = found;

@@ -6,7 +6,7 @@ import type { Decision } from "../tool/pending.ts";
 import type { Limits } from "../../machines/agent/context.ts";
 
 /** What lies in a session's inbox. */
-export type Command = { /** Epoch ms when it was dispatched. */ readonly at: number } & (
+export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at: number } & (
   | {
       readonly kind: "call";
       readonly messages: readonly Msg[];
@@ -25,10 +25,10 @@ export type Command = { /** Epoch ms when it was dispatched. */ readonly at: num
   | { readonly kind: "cancel" }
 );
 
-export type CommandKind = Command["kind"];
+export type InboxCommandKind = InboxCommand["kind"];
 
 /** The parts each kind must have, and their types. */
-const SHAPES: { readonly [kind in CommandKind]: { readonly [field: string]: string } } = {
+const SHAPES: { readonly [kind in InboxCommandKind]: { readonly [field: string]: string } } = {
   call: { messages: "object" },
   decide: { callId: "string" },
   interrupt: {},
@@ -38,9 +38,9 @@ const SHAPES: { readonly [kind in CommandKind]: { readonly [field: string]: stri
 };
 
 /** Reads an input; one without a kind is a call that another process of the agent left behind. Throws `message/invalid`. */
-export function commandOf(data: JsonObject): Command {
+export function parseCommand(data: JsonObject): InboxCommand {
   const { kind = "call", at = 0 } = data;
-  const shape = Object.hasOwn(SHAPES, String(kind)) ? SHAPES[kind as CommandKind] : undefined;
+  const shape = Object.hasOwn(SHAPES, String(kind)) ? SHAPES[kind as InboxCommandKind] : undefined;
   const isWhole =
     shape &&
     Object.entries(shape).every(([field, type]) => typeof data[field] === type && data[field] !== null);
@@ -48,11 +48,11 @@ export function commandOf(data: JsonObject): Command {
     throw new AgentError("message/invalid", `The input is no command that this release knows.`);
   }
   if (kind === "decide") checkDecision(data["decision"]);
-  return { ...data, kind, at } as unknown as Command;
+  return { ...data, kind, at } as unknown as InboxCommand;
 }
 
 /** Throws `config/invalid` for what extends no budget. An input is JSON, which knows no infinity. */
-export function checkExtra(extra: Limits): void {
+export function checkBudgetExtension(extra: Limits): void {
   checkLimits(extra, "extendBudget");
   const limits = Object.values(extra);
   if (limits.length === 0 || !limits.every(Number.isFinite))
@@ -60,6 +60,6 @@ export function checkExtra(extra: Limits): void {
 }
 
 /** A command as an input's data: JSON, without what is undefined. */
-export function dataOf(command: Command): JsonObject {
+export function commandData(command: InboxCommand): JsonObject {
   return JSON.parse(JSON.stringify(command)) as JsonObject;
 }

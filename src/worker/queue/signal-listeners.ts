@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 type Listener = (signal: JsonObject) => void;
 
 /** Who hears the signals of which channel, in this process. A listener that throws harms nobody. */
-export class Listeners {
+export class SignalListeners {
   readonly #channels = new Map<string, Set<Listener>>();
 
   get channels(): readonly string[] {
@@ -24,7 +24,7 @@ export class Listeners {
     return this.#channels.delete(channel);
   }
 
-  tell(channel: string, signal: JsonObject): void {
+  emit(channel: string, signal: JsonObject): void {
     for (const listener of this.#channels.get(channel) ?? []) {
       try {
         listener(signal);
