@@ -23,6 +23,8 @@ const PROCESS_TESTS = [
   "test/worker/queue/lost-*.test.ts",
   "test/inspect/hub/demo.test.ts",
   "test/store/two-processes.test.ts",
+  "test/examples/approval.test.ts",
+  "test/examples/guide.test.ts",
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
   "examples/data-analyst/test/demo.test.ts",

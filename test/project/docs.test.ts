@@ -1,0 +1,116 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOT, sourceFiles } from "./source-files.ts";
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const exists = (path: string): boolean => existsSync(join(ROOT, path));
+const pages = globSync(["*.md", "docs/**/*.md", "visualizer/README.md", "test/**/README.md"], {
+  cwd: ROOT,
+  exclude: ["**/node_modules/**"],
+}).toSorted();
+const { scripts } = JSON.parse(read("package.json")) as {
+  readonly scripts: { readonly [name: string]: string };
+};
+
+/** The text of a page without its blocks of code. */
+const proseOf = (path: string): string => read(path).replace(/^```[^]*?^```$/gm, "");
+/** The anchors that GitHub makes of headings. */
+const anchorsOf = (path: string): readonly string[] =>
+  [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+describe("the pages of the documentation", () => {
+  test("link only to files and headings that exist", () => {
+    expect(pages.length).toBeGreaterThan(20);
+    const broken = pages.flatMap((path) =>
+      [...proseOf(path).matchAll(/(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)"]*))?/g)]
+        .filter(([, file = "", anchor]) => {
+          const target = file === "" ? path : posix.join(posix.dirname(path), file);
+          return !exists(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+        })
+        .map(([link]) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test("name only files and folders that exist", () => {
+    const named = pages
+      .filter((path) => path !== "CHANGELOG.md")
+      .flatMap((path) =>
+        [
+          ...read(path).matchAll(
+            /(?<=[`\s(]|^)((?:src|machines|test|examples|docs|scripts|bench|visualizer)\/[\w./-]*\w\/?)(?=[`\s),:;#]|$)/gm,
+          ),
+        ].map(([, name]) => ({ path, name: name! })),
+      );
+    expect(named.length).toBeGreaterThan(100);
+    const isThere = (path: string, name: string): boolean =>
+      exists(name) || exists(posix.join(posix.dirname(path), name)) || /\/[A-Z]{4}/.test(name); // a placeholder
+    expect(named.filter(({ path, name }) => !isThere(path, name))).toEqual([]);
+  });
+
+  test("name only scripts that package.json has", () => {
+    const unknown = pages.flatMap((path) =>
+      [...read(path).matchAll(/npm run (?:--silent )?([\w:]+)/g)]
+        .filter(([, name]) => !Object.hasOwn(scripts, name!))
+        .map(([command]) => `${path}: ${command}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe("ARCHITECTURE.md", () => {
+  const page = read("ARCHITECTURE.md");
+  const files = sourceFiles("src/**/*.ts", "machines/**/*.ts");
+  const [, drawing = ""] = /^```mermaid\n([^]*?)^```/m.exec(page) ?? [];
+
+  test("is at most 150 lines long", () => {
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  test("says in one sentence what each folder of src and machines is", () => {
+    const folders = new Set(
+      files.map(({ path }) => `${posix.dirname(path)}/`).filter((folder) => folder !== "src/"),
+    );
+    const rows = [...page.matchAll(/^\| `((?:src|machines)\/[\w/-]*)` +\| (\S.*?\.) +\|$/gm)].map(
+      ([, folder]) => folder!,
+    );
+    expect(rows.toSorted()).toEqual([...folders].toSorted());
+  });
+
+  test("draws the direction of imports between rooms as the files have it", () => {
+    const names = new Map(
+      [...drawing.matchAll(/(\w+)\["([\w/]+)"\]/g)].map(([, id, name]) => [id!, name!] as const),
+    );
+    const arrows = [...drawing.matchAll(/^ {2}(\w+)(?:\[[^\]]*\])? --> (\w+)/gm)].map(
+      ([, from, to]) => [names.get(from!) ?? from!, names.get(to!) ?? to!] as const,
+    );
+    const rooms = new Set(arrows.flat());
+    const roomOf = (path: string): string | undefined => {
+      const parts = path.replace(/^src\//, "").split("/");
+      return [parts.slice(0, 2).join("/"), parts[0]!].find((name) => rooms.has(name));
+    };
+    const below = (room: string): Set<string> => {
+      const next = arrows.flatMap(([from, to]) => (from === room ? [to] : []));
+      return new Set([...next, ...next.flatMap((each) => [...below(each)])]);
+    };
+    const imports = new Set(
+      files.flatMap(({ path, imports }) => {
+        const from = roomOf(path);
+        return imports.flatMap(({ to }) => {
+          const room = to.startsWith("src/") || to.startsWith("machines/") ? roomOf(to) : undefined;
+          return from && room && from !== room ? [`${from} → ${room}`] : [];
+        });
+      }),
+    );
+    const drawn = arrows.map(([from, to]) => `${from} → ${to}`);
+    expect(drawn.filter((arrow) => !imports.has(arrow))).toEqual([]);
+    const implied = new Set([...rooms].flatMap((room) => [...below(room)].map((to) => `${room} → ${to}`)));
+    expect([...imports].filter((arrow) => !implied.has(arrow))).toEqual([]);
+  });
+});

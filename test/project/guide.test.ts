@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ERROR_CODES } from "../../src/base/error.ts";
+import { agentMachine, chartJson } from "agentchart/machines";
+import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
+import { ROOT } from "./source-files.ts";
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const pages = ["README.md", ...globSync("docs/guide/*.md", { cwd: ROOT }).toSorted()];
+const guide = pages.filter((path) => path.startsWith("docs/guide/") && path !== "docs/guide/README.md");
+
+// `npx vitest run test/project/guide.test.ts -u` writes the code of the examples into the pages.
+test.for(pages)("the code in %s is the code of the examples", async (path) => {
+  await expect(withBlocks(read(path))).toMatchFileSnapshot(join(ROOT, path));
+});
+
+test("every TypeScript block of the README and the guide is a part of an example", () => {
+  const others = pages.flatMap((path) =>
+    [...read(path).matchAll(/^```(?:ts|typescript|js)(?! examples\/).*$/gm)].map(
+      ([fence]) => `${path}: ${fence}`,
+    ),
+  );
+  expect(others).toEqual([]);
+});
+
+test("every example of the guide is in a page", () => {
+  const embedded = pages.flatMap((path) => examplesOf(read(path)));
+  expect(globSync("examples/guide/*.ts", { cwd: ROOT }).filter((path) => !embedded.includes(path))).toEqual(
+    [],
+  );
+});
+
+test("docs/guide/README.md lists every page of the guide", () => {
+  const listed = [...read("docs/guide/README.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(
+    ([, link]) => `docs/guide/${link!}`,
+  );
+  expect(guide.length).toBeGreaterThanOrEqual(8);
+  expect(listed.toSorted()).toEqual(guide);
+});
+
+test("docs/guide/errors.md explains every error code, in the order of ERROR_CODES", () => {
+  const explained = [...read("docs/guide/errors.md").matchAll(/^\| `([a-z]+\/[a-z-]+)` +\|/gm)].map(
+    ([, code]) => code,
+  );
+  expect(explained).toEqual([...ERROR_CODES]);
+});
+
+test("the drawing in docs/guide/chart.md has the top-level transitions of the machine, except those of a restore", () => {
+  const [, drawing = ""] = /^```mermaid\n([^]*?)^```/m.exec(read("docs/guide/chart.md")) ?? [];
+  const drawn = [...drawing.matchAll(/^ {2}(\w+) --> (\w+)/gm)].map(([, from, to]) => `${from} → ${to}`);
+  const top = (id: string): string => id.split(".")[1] ?? "";
+  const { nodes, edges } = chartJson(agentMachine);
+  const crossing = edges
+    .filter(({ event }) => event !== "session.resume")
+    .flatMap(({ source, targets }) => targets.map((target) => [top(source), top(target)] as const))
+    .filter(([from, to]) => from !== "" && from !== to)
+    .map(([from, to]) => `${from} → ${to}`);
+  expect(new Set(drawn)).toEqual(new Set(crossing));
+  expect(drawing).toContain(`[*] --> ${top(nodes[0]!.initial!)}`);
+});
