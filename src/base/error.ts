@@ -1,6 +1,11 @@
+// src/base holds what every layer needs: JSON types, the error class, checks of options, and deep freezing.
 import type { JsonObject } from "./json.ts";
 
-/** The closed list of failures, `area/reason`. Callers switch on it; there are no subclasses. */
+/**
+ * Every error code, as `area/reason`; callers switch on the code, since there are no subclasses. The areas: `config` (wrong
+ * options), `message` (a malformed message), `run` (a call on an agent, or its state), `model`, `tool`, `hook`, `output` (the
+ * structured answer), `session` (a stored session), `store` and `queue` (their backends).
+ */
 export const ERROR_CODES = [
   "config/invalid",
   "config/no-slot",
@@ -48,30 +53,54 @@ export const ERROR_CODES = [
   "queue/failed",
 ] as const;
 
-/** One of {@link ERROR_CODES}. */
+/** One of {@link ERROR_CODES}: `area/reason`, such as `model/rate-limit`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as plain data: what machine context, snapshots, journals and events hold. */
+/** An {@link AgentError} as plain JSON data, as events, snapshots, stored sessions and HTTP answers contain it. */
 export type ErrorInfo = {
   readonly code: ErrorCode;
+  /** One sentence for people; names what was expected and what was found. */
   readonly message: string;
+  /** True if the same attempt may succeed later; absent means false. */
   readonly isRetryable?: boolean;
-  /** Epoch ms before which a retry is pointless, as the provider said. */
+  /** Epoch ms before which a retry is pointless, as the provider or the tool said. */
   readonly retryAt?: number;
+  /** Details for programs, such as `{ status: 429 }` or `{ callId }`; absent if there are none. */
   readonly data?: JsonObject;
 };
 
-/** Options of an {@link AgentError}. `cause` stays in this process and is never serialised. */
+/** Options of the constructor of {@link AgentError}. */
 export type AgentErrorOptions = {
+  /** The original error. It stays in this process and is never serialised. */
   readonly cause?: unknown;
+  /** True if the same attempt may succeed later; default false. */
   readonly isRetryable?: boolean;
+  /** Epoch ms before which a retry is pointless. */
   readonly retryAt?: number;
+  /** Details for programs; serialised, so it must be JSON. Default `{}`. */
   readonly data?: JsonObject;
 };
 
 const MARKER = Symbol.for("agentchart.AgentError");
 
-/** The only error class of the package. `is` also recognises errors of another copy of it. */
+/**
+ * The only error class of the package. Tools, models and hooks may throw it too, to choose the code and whether a retry makes
+ * sense. Use {@link AgentError.is} rather than `instanceof`: it also recognises errors of another copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { AgentError, type Agent } from "agentchart";
+ *
+ * async function ask(agent: Agent, question: string): Promise<string> {
+ *   try {
+ *     return (await agent.call(question)).text;
+ *   } catch (error) {
+ *     if (AgentError.is(error) && error.code === "model/rate-limit") return "Please ask again later.";
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
 export class AgentError extends Error {
   readonly code: ErrorCode;
   readonly isRetryable: boolean;
@@ -88,7 +117,7 @@ export class AgentError extends Error {
     Object.defineProperty(this, MARKER, { value: true });
   }
 
-  /** The error as plain data; the cause and the stack are left out. */
+  /** Returns the error as plain data, without its cause and its stack. */
   toJSON(): ErrorInfo {
     return {
       code: this.code,
@@ -99,24 +128,24 @@ export class AgentError extends Error {
     };
   }
 
-  /** True for an AgentError of this or another copy of the package. */
+  /** Returns true for an AgentError of this or another copy of the package. */
   static is(value: unknown): value is AgentError {
     return typeof value === "object" && value !== null && MARKER in value;
   }
 }
 
-/** What an unknown thrown value says, in one sentence. */
+/** Returns the message of any thrown value: that of an Error, the string itself, or the value as JSON. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;
   return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
 }
 
-/** Any thrown value as plain data; values that are no AgentError get `fallback` as their code. */
+/** Returns any thrown value as plain data. A value that is not an AgentError gets `fallback` as its code. */
 export function errorInfo(thrown: unknown, fallback: ErrorCode): ErrorInfo {
   return AgentError.is(thrown) ? thrown.toJSON() : { code: fallback, message: messageOf(thrown) };
 }
 
-/** The error that plain data stands for. */
+/** Returns the AgentError for plain data: the inverse of {@link AgentError.toJSON}. */
 export function errorFrom(info: ErrorInfo, cause?: unknown): AgentError {
   return new AgentError(info.code, info.message, { ...info, cause });
 }

@@ -1,4 +1,4 @@
-/** True for what JSON is made of; an instance of a class stays what it is. */
+/** True for a plain object or an array: what JSON consists of. Instances of classes are not copied, frozen or searched. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return true;
@@ -6,29 +6,29 @@ function isPlain(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
-function mapped(value: object, each: (part: unknown) => unknown): object {
-  if (Array.isArray(value)) return value.map(each);
+function mapParts(value: object, map: (part: unknown) => unknown): object {
+  if (Array.isArray(value)) return value.map(map);
   const copy: { [key: string]: unknown } = { ...value };
   for (const key of Object.keys(copy)) {
     const part = copy[key];
-    if (typeof part === "object" && part !== null) copy[key] = each(part);
+    if (typeof part === "object" && part !== null) copy[key] = map(part);
   }
   return copy;
 }
 
-/** How many levels of lists and objects a message may have. */
+/** How many levels of arrays and objects a message may have. */
 export const MAX_DEPTH = 500;
 
-/** True for data with more levels than {@link MAX_DEPTH}, and for what holds itself. */
+/** Returns true for data with more levels than {@link MAX_DEPTH}, and for data that contains itself. */
 export function isTooDeep(value: unknown): boolean {
   return jsonProblem(value) === TOO_DEEP;
 }
 
-const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels, or holds itself`;
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels, or contains itself`;
 
-/** Why a value cannot be stored, as what follows its name; undefined if it can. */
+/** Returns why a value cannot be stored, as a predicate that follows its name ("contains a bigint, …"), or undefined. */
 export function jsonProblem(value: unknown, levels = MAX_DEPTH): string | undefined {
-  if (typeof value === "bigint") return "holds a bigint, which is no JSON";
+  if (typeof value === "bigint") return "contains a bigint, which is not JSON";
   if (!isPlain(value)) return undefined;
   if (levels === 0) return TOO_DEEP;
   for (const part of Object.values(value)) {
@@ -38,23 +38,23 @@ export function jsonProblem(value: unknown, levels = MAX_DEPTH): string | undefi
   return undefined;
 }
 
-/** The same data with nothing shared, for somebody who may change it. */
+/** Returns a deep copy that shares no array and no plain object with the original. */
 export function copyOf<T>(value: T): T {
-  return isPlain(value) ? (mapped(value, copyOf) as T) : value;
+  return isPlain(value) ? (mapParts(value, copyOf) as T) : value;
 }
 
-/** True for what nobody can change any more, in no part of it. */
-function isFrozenWhole(value: unknown): boolean {
-  return !isPlain(value) || (Object.isFrozen(value) && Object.values(value).every(isFrozenWhole));
+function isDeeplyFrozen(value: unknown): boolean {
+  return !isPlain(value) || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen));
 }
 
-/** The same data, which nobody can change any more; what is frozen in all its parts already is not copied. */
+/** Returns a deeply frozen copy, or the value itself if it is deeply frozen already. */
 export function frozenCopy<T>(value: T): T {
-  if (!isPlain(value) || isFrozenWhole(value)) return value;
-  return Object.freeze(mapped(value, frozenCopy)) as T;
+  if (!isPlain(value) || isDeeplyFrozen(value)) return value;
+  return Object.freeze(mapParts(value, frozenCopy)) as T;
 }
 
-/** Makes data that nobody else has unchangeable, and returns it. */
+/** Freezes data deeply, in place, and returns it. For data that the caller has made itself. A part that is frozen already is
+ *  taken to be deeply frozen. */
 export function freeze<T>(value: T): T {
   if (!isPlain(value) || Object.isFrozen(value)) return value;
   Object.freeze(value);

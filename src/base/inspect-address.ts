@@ -2,12 +2,13 @@ import { AgentError } from "./error.ts";
 
 const EXPECTED = 'expected "auto" or an address such as http://127.0.0.1:4000#w=TOKEN';
 
-/** Parses the address of an inspector server, with its worker token as `#w=TOKEN`. Throws `config/invalid`. */
+/** Parses the address of an inspector server, with its worker token as `#w=TOKEN`. Throws `config/invalid` for a string that is
+ *  not an http(s) URL. */
 export function parseAddress(text: string): { readonly url: string; readonly token?: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    const shown = text.split("#")[0]!;
-    throw new AgentError("config/invalid", `createAgent: \`inspect\` is "${shown}"; ${EXPECTED}.`);
+    const withoutToken = text.split("#")[0]!;
+    throw new AgentError("config/invalid", `createAgent: \`inspect\` is "${withoutToken}"; ${EXPECTED}.`);
   }
   const token = new URLSearchParams(url.hash.slice(1)).get("w");
   return { url: url.origin, ...(token && { token }) };

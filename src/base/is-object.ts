@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** True for what has fields: no list and not null. */
+/** Returns true for an object that is neither an array nor null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

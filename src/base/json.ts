@@ -1,4 +1,4 @@
-/** Any JSON value. */
+/** Any JSON value. Values of this type are never changed in place. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };

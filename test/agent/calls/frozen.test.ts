@@ -251,8 +251,8 @@ test("a model's arguments that are nested without end are an error it reads", as
 });
 
 test.each([
-  ["deep", () => nested(100_000), "nested deeper than 500 levels, or holds itself"],
-  ["of a bigint", () => ({ big: 1n }) as never, "holds a bigint, which is no JSON"],
+  ["deep", () => nested(100_000), "nested deeper than 500 levels, or contains itself"],
+  ["of a bigint", () => ({ big: 1n }) as never, "contains a bigint, which is not JSON"],
 ])("a tool's metadata that is %s is an error the model reads", async (_, metadata, problem) => {
   const tool = toolOf("look", () => ({ output: [{ type: "text", text: "seen" }], metadata: metadata() }));
   const { agent } = scripted([call, "done"], { tools: [tool] });
