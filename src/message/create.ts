@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
-/** True under this key of a message's metadata keeps it out of a merged conversation. AgentScope's name. */
+/** If true under this key in a message's metadata, the message is not merged into a conversation. AgentScope's name. */
 export const BYPASS_KEY = "_bypass_multiagent_history_merge";
 
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {
@@ -17,23 +17,64 @@ function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Ms
   };
 }
 
-/** A user message of one text block, with a fresh id and the time of now. `fields` replace any of that. */
+/**
+ * Returns a user message with one text block, a new UUID as its id, and the current time. `fields` replace any of these: give
+ * `name` where several users speak, `content` for images, `metadata` for data of your own.
+ *
+ * @example
+ * ```ts
+ * import { userMsg } from "agentchart";
+ *
+ * const question = userMsg("How much is a ticket to Oslo?", { name: "ada", metadata: { ticket: 42 } });
+ * ```
+ */
 export function userMsg(text: string, fields?: Partial<Msg>): Msg {
   return textMsg("user", text, fields);
 }
 
-/** An assistant message, otherwise as {@link userMsg}. */
+/**
+ * Returns an assistant message, otherwise as {@link userMsg}: for an initial transcript, or as a reply in tests and hooks.
+ *
+ * @example
+ * ```ts
+ * import { assistantMsg, userMsg } from "agentchart";
+ *
+ * const messages = [userMsg("Hello!"), assistantMsg("Hello, how can I help?")];
+ * ```
+ */
 export function assistantMsg(text: string, fields?: Partial<Msg>): Msg {
   return textMsg("assistant", text, fields);
 }
 
-/** A system message, otherwise as {@link userMsg}. An agent takes its system text from `sysPrompt`, not from input. */
+/**
+ * Returns a system message, otherwise as {@link userMsg}: for requests to a model that you make yourself. An agent has its
+ * system prompt in `sysPrompt`, and refuses system messages as input with `message/invalid`.
+ *
+ * @example
+ * ```ts
+ * import { systemMsg, userMsg } from "agentchart";
+ *
+ * const messages = [systemMsg("Answer in one sentence."), userMsg("What is a statechart?")];
+ * ```
+ */
 export function systemMsg(text: string, fields?: Partial<Msg>): Msg {
   return textMsg("system", text, fields);
 }
 
-/** A tool message that answers open calls: what `call` takes to resume a suspended turn. `state` defaults to `success`.
- *  Throws `message/invalid` for what is no list. */
+/**
+ * Returns a tool message with one result for each open call: the input with which `call` resumes a turn that is suspended on
+ * external tools. `state` defaults to `success`. Throws `message/invalid` if `results` is not an array.
+ *
+ * @example
+ * ```ts
+ * import { toolResultMsg, type Agent } from "agentchart";
+ *
+ * async function answerAll(agent: Agent, text: string) {
+ *   const results = agent.status().pending.map(({ callId, name }) => ({ callId, name, text }));
+ *   return agent.call(toolResultMsg(results));
+ * }
+ * ```
+ */
 export function toolResultMsg(
   results: readonly {
     readonly callId: string;
@@ -43,7 +84,7 @@ export function toolResultMsg(
   }[],
 ): Msg {
   if (!Array.isArray(results))
-    throw new AgentError("message/invalid", "toolResultMsg takes a list of { callId, name, text }.");
+    throw new AgentError("message/invalid", "toolResultMsg takes an array of { callId, name, text }.");
   return {
     id: randomUUID(),
     role: "tool",

@@ -1,8 +1,8 @@
 import { toolResultsOf, toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-/** Why a model would refuse these messages: a call without its result directly behind it, or a result without its call.
- *  Undefined if all are in pairs. */
+/** Returns why a model would refuse these messages, or undefined: a call without its result directly after it, or a result
+ *  without its call (I2). */
 export function pairingProblem(messages: readonly Msg[]): string | undefined {
   const open = new Set<string>();
   for (const message of messages) {
@@ -18,5 +18,5 @@ export function pairingProblem(messages: readonly Msg[]): string | undefined {
 }
 
 function unanswered(id: string): string {
-  return `the call '${id}' has no result behind it`;
+  return `the call '${id}' has no result after it`;
 }

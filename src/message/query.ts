@@ -1,21 +1,56 @@
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "./types.ts";
 
-/** The text blocks of a message, joined by "\n"; "" if it has none. */
+/**
+ * Returns the text blocks of a message, joined by newlines; "" if it has none. Thinking is not text.
+ *
+ * @example
+ * ```ts
+ * import { textOf, userMsg } from "agentchart";
+ *
+ * console.log(textOf(userMsg("Hello!"))); // Hello!
+ * ```
+ */
 export function textOf(msg: Msg): string {
   return msg.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** The tool calls of a message, in the order asked. */
+/**
+ * Returns the tool calls of a message, in the order in which the model asked for them; empty if it has none.
+ *
+ * @example
+ * ```ts
+ * import { defineHook, toolUsesOf } from "agentchart";
+ *
+ * const logCalls = defineHook({
+ *   name: "log-calls",
+ *   postReasoning: ({ message }) => {
+ *     for (const { name, input } of toolUsesOf(message)) console.log(name, input);
+ *   },
+ * });
+ * ```
+ */
 export function toolUsesOf(msg: Msg): ToolUseBlock[] {
   return msg.content.filter((block) => block.type === "tool_use");
 }
 
-/** The tool results of a message, in their order. */
+/**
+ * Returns the tool results of a message, in their order; empty if it has none.
+ *
+ * @example
+ * ```ts
+ * import { toolResultsOf, type Agent } from "agentchart";
+ *
+ * async function failedCalls(agent: Agent): Promise<string[]> {
+ *   const results = (await agent.messages()).flatMap(toolResultsOf);
+ *   return results.filter(({ state }) => state === "error").map(({ name }) => name);
+ * }
+ * ```
+ */
 export function toolResultsOf(msg: Msg): ToolResultBlock[] {
   return msg.content.filter((block) => block.type === "tool_result");
 }
 
-/** True if a person would see something: text that is not blank, or media. */
+/** Returns true if a user would see something: text that is not blank, or media. */
 export function hasVisibleContent(content: readonly Block[]): boolean {
   return content.some(
     (block) =>

@@ -6,12 +6,12 @@ type Log = { readonly messages: Msg[]; readonly callIds: Set<string> };
 
 /**
  * The messages of a session as an immutable value that is cheap to pass around: an append shares the array with the
- * value it came from, and JSON shows only the length.
+ * transcript that it was made from, and JSON contains only the length.
  *
- * T1 A transcript never changes: `append`, `insert` and `keep` give a new one.
- * T2 Appending to the newest value costs the same at any length; any other change copies the list once.
- * T3 Its messages are frozen, whole.
- * T4 Nothing outside sees the messages by walking the object (XState walks context), only by `slice` and `at`.
+ * T1 A transcript never changes: `append`, `insert` and `replaceFrom` return a new one.
+ * T2 Appending to the newest transcript costs the same at any length; any other change copies the array once.
+ * T3 Its messages are deeply frozen.
+ * T4 The messages are reachable through `slice` and `at` only, not by walking the object, as XState does with a context.
  */
 export class Transcript {
   readonly length: number;
@@ -22,7 +22,7 @@ export class Transcript {
     this.length = length;
   }
 
-  /** A transcript of these messages. */
+  /** Returns a transcript of these messages, which it freezes. */
   static of(messages: readonly Msg[] = []): Transcript {
     return new Transcript(
       { messages: messages.map(freeze), callIds: new Set(callIdsOf(messages)) },
@@ -30,43 +30,44 @@ export class Transcript {
     );
   }
 
-  /** The message at `index`, from the end if negative. */
+  /** Returns the message at `index`, counted from the end if negative; undefined if there is none. */
   at(index: number): Msg | undefined {
     const position = index < 0 ? this.length + index : index;
     return position < this.length ? this.#log.messages[position] : undefined;
   }
 
-  /** The messages from `from` to before `to`, as a new array. */
+  /** Returns the messages from `from` up to, but not including, `to`, as a new array. */
   slice(from = 0, to: number = this.length): Msg[] {
     return this.#log.messages.slice(from, Math.min(to, this.length));
   }
 
-  /** True if some message ever asked for a call of this id. */
+  /** Returns true if a message of this transcript, or of one that shares its array, asks for a call with this id. */
   hasCall(id: string): boolean {
     return this.#log.callIds.has(id);
   }
 
+  /** Returns a transcript with `messages` after all others. */
   append(messages: readonly Msg[]): Transcript {
     if (messages.length === 0) return this;
-    const { messages: list, callIds } = this.#log;
-    if (list.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
-    list.push(...messages.map(freeze));
+    const { messages: all, callIds } = this.#log;
+    if (all.length !== this.length) return Transcript.of([...this.slice(), ...messages]);
+    all.push(...messages.map(freeze));
     for (const id of callIdsOf(messages)) callIds.add(id);
-    return new Transcript(this.#log, list.length);
+    return new Transcript(this.#log, all.length);
   }
 
-  /** With `messages` before the one at `index`. */
+  /** Returns a transcript with `messages` before the one at `index`. */
   insert(index: number, messages: readonly Msg[]): Transcript {
     if (index >= this.length) return this.append(messages);
     return Transcript.of([...this.slice(0, index), ...messages, ...this.slice(index)]);
   }
 
-  /** With `messages` in place of all from `index` on. */
+  /** Returns a transcript with `messages` in place of all from `index` on. */
   replaceFrom(index: number, messages: readonly Msg[]): Transcript {
     return Transcript.of([...this.slice(0, index), ...messages]);
   }
 
-  /** How many messages at the start two transcripts have in common; O(1) if one was appended to the other. */
+  /** Returns how many messages two transcripts have in common at their start; O(1) if one was made by appending to the other. */
   commonPrefix(other: Transcript): number {
     const most = Math.min(this.length, other.length);
     if (this.#log === other.#log) return most;

@@ -1,58 +1,85 @@
+// src/message defines messages and their blocks: types, constructors, checks, and the transcript of a session.
 import type { ErrorCode } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
-/** Where the bytes of a media block are: an address, or base64 text with its media type. */
+/** Where the bytes of a media block are: a URL, or a base64 string with its media type. */
 export type Source =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string };
 
-/** Provider data (signature, reasoning item), kept and sent back verbatim, never read by us. */
+/** `opaque` is data of the provider, such as a signature of its thinking. It is stored and sent back verbatim, never interpreted. */
 type Opaque = { readonly opaque?: Json };
 
+/** Text, as a user wrote it or as the model answered. */
 export type TextBlock = Opaque & { readonly type: "text"; readonly text: string };
+/** The model's reasoning, if the provider shows it. It is no part of `textOf`. */
 export type ThinkingBlock = Opaque & { readonly type: "thinking"; readonly thinking: string };
+/** An image, a sound or a film, in a message or in a tool's result. */
 export type MediaBlock = Opaque & { readonly type: "image" | "audio" | "video"; readonly source: Source };
 
-/** A tool call. `id` is unique in the session: a repeated or empty provider id is replaced and the original
- *  kept in `providerId` for the wire. `input` is the one canonical input; `rawInput` is there only if the
- *  model's text was no JSON object. */
+/** A tool call that the model asks for. */
 export type ToolUseBlock = Opaque & {
   readonly type: "tool_use";
+  /** Unique in the session: a repeated or empty id of the provider is replaced. */
   readonly id: string;
   readonly name: string;
+  /** The arguments; `{}` if the model's argument string is not a JSON object. */
   readonly input: JsonObject;
+  /** The model's argument string, only if it is not a JSON object. */
   readonly rawInput?: string;
+  /** The provider's id, only if it was replaced; requests to the provider use it. */
   readonly providerId?: string;
 };
 
+/** How a tool call ended: `error` (it failed), `denied` (it did not run), `interrupted` (it was cut off), or `suspended` (it waits
+ *  for an answer from outside). */
 export type ToolResultState = "success" | "error" | "denied" | "interrupted" | "suspended";
 
-/** What a tool call came to. `code` says which kind of error when `state` is `error`. */
+/** The result of a tool call. */
 export type ToolResultBlock = {
   readonly type: "tool_result";
+  /** The id of the call. */
   readonly id: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** What the model reads. */
   readonly output: readonly (TextBlock | MediaBlock)[];
   readonly state: ToolResultState;
+  /** Which error, if `state` is `error`, such as `tool/timeout`. */
   readonly code?: ErrorCode;
+  /** Data of the tool for the caller; the model does not read it. */
   readonly metadata?: JsonObject;
 };
 
+/** One part of a message. */
 export type Block = TextBlock | ThinkingBlock | MediaBlock | ToolUseBlock | ToolResultBlock;
 
-/** Tokens and time of one answer. `undefined` means that the provider did not say, never 0. */
+/** Tokens, time and cost of one answer, or of a turn. A missing count is unknown, never 0. */
 export type Usage = {
+  /** Tokens of the prompt, the cached ones included. */
   readonly inputTokens?: number;
+  /** Tokens of the answer, those for reasoning included. */
   readonly outputTokens?: number;
+  /** Tokens of the prompt that the provider had cached. */
   readonly cachedInputTokens?: number;
+  /** Tokens of the answer that the model spent on reasoning. */
   readonly reasoningTokens?: number;
+  /** Time of the model calls, ms. */
   readonly durationMs?: number;
-  /** True if a count that the provider did not give comes from a local tokenizer. */
+  /** True if the provider left out a count and it comes from a local tokenizer. */
   readonly estimated?: boolean;
+  /** In the currency of the `prices` option; absent if the model has no price. */
   readonly cost?: number;
 };
 
-/** Why a turn ended. AgentScope calls it GenerateReason. */
+/**
+ * Why a turn ended, or why it is suspended. AgentScope calls it GenerateReason. `MODEL_STOP`: the model answered without tool
+ * calls. `STRUCTURED_OUTPUT`: it gave the structured answer. `TOOL_SUSPENDED`, `APPROVAL_REQUIRED` and `OUTCOME_UNKNOWN`: calls
+ * wait for a result, an approval, or a decision after a crash. `REASONING_STOP_REQUESTED` and `ACTING_STOP_REQUESTED`: a hook
+ * asked to stop. `INTERRUPTED`: by the caller, its signal or its time-out. `MAX_ITERATIONS`: the iteration limit was reached and
+ * the reply is a summary. `BUDGET_EXCEEDED`: a limit of `budget` was reached. `SHUTDOWN`: the agent was shut down. `ERROR`: the
+ * turn failed.
+ */
 export const REASONS = [
   "MODEL_STOP",
   "STRUCTURED_OUTPUT",
@@ -67,18 +94,26 @@ export const REASONS = [
   "SHUTDOWN",
   "ERROR",
 ] as const;
+/** One of {@link REASONS}. */
 export type Reason = (typeof REASONS)[number];
 
+/** Who a message is from: `tool` messages hold results only. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** One message. `timestamp` is epoch ms; `reason` and `usage` are set on messages an agent made. */
+/** One message. It is plain JSON, and deeply frozen once an agent has accepted it. */
 export type Msg = {
+  /** Unique in the session. */
   readonly id: string;
   readonly role: Role;
+  /** Who speaks: a user's or an agent's name; the role if there is no other. */
   readonly name: string;
   readonly content: readonly Block[];
+  /** Data of the caller; models do not read it. */
   readonly metadata: JsonObject;
+  /** When the message was made, epoch ms. */
   readonly timestamp: number;
+  /** Set on messages that ended a turn. */
   readonly reason?: Reason;
+  /** Set on messages of a model. */
   readonly usage?: Usage;
 };

@@ -41,18 +41,19 @@ const message = z.object({
 
 const output = z.array(z.discriminatedUnion("type", [text, media]));
 
-/** True for an image, audio or video block. */
+/** Returns true for an image, audio or video block. */
 export function isMedia(value: unknown): boolean {
   return media.safeParse(value).success;
 }
 
-/** What is wrong with the output of a tool result; undefined if nothing is. */
+/** Returns what is wrong with the output of a tool result, such as "output.0.text: …", or undefined. */
 export function outputProblem(value: unknown): string | undefined {
   const issue = output.safeParse(value).error?.issues[0];
   return issue && `${["output", ...issue.path].join(".")}: ${issue.message}`;
 }
 
-/** The same messages as data that nobody can change, checked to be well-formed. Throws `message/invalid` that says which message and field is wrong. */
+/** Returns a deeply frozen copy of well-formed messages. Throws `message/invalid` that names the message and the field that is
+ *  wrong; the error begins with `from`. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
   messages.forEach((candidate, index) => {
     const unfit = jsonProblem(candidate);
@@ -62,7 +63,7 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
     const { path, message: problem } = error.issues[0]!;
     throw new AgentError(
       "message/invalid",
-      `${from}: message ${index} is no Msg: ${path.join(".") || "it"}: ${problem}; userMsg() makes one`,
+      `${from}: message ${index} is not a Msg: ${path.join(".") || "it"}: ${problem}; userMsg() makes one`,
     );
   });
   return messages.map(frozenCopy) as readonly Msg[];

@@ -50,8 +50,8 @@ describe("call", () => {
   });
 
   test.each([
-    [{ role: "user" }, /message 0 is no Msg: id: .*; userMsg\(\) makes one/],
-    [[userMsg("a"), { ...userMsg("b"), content: "b" }], /message 1 is no Msg: content/],
+    [{ role: "user" }, /message 0 is not a Msg: id: .*; userMsg\(\) makes one/],
+    [[userMsg("a"), { ...userMsg("b"), content: "b" }], /message 1 is not a Msg: content/],
     [{ ...userMsg("a"), role: "system" }, /sysPrompt/],
     [{ ...userMsg("a"), role: "tool" }, /message 0 has the role tool and holds no tool result/],
   ])("rejects malformed input %# with message/invalid and stores nothing", async (input, message) => {

@@ -150,7 +150,7 @@ test("A session whose transcript is none is quarantined instead of being tried f
   await b.dispatcher.dispatch("s", "more");
   await expect.poll(() => ofType(b, "session.quarantined").map(({ reason }) => reason)).toHaveLength(1);
   await b.dispatcher.wake("s");
-  expect((await b.dispatcher.status("s")).quarantine?.reason).toContain("message 0 is no Msg");
+  expect((await b.dispatcher.status("s")).quarantine?.reason).toContain("message 0 is not a Msg");
 });
 
 describe("a session that is put back has one wake-up to come, whatever else wakes it", () => {

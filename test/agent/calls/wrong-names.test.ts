@@ -117,7 +117,7 @@ test("results that are no list are refused", () => {
   expect(() => toolResultMsg("yes" as never)).toThrow(
     expect.objectContaining({
       code: "message/invalid",
-      message: "toolResultMsg takes a list of { callId, name, text }.",
+      message: "toolResultMsg takes an array of { callId, name, text }.",
     }),
   );
 });
