@@ -17,7 +17,7 @@ export type {
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { defineHook } from "./hook/define.ts";
-export type { At, Chunk, Hook, Prompt, PromptPatch } from "./hook/types.ts";
+export type { Chunk, Hook, HookEvent, Prompt, PromptPatch } from "./hook/types.ts";
 export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
 export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
 export { REASONS } from "./message/types.ts";

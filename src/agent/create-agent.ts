@@ -210,7 +210,7 @@ class AgentSession implements InboxAgent {
     let isMine = false; // what happens before its own turn is not the stream's
     return createStream<OutputOf<S>>({
       subscribe: (listener) =>
-        this.#runtime.hub.subscribe((event) => isMine && listener(event), undefined, options?.cumulative),
+        this.#runtime.events.subscribe((event) => isMine && listener(event), undefined, options?.cumulative),
       run: () => this.#call(input, options, () => (isMine = true)),
       interrupt: () => void this.interrupt(),
     });
@@ -292,15 +292,15 @@ class AgentSession implements InboxAgent {
   ): () => void {
     if (typeof listener !== "function")
       throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
-    const { hub } = this.#runtime;
+    const { events } = this.#runtime;
     const { store } = this.#config;
-    if (after === undefined || !store) return hub.subscribe(listener, types);
+    if (after === undefined || !store) return events.subscribe(listener, types);
     const wanted = types && new Set(types);
     return replayEvents(
       store,
       this.sessionId,
       after,
-      (live) => hub.subscribe(live, types),
+      (live) => events.subscribe(live, types),
       (event) => void ((wanted?.has(event.type) ?? true) && listener(event)),
     );
   }

@@ -24,7 +24,7 @@ import { liveMachine } from "./services/actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
 import { cutOffEvents, eventsBetween, stateName, TOLD } from "./derive-events.ts";
 import { bindHost, type Host } from "./services/host.ts";
-import { EventHub } from "../event/emitter.ts";
+import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
 import { openPending, resumableAt, waitsFor } from "./reply.ts";
@@ -56,7 +56,7 @@ export class Runtime {
   readonly settings: Settings;
   readonly toolkit: SessionToolkit;
   readonly actor: Actor<typeof liveMachine>;
-  readonly hub: EventHub;
+  readonly events: EventEmitter;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
   readonly #controllers = new Set<AbortController>();
@@ -95,7 +95,7 @@ export class Runtime {
       ...(inspect && { inspect }),
     });
     bindHost(this.actor, this.#host());
-    this.hub = new EventHub(() => ({ seq: this.seq, at: this.now(), turn: this.#turn() }));
+    this.events = new EventEmitter(() => ({ seq: this.seq, at: this.now(), turn: this.#turn() }));
     this.#last = this.actor.getSnapshot();
     this.actor.subscribe({
       next: (snapshot) => this.#follow(snapshot),
@@ -208,7 +208,7 @@ export class Runtime {
   ): void {
     for (const name of hooks.filter((each) => !this.#hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent has not.`;
-      this.hub.publish({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
+      this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
     if (!memory) return;
@@ -231,7 +231,7 @@ export class Runtime {
     const fact = { type: "input.refused", data: { id: inputId, error } };
     this.#durable?.acknowledge(inputId);
     this.#durable?.record(this.context, this.context, [fact]);
-    this.hub.publish({ type: "input.refused", inputId, error });
+    this.events.emit({ type: "input.refused", inputId, error });
     await this.saved();
   }
 
@@ -285,7 +285,7 @@ export class Runtime {
     if (this.#stoppedBy) return;
     this.#stoppedBy = error;
     this.actor.stop();
-    for (const event of cutOffEvents(this.context, this.now())) this.hub.publish(event);
+    for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
     this.#listener.stopped(error);
   }
 
@@ -309,15 +309,15 @@ export class Runtime {
     if (hasSettled || (this.settings.isDurable && needsFlush(before.context, snapshot.context))) {
       this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
     }
-    if (this.hub.hears(TOLD)) this.#tell(before, snapshot);
+    if (this.events.hasListeners(TOLD)) this.#tell(before, snapshot);
     if (hasSettled) this.#listener.settled(snapshot.context);
   }
 
   #tell(before: LiveSnapshot, now: LiveSnapshot): void {
     const isSuspended = now.matches("suspended");
-    for (const event of eventsBetween(before.context, now.context, isSuspended)) this.hub.publish(event);
+    for (const event of eventsBetween(before.context, now.context, isSuspended)) this.events.emit(event);
     const value = stateName(now.value);
-    if (value !== stateName(before.value)) this.hub.publish({ type: "state", value });
+    if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
   }
 
   async #restore(durable: DurableSession): Promise<void> {
@@ -373,14 +373,14 @@ export class Runtime {
       context: () => this.userContext,
       now: () => this.now(),
       newId: this.#config.newId ?? randomUUID,
-      publish: (event, extras) => this.hub.publish(event, extras),
+      emit: (event, extras) => this.events.emit(event, extras),
       commit: () => this.saved(),
       abort: () => this.#controllers.forEach((controller) => controller.abort()),
       hold: (controller) => {
         this.#controllers.add(controller);
         return () => void this.#controllers.delete(controller);
       },
-      at: ({ turn, iteration }, signal) => ({
+      hookEvent: ({ turn, iteration }, signal) => ({
         agent,
         sessionId,
         turn,

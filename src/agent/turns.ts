@@ -173,7 +173,7 @@ export class Turns {
     const running: Running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
     this.#running = running;
     const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
-    runtime.hub.publish({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
+    runtime.events.emit({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
     let unlimit = (): void => {};
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
@@ -195,14 +195,14 @@ export class Turns {
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;
-    const { hub } = this.#runtime();
+    const { events } = this.#runtime();
     const error = errorOf(context, running);
     if (error) {
-      hub.publish({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      events.emit({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
       const reject = (): void => running.reject(error); // a failing save never hides it
       this.#runtime().saved().then(reject, reject);
     } else {
-      hub.publish({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
+      events.emit({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
     }
     this.#wake();
@@ -215,7 +215,7 @@ export class Turns {
     if (!running) return this.#wake();
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
-    this.#runtime().hub.publish({ type: "turn.end", reason, error: error.toJSON() });
+    this.#runtime().events.emit({ type: "turn.end", reason, error: error.toJSON() });
     running.reject(error);
     this.#wake();
   }

@@ -89,15 +89,11 @@ const MARKER = Symbol.for("agentchart.AgentError");
  *
  * @example
  * ```ts
- * import { AgentError, type Agent } from "agentchart";
+ * import { AgentError } from "agentchart";
  *
- * async function ask(agent: Agent, question: string): Promise<string> {
- *   try {
- *     return (await agent.call(question)).text;
- *   } catch (error) {
- *     if (AgentError.is(error) && error.code === "model/rate-limit") return "Please ask again later.";
- *     throw error;
- *   }
+ * function replyTo(error: unknown): string {
+ *   if (!AgentError.is(error)) throw error;
+ *   return error.code === "model/rate-limit" ? "Please ask again later." : `Failed: ${error.message}`;
  * }
  * ```
  */

@@ -8,7 +8,7 @@ function isDelta(event: AgentEvent): event is Delta {
   return event.type === "block.delta" || event.type === "tool.delta";
 }
 
-/** The message or the call whose text an event is part of, or a bound of; undefined for all other events. */
+/** Returns the id of the message or the call that a delta, start or end event belongs to; undefined for other events. */
 function ownerOf(event: AgentEvent): string | undefined {
   switch (event.type) {
     case "block.start":
@@ -25,36 +25,38 @@ function ownerOf(event: AgentEvent): string | undefined {
   }
 }
 
-/** True for two deltas of one block or of one call, both of the same owner. */
+/** Returns true if both are deltas of one block or of one call. Both events have the same owner. */
 function continues(earlier: AgentEvent, later: AgentEvent): earlier is Delta {
   if (earlier.type === "block.delta") return later.type === "block.delta" && later.index === earlier.index;
   return earlier.type === "tool.delta" && later.type === "tool.delta";
 }
 
-/** The later delta with the text of both, numbered and timed as the earlier one, in whose place it is read. */
-function joined({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
+/** Returns the later delta with the text of both, and with the number and the time of the earlier one, which it replaces. */
+function merge({ delta, n, at, seq }: Delta, later: Delta): AgentEvent {
   return { ...later, delta: delta + later.delta, n, at, seq };
 }
 
-/** Events that nobody has read yet, in order. Deltas of one block or of one call become one, where the first of them
- *  stands, unless the block or the attempt has begun or ended in between: what is kept is no more than the text and the
- *  other events. A message has one block open at a time. */
+/** The events that a reader has not read yet, in order. Unread deltas of one block or of one call are merged into the first of
+ *  them, unless the block or the attempt has begun or ended in between, so that the size is bounded by the text and the other
+ *  events. A message has one block open at a time. */
 export class EventBuffer {
   #unread: Unread[] = [];
-  /** How many of the first ones are read; they go some at a time, since each time moves all the others. */
+  /** How many of the first events are read. They are removed several at a time, since each removal moves all the others. */
   #read = 0;
-  /** By message or call: the delta that takes in what follows. */
+  /** By message or call: the delta into which the next one is merged. */
   readonly #open = new Map<string, Unread>();
 
+  /** The number of unread events. */
   get size(): number {
     return this.#unread.length - this.#read;
   }
 
+  /** Adds an event, or merges it into the last delta of its block or call. */
   push(event: AgentEvent): void {
     const owner = ownerOf(event);
     const open = owner === undefined ? undefined : this.#open.get(owner);
     if (open && isDelta(event) && continues(open.event, event)) {
-      open.event = joined(open.event, event);
+      open.event = merge(open.event, event);
       return;
     }
     const unread = { event };
@@ -64,23 +66,23 @@ export class EventBuffer {
     else this.#open.delete(owner);
   }
 
-  /** The first one, which is read now. */
+  /** Removes and returns the first event; undefined if there is none. */
   shift(): AgentEvent | undefined {
     const first = this.#unread[this.#read];
     if (first) this.#read++;
-    if (this.#read * 2 > this.#unread.length) this.#forget();
+    if (this.#read * 2 > this.#unread.length) this.#dropRead();
     if (first && isDelta(first.event)) this.#close(first);
     return first?.event;
   }
 
-  /** All of them, which are read now. */
+  /** Removes and returns all events. */
   take(): AgentEvent[] {
     this.#open.clear();
-    this.#forget();
+    this.#dropRead();
     return this.#unread.splice(0).map(({ event }) => event);
   }
 
-  #forget(): void {
+  #dropRead(): void {
     if (this.#read === this.#unread.length) this.#unread.length = 0;
     else this.#unread.splice(0, this.#read);
     this.#read = 0;

@@ -8,16 +8,16 @@ type Subscription = {
   readonly listener: Listener;
   readonly types: ReadonlySet<Type> | undefined;
   readonly isCumulative: boolean;
-  /** The last event before it. */
+  /** Number of the last event before the subscription. */
   readonly after: number;
 };
-type Told = { readonly event: AgentEvent; readonly soFar: string | undefined };
+type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
-/** What an event needs besides its body. */
+/** What an event may need besides its body. */
 export type EventExtras = {
-  /** The turn it belongs to, if that is another one than the one that runs. */
+  /** The turn of the event; default the current one. */
   readonly turn?: number;
-  /** The whole block that it is a delta of, for listeners that are cumulative. */
+  /** The whole block so far, for cumulative listeners of a `block.delta`. */
   readonly soFar?: string;
 };
 
@@ -42,21 +42,21 @@ const TYPES: { readonly [T in Type]: true } = {
 
 const NO_EXTRAS: EventExtras = {};
 
-/** Hands events to listeners, numbered. A listener that throws harms nobody, and none can change what others get: what
- *  happens because of one that acts is told to everybody behind the event it acted on. */
-export class EventHub {
+/** Numbers events and delivers them to listeners. What a listener throws is ignored, and an event that is emitted while another
+ *  one is being delivered is delivered after it, so that every listener sees the same order. */
+export class EventEmitter {
   readonly #subscriptions = new Set<Subscription>();
-  readonly #frame: () => { readonly seq: number; readonly at: number; readonly turn: number };
-  readonly #waiting: Told[] = [];
-  #isTelling = false;
+  readonly #position: () => { readonly seq: number; readonly at: number; readonly turn: number };
+  readonly #waiting: Delivery[] = [];
+  #isDelivering = false;
   #n = 0;
 
-  constructor(frame: () => { readonly seq: number; readonly at: number; readonly turn: number }) {
-    this.#frame = frame;
+  constructor(position: () => { readonly seq: number; readonly at: number; readonly turn: number }) {
+    this.#position = position;
   }
 
-  /** True if somebody listens to one of these types: other events need not be made. */
-  hears(types: readonly Type[]): boolean {
+  /** Returns true if a listener wants one of these types; other events need not be created. */
+  hasListeners(types: readonly Type[]): boolean {
     return types.some((type) => this.#isWanted(type));
   }
 
@@ -65,42 +65,43 @@ export class EventHub {
     return false;
   }
 
-  publish(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
+  /** Delivers an event to the listeners that want its type; without any, no event is created and no number is used. */
+  emit(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
     if (!this.#isWanted(body.type)) return;
-    const told = { event: this.#framed(body, turn), soFar };
-    if (this.#isTelling) return void this.#waiting.push(told);
-    this.#isTelling = true;
-    this.#tell(told);
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#tell(next);
-    this.#isTelling = false;
+    this.#waiting.push({ event: this.#eventOf(body, turn), soFar });
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
+    this.#isDelivering = false;
   }
 
-  #tell({ event, soFar }: Told): void {
+  #deliver({ event, soFar }: Delivery): void {
     for (const { listener, types, isCumulative, after } of this.#subscriptions) {
       if (event.n <= after || (types && !types.has(event.type))) continue;
       try {
-        const isWhole = isCumulative && soFar !== undefined;
-        listener(isWhole && event.type === "block.delta" ? Object.freeze({ ...event, soFar }) : event);
+        const addsSoFar = isCumulative && soFar !== undefined && event.type === "block.delta";
+        listener(addsSoFar ? Object.freeze({ ...event, soFar }) : event);
       } catch {
-        // the listener's own affair: a turn must not fail because somebody watches it
+        // a turn must not fail because of a listener
       }
     }
   }
 
-  #framed(body: AgentEventBody, ofTurn?: number): AgentEvent {
-    const { seq, at, turn } = this.#frame();
+  #eventOf(body: AgentEventBody, ofTurn?: number): AgentEvent {
+    const { seq, at, turn } = this.#position();
     const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
     return isFlat ? Object.freeze(event) : freeze(event);
   }
 
-  /** Without `types`, all of them. Throws `config/invalid` for a type there is not. */
+  /** Calls `listener` with every event from now on, or with those of `types` only, and returns a function that ends it. With
+   *  `isCumulative`, a `block.delta` contains its whole block so far. Throws `config/invalid` for an unknown type. */
   subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
     if (types && !(Array.isArray(types) && types.every((type) => Object.hasOwn(TYPES, String(type))))) {
       const known = Object.keys(TYPES).join(", ");
       throw new AgentError(
         "config/invalid",
-        `subscribe: \`types\` is ${JSON.stringify(types)}; expected a list of: ${known}.`,
+        `subscribe: \`types\` is ${JSON.stringify(types)}; expected an array of: ${known}.`,
       );
     }
     const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n };

@@ -1,3 +1,4 @@
+// src/event defines what an agent reports while it works: the event types, their emitter, and a buffer for slow readers.
 import type { ErrorInfo } from "../base/error.ts";
 import type { Chunk } from "../hook/types.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
@@ -5,21 +6,24 @@ import type { FinishReason } from "../model/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 
 type EventBase = {
-  /** Journal position of the last durable fact. */
+  /** Journal position of the last durable fact; 0 without a store. */
   readonly seq: number;
-  /** Number of the event in this process, rising by 1. */
+  /** Number of the event in this process, rising by 1 for each event that is emitted. */
   readonly n: number;
   /** Epoch ms. */
   readonly at: number;
+  /** Number of the turn in the session, from 1; 0 before the first turn. */
   readonly turn: number;
 };
 type Phase = "reasoning" | "summary";
 
-/** The body of an event. Every start has its end, also on error. */
+/** The body of an event. Every start event is followed by its end event, also if the turn fails. */
 export type AgentEventBody =
+  /** A call was accepted. `resumed` is true if it goes on with a turn that was suspended or cut off. */
   | { readonly type: "turn.start"; readonly input: readonly Msg[]; readonly resumed: boolean }
-  /** A state that was rested in or worked in, as "reasoning.calling.running". */
+  /** The chart has entered a state in which it rests or waits for a service, such as "reasoning.calling". */
   | { readonly type: "state"; readonly value: string }
+  /** A request to the model begins. `messageId` is the id of the answer; `attempt` counts from 1. */
   | {
       readonly type: "model.start";
       readonly messageId: string;
@@ -27,6 +31,7 @@ export type AgentEventBody =
       readonly model: string;
       readonly attempt: number;
     }
+  /** The request has ended; with `error` if it failed. */
   | {
       readonly type: "model.end";
       readonly messageId: string;
@@ -34,6 +39,8 @@ export type AgentEventBody =
       readonly usage?: Usage;
       readonly error?: ErrorInfo;
     }
+  /** A block of the answer begins or ends. One block of a message is open at a time; `index` numbers them from 0. A tool call has
+   *  `callId` and `name`. */
   | {
       readonly type: "block.start" | "block.end";
       readonly messageId: string;
@@ -43,25 +50,31 @@ export type AgentEventBody =
       readonly callId?: string;
       readonly name?: string;
     }
+  /** The open block has grown by `delta`: text, or the argument string of a call. */
   | ({
       readonly type: "block.delta";
       readonly phase: Phase;
       readonly index: number;
-      /** The whole block so far: only in a stream that is `cumulative`. */
+      /** The whole block so far; only in a stream with `cumulative: true`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
-  /** A message as stored, after hooks. */
+  /** A message was added to the transcript, as it is stored, after hooks. */
   | { readonly type: "message"; readonly phase: Phase | "other"; readonly message: Msg }
+  /** An attempt of a tool call begins; `attempt` counts from 1. */
   | { readonly type: "tool.start"; readonly call: ToolUseBlock; readonly attempt: number }
+  /** The running tool has reported progress with `emit`. */
   | { readonly type: "tool.delta"; readonly callId: string; readonly delta: string }
+  /** The attempt has ended with this result, before hooks; a suspended call has the state `suspended`. */
   | {
       readonly type: "tool.end";
       readonly callId: string;
       readonly result: ToolResultBlock;
       readonly durationMs: number;
     }
+  /** The turn is suspended until these calls are answered or decided. */
   | { readonly type: "pending"; readonly calls: readonly PendingCall[] }
-  /** A failed attempt will be repeated at `until`; without `callId` it is the model's. */
+  /** Attempt number `attempt` has failed and will be repeated at `until`, epoch ms: of the tool call `callId`, or of the model
+   *  if that is absent. */
   | {
       readonly type: "retry";
       readonly callId?: string;
@@ -69,10 +82,12 @@ export type AgentEventBody =
       readonly until: number;
       readonly error: ErrorInfo;
     }
+  /** A hook has failed at a point where that does not fail the turn. */
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
-  /** Something that was sent to the session from another process came to nothing, and why. */
+  /** An input that another process sent to the session was refused. */
   | { readonly type: "input.refused"; readonly inputId: string; readonly error: ErrorInfo }
-  /** Always last, once; with an error the iteration then throws it. */
+  /** The turn is over: the last event of a turn, emitted once. With `error`, iterating over the stream throws it next. */
   | { readonly type: "turn.end"; readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
 
+/** An event of an agent: its position and its body. Events are deeply frozen. */
 export type AgentEvent = EventBase & AgentEventBody;

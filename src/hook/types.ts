@@ -1,3 +1,4 @@
+// src/hook defines hooks: functions of the user that see, change or stop what an agent does at named points of a turn.
 import type { ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
@@ -5,93 +6,134 @@ import type { FinishReason, GenerateOptions } from "../model/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
 
-/** What every hook receives. `signal` aborts when the turn is interrupted; for postReasoning, postActing and postSummary only
- *  when the grace period is over, so that what they make of an answer or a result still counts. */
-export type At<Ctx = unknown> = {
+/** What a hook receives at every point. Its messages, calls and options are deeply frozen. */
+export type HookEvent<Ctx = unknown> = {
+  /** The agent's name. */
   readonly agent: string;
   readonly sessionId: string;
+  /** Number of the turn in the session, from 1. */
   readonly turn: number;
+  /** Number of the reasoning round in the turn, from 0. */
   readonly iteration: number;
+  /** The limit of `iteration`, as configured. */
   readonly maxIters: number;
+  /** The `context` of the call, else of the agent. */
   readonly context: Ctx;
+  /** Aborts when the turn is interrupted. At postReasoning, postActing and postSummary it aborts only when the grace period
+   *  (`interruptGraceMs`) is over, so that their changes to an answer or a result that is there already still count. */
   readonly signal: AbortSignal;
 };
 
-/** The prompt of the model call that is about to start; `messages` without the system message. */
+/** The prompt of the model call that is about to start. */
 export type Prompt = {
+  /** Without the system message. */
   readonly messages: readonly Msg[];
+  /** The system text; "" for none. */
   readonly system: string;
   readonly options: GenerateOptions;
+  /** The names of the tools that are offered; they cannot be changed here. */
   readonly tools: readonly string[];
+  /** The name of the model. */
   readonly model: string;
 };
 
-/** Changes for this one model call. Never stored; may run again after a crash. */
+/** Changes of a prompt, for this one model call. They are never stored, and a hook may make them again after a crash. */
 export type PromptPatch = {
+  /** Replaces all messages. */
   readonly messages?: readonly Msg[];
+  /** Added after the messages. */
   readonly append?: readonly Msg[];
+  /** Replaces the system text. */
   readonly system?: string;
+  /** Replaces all options. */
   readonly options?: GenerateOptions;
 };
 
-/** One streamed piece, with all of its block so far. */
+/** One piece of a streamed answer. */
 export type Chunk = {
+  /** The id that the message will have. */
   readonly messageId: string;
   readonly kind: "text" | "thinking" | "tool_use";
+  /** The new characters: text, or the argument string of a call. */
   readonly delta: string;
+  /** All characters of the block, `delta` included. */
   readonly soFar: string;
+  /** The id of the call, if `kind` is `tool_use`. */
   readonly callId?: string;
+  /** The name of the tool, if `kind` is `tool_use`. */
   readonly name?: string;
+  /** The usage that the provider has reported so far, if any. */
   readonly usage?: Usage;
 };
 
 type Maybe<P> = P | void | Promise<P | void>;
 
-/** Nothing returned = unchanged; returned fields replace; the next hook sees the change. Hooks run in ascending
- *  priority, then in order of registration. A hook that throws fails the turn with `hook/failed`. */
+/**
+ * Functions that run at points of a turn. At most points a hook may return an object: its fields replace what the hook was
+ * given, the next hook receives the change, and nothing returned means no change. Hooks run one after the other, by ascending
+ * priority, then in order of registration. A hook that throws or rejects fails the turn with `hook/failed`, and a returned value
+ * of the wrong shape fails it with `hook/bad-return`, unless its point says otherwise. A hook may run again after a crash.
+ */
 export type Hook<Ctx = unknown> = {
+  /** Names the hook in errors and events, and for `removeHook`. */
   readonly name: string;
-  /** Default 100. */
+  /** Lower numbers run first; default 100. */
   readonly priority?: number;
-  /** Added to the agent's copy of the toolkit. */
+  /** Tools that are added to the agent's copy of its toolkit, and removed with the hook. */
   readonly tools?: readonly Tool<Ctx>[];
-  /** Before anything of the call is stored. */
+  /** Before anything of the input is stored: may replace the input and the system text of the turn. */
   readonly preCall?: (
-    e: At<Ctx> & {
+    e: HookEvent<Ctx> & {
+      /** The transcript, without the input. */
       readonly history: readonly Msg[];
       readonly input: readonly Msg[];
       readonly system: string;
     },
   ) => Maybe<{ readonly input?: readonly Msg[]; readonly system?: string }>;
-  readonly preReasoning?: (e: At<Ctx> & Prompt) => Maybe<PromptPatch>;
-  /** Before the message is stored. `stop` beats `goto`; `goto: []` asks the model again without a word. */
+  /** Before a model call of the loop: may change its prompt. */
+  readonly preReasoning?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
+  /** After a model's answer and before it is stored: may replace it, stop the turn, or (`goto`) store messages and ask the model
+   *  again. `stop` wins over `goto`. `goto: []` asks again without a new message; after tool calls `goto` must answer each. */
   readonly postReasoning?: (
-    e: At<Ctx> & { readonly message: Msg; readonly finishReason: FinishReason },
+    e: HookEvent<Ctx> & { readonly message: Msg; readonly finishReason: FinishReason },
   ) => Maybe<{ readonly message?: Msg; readonly stop?: boolean; readonly goto?: readonly Msg[] }>;
-  /** For all calls of a batch before any of them runs; once per call. `deny` is the text the model reads. */
+  /** Once for each call of a batch, before any of them runs: may replace the arguments, or deny the call with a string that the
+   *  model reads as its result. */
   readonly preActing?: (
-    e: At<Ctx> & { readonly call: ToolUseBlock },
+    e: HookEvent<Ctx> & { readonly call: ToolUseBlock },
   ) => Maybe<{ readonly input?: JsonObject; readonly deny?: string }>;
-  /** In call order; each result is stored before the hooks of the next run. */
+  /** After each call, in call order: may replace the result or stop the turn. The result is stored before the next call's hooks
+   *  run. */
   readonly postActing?: (
-    e: At<Ctx> & { readonly call: ToolUseBlock; readonly result: ToolResultBlock },
+    e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly result: ToolResultBlock },
   ) => Maybe<{ readonly result?: ToolOutcome; readonly stop?: boolean }>;
-  readonly preSummary?: (e: At<Ctx> & Prompt) => Maybe<PromptPatch>;
-  readonly postSummary?: (e: At<Ctx> & { readonly message: Msg }) => Maybe<{ readonly message?: Msg }>;
-  /** After every turn that replies, suspended ones too; not after an interrupt or an error. */
-  readonly postCall?: (e: At<Ctx> & { readonly reply: Msg }) => Maybe<{ readonly reply?: Msg }>;
-  /** Chunk hooks observe: called in order, never awaited; a throw becomes the event `hook.failed` and nothing else. */
-  readonly reasoningChunk?: (e: At<Ctx> & Chunk) => void;
-  readonly summaryChunk?: (e: At<Ctx> & Chunk) => void;
-  readonly actingChunk?: (e: At<Ctx> & { readonly call: ToolUseBlock; readonly delta: string }) => void;
+  /** Before the model call that summarises a turn at its iteration limit: may change its prompt. */
+  readonly preSummary?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
+  /** After the summary and before it is stored: may replace it. */
+  readonly postSummary?: (e: HookEvent<Ctx> & { readonly message: Msg }) => Maybe<{ readonly message?: Msg }>;
+  /** After every turn that replies, suspended turns included, but not after an interrupt or an error: may replace the reply that
+   *  the caller gets. */
+  readonly postCall?: (e: HookEvent<Ctx> & { readonly reply: Msg }) => Maybe<{ readonly reply?: Msg }>;
+  /** For each piece of an answer, in order, without being awaited. If it throws, a `hook.failed` event is emitted and nothing
+   *  else happens. */
+  readonly reasoningChunk?: (e: HookEvent<Ctx> & Chunk) => void;
+  /** As `reasoningChunk`, for a summary. */
+  readonly summaryChunk?: (e: HookEvent<Ctx> & Chunk) => void;
+  /** As `reasoningChunk`, for what a running tool emits. */
+  readonly actingChunk?: (
+    e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly delta: string },
+  ) => void;
+  /** After a turn was interrupted: observes only. `message` is what `interrupt` was given, `pending` the calls that were open. If
+   *  it throws, a `hook.failed` event is emitted and nothing else happens. */
   readonly onInterrupt?: (
-    e: At<Ctx> & { readonly message?: Msg; readonly pending: readonly PendingCall[] },
+    e: HookEvent<Ctx> & { readonly message?: Msg; readonly pending: readonly PendingCall[] },
   ) => void | Promise<void>;
-  /** Cannot swallow or replace the error. */
-  readonly onError?: (e: At<Ctx> & { readonly error: ErrorInfo }) => void | Promise<void>;
+  /** After a turn failed: observes only, and cannot replace the error. If it throws, a `hook.failed` event is emitted and nothing
+   *  else happens. */
+  readonly onError?: (e: HookEvent<Ctx> & { readonly error: ErrorInfo }) => void | Promise<void>;
 };
 
-/** The points the chart waits for, in the order a turn meets them. */
+/** The points at which the chart waits for the hooks, in the order in which a turn reaches them. */
 export const HOOK_POINTS = [
   "preCall",
   "preReasoning",
@@ -104,6 +146,7 @@ export const HOOK_POINTS = [
   "onInterrupt",
   "onError",
 ] as const;
-/** The points that only observe, while something streams. */
+/** The points that observe a stream; the chart does not wait for them. */
 export const CHUNK_POINTS = ["reasoningChunk", "summaryChunk", "actingChunk"] as const;
+/** One of {@link HOOK_POINTS}. */
 export type HookPoint = (typeof HOOK_POINTS)[number];

@@ -85,10 +85,10 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
       const found = await runHooks(
         {
           hooks: host.hooks(),
-          at: host.at(input, signal),
+          event: host.hookEvent(input, signal),
           prompt: (asked) => promptOf(host, { ...asked, phase }),
           failed: (hook, error) =>
-            host.publish({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
+            host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
         },
         input,
       );

@@ -45,16 +45,16 @@ class BlockSink {
     if (chunk.index !== this.#open?.index) {
       this.end();
       this.#index++;
-      this.#host.publish({ type: "block.start", ...this.#block(chunk) });
+      this.#host.emit({ type: "block.start", ...this.#block(chunk) });
     }
     this.#open = chunk;
     const { delta, soFar } = chunk;
-    this.#host.publish({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
+    this.#host.emit({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
     if (this.#hooks.length > 0) this.#tellHooks(chunk);
   }
 
   end(): void {
-    if (this.#open) this.#host.publish({ type: "block.end", ...this.#block(this.#open) });
+    if (this.#open) this.#host.emit({ type: "block.end", ...this.#block(this.#open) });
     this.#open = undefined;
   }
 
@@ -65,7 +65,7 @@ class BlockSink {
 
   #tellHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
     const event = Object.freeze({
-      ...this.#host.at(this.#input, this.#signal),
+      ...this.#host.hookEvent(this.#input, this.#signal),
       messageId: this.#messageId,
       kind,
       delta,
@@ -81,7 +81,7 @@ class BlockSink {
 /** Calls a hook that only observes: whatever it throws, now or later, becomes an event. */
 export function observe(host: Host, hook: Hook<never>, tell: () => unknown): void {
   const failed = (error: unknown): void =>
-    host.publish({
+    host.emit({
       type: "hook.failed",
       hook: hook.name,
       error: { code: "hook/failed", message: messageOf(error) },
@@ -204,7 +204,7 @@ export async function callModel(
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
   const sink = new BlockSink(host, input, messageId, controller.signal);
-  host.publish({
+  host.emit({
     type: "model.start",
     messageId,
     phase: input.phase,
@@ -223,7 +223,7 @@ export async function callModel(
     const isBroken = ending.error !== undefined || controller.signal.aborted;
     outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name, isBroken);
     const { finishReason, usage } = outcome;
-    host.publish({
+    host.emit({
       type: "model.end",
       messageId,
       finishReason,

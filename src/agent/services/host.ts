@@ -5,7 +5,7 @@ import type { Msg, ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { Position } from "../../../machines/agent/services.ts";
-import type { At } from "../../hook/types.ts";
+import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
 import type { AgentConfig } from "../types.ts";
@@ -25,14 +25,15 @@ export type Host = {
   context(): never;
   now(): number;
   newId(): string;
-  publish(event: AgentEventBody, extras?: EventExtras): void;
+  emit(event: AgentEventBody, extras?: EventExtras): void;
   /** Ends when all that happened is durable. */
   commit(): Promise<void>;
   /** Aborts the signals of what runs; the services then end by themselves. */
   abort(): void;
   /** Lets {@link Host.abort} abort this controller too. Returns the way to take it out again. */
   hold(controller: AbortController): () => void;
-  at(position: Position, signal: AbortSignal): At<never>;
+  /** The fields that every hook receives. */
+  hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
   /** What the model sees of the transcript. */
   view(messages: readonly Msg[]): readonly Msg[];
 };

@@ -80,8 +80,8 @@ export async function runCall(
       if (isOver || signal.aborted) return; // the call has ended, or has been told to
       idle.touch();
       const delta = chunkText(chunk);
-      host.publish({ type: "tool.delta", callId: call.id, delta });
-      const event = Object.freeze({ ...host.at(input, signal), call, delta });
+      host.emit({ type: "tool.delta", callId: call.id, delta });
+      const event = Object.freeze({ ...host.hookEvent(input, signal), call, delta });
       for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
     },
   });

@@ -12,12 +12,12 @@ import type { ToolOutcome } from "../../tool/types.ts";
 import { piecesOf } from "../../../machines/agent/prompt.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
-import type { At, Hook, HookPoint, Prompt } from "../../hook/types.ts";
+import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
 
 /** What the fold needs of an agent. */
 export type HookScope = {
   readonly hooks: readonly Hook<never>[];
-  readonly at: At<never>;
+  readonly event: HookEvent<never>;
   /** The prompt as it stands before the hooks of preReasoning or preSummary. */
   prompt(given: PromptInput): Prompt;
   /** A hook of a point that only observes has failed. */
@@ -150,7 +150,7 @@ async function preCall(scope: HookScope, given: HooksInput & { readonly point: "
   let input = freeze(given.input);
   const history = Object.freeze(given.transcript.slice());
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "preCall", { ...scope.at, history, input, system });
+    const answer = await ask(hook, "preCall", { ...scope.event, history, input, system });
     input = storableOf(hook.name, "preCall", answer["input"]) ?? input;
     system = fieldOf(hook.name, "preCall", answer, "system", "text") ?? system;
   }
@@ -163,7 +163,7 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
   let { messages, system, options } = before;
   let changedBy: string | undefined;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, point, { ...scope.at, ...before, messages, system, options });
+    const answer = await ask(hook, point, { ...scope.event, ...before, messages, system, options });
     const replaced = readableOf(hook.name, point, answer["messages"]);
     const added = readableOf(hook.name, point, answer["append"]);
     if (replaced || added) {
@@ -232,7 +232,7 @@ async function postReasoning(
   let goto: readonly Msg[] | undefined;
   let asking = "";
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "postReasoning", { ...scope.at, message, finishReason });
+    const answer = await ask(hook, "postReasoning", { ...scope.event, message, finishReason });
     message = answerOf(hook.name, "postReasoning", answer["message"], isTaken) ?? message;
     stop ||= fieldOf(hook.name, "postReasoning", answer, "stop", "true or false") ?? false;
     const wished = storableOf(hook.name, "postReasoning", answer["goto"]);
@@ -252,7 +252,7 @@ async function preActing(
     let deny: string | undefined;
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
-      const answer = await ask(hook, "preActing", { ...scope.at, call });
+      const answer = await ask(hook, "preActing", { ...scope.event, call });
       const input = fieldOf(hook.name, "preActing", answer, "input", "an object");
       if (input) {
         const { rawInput: _, ...rest } = call;
@@ -277,7 +277,7 @@ async function postActing(
   let { result } = given;
   let stop = false;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "postActing", { ...scope.at, call: given.call, result });
+    const answer = await ask(hook, "postActing", { ...scope.event, call: given.call, result });
     if (answer["result"] !== undefined) {
       const problem = outcomeProblem(answer["result"]);
       if (problem !== undefined)
@@ -304,7 +304,7 @@ async function postMessage(
 ): Promise<Msg> {
   let message = first;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, point, { ...scope.at, [key]: message });
+    const answer = await ask(hook, point, { ...scope.event, [key]: message });
     message =
       (point === "postCall"
         ? messageFrom(hook.name, point, answer[key])
@@ -317,7 +317,7 @@ async function tell(scope: HookScope, point: HookPoint, event: object): Promise<
   const told = frozenCopy(event);
   for (const hook of scope.hooks) {
     try {
-      await ask(hook, point, { ...scope.at, ...told });
+      await ask(hook, point, { ...scope.event, ...told });
     } catch (error) {
       scope.failed(hook.name, error);
     }

@@ -277,7 +277,9 @@ test.each(["deep", "circular", "bigint"] as const)("a message with %s metadata i
   const { agent } = scripted(["done"]);
   await expect(agent.call({ ...userMsg("go"), metadata })).rejects.toMatchObject({
     code: "message/invalid",
-    message: expect.stringMatching(/^The input: message 0 (is nested deeper than 500 levels|holds a bigint)/),
+    message: expect.stringMatching(
+      /^The input: message 0 (is nested deeper than 500 levels|contains a bigint)/,
+    ),
   });
   expect(await agent.messages()).toEqual([]);
 });
