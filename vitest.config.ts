@@ -21,7 +21,7 @@ const PROCESS_TESTS = [
   "test/cli/sessions-turns.test.ts",
   "test/cli/worker-input.test.ts",
   "test/worker/queue/lost-*.test.ts",
-  "test/inspect/hub/demo.test.ts",
+  "test/examples/inspect-demo.test.ts",
   "test/store/two-processes.test.ts",
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",

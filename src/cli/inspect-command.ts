@@ -1,4 +1,4 @@
-import { isLoopback } from "../inspect/hub/security.ts";
+import { isLoopback } from "../inspect/hub/access-policy.ts";
 import { startHub } from "../inspect/hub/start-hub.ts";
 import { onSignal } from "./on-signal.ts";
 import { withStore } from "./open-store.ts";

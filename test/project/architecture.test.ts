@@ -212,7 +212,7 @@ describe("architecture", () => {
 
   test("only the CLI reads the environment, and the file that looks up the inspector's token", () => {
     expect(naming(/\bprocess\.env\b/).filter((path) => roomOf(path) !== "cli")).toEqual([
-      "src/inspect/protocol/address.ts",
+      "src/inspect/protocol/hub-address.ts",
     ]);
   });
 

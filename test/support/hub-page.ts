@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startHub, type HubStart, type StartedHub } from "agentchart/inspect";
+import { startHub, type StartHubOptions, type StartedHub } from "agentchart/inspect";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { applyPatch } from "../../src/inspect/protocol/patch.ts";
 import type {
   Ack,
-  Command,
+  RunCommand,
   HubToPage,
   PageToHub,
   PendingItem,
@@ -18,21 +18,21 @@ import type {
 } from "../../src/inspect/protocol/protocol.ts";
 import type { JsonObject } from "agentchart";
 
-/** A home that is removed when the test ends. */
+/** A home directory that is removed when the test ends. */
 export function testHome(): string {
   const home = mkdtempSync(join(tmpdir(), "agentchart-hub-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   return home;
 }
 
-/** A hub that ends with the test. */
-export async function testHub(options: HubStart & { readonly home: string }): Promise<StartedHub> {
+/** A hub that is closed when the test ends. */
+export async function testHub(options: StartHubOptions & { readonly home: string }): Promise<StartedHub> {
   const hub = await startHub(options);
   onTestFinished(() => hub.close());
   return hub;
 }
 
-/** What a page knows, heard over a real socket. */
+/** A page's view of a hub, over a real socket. */
 export class HubPage {
   readonly rows = new Map<string, RunRow>();
   readonly steps = new Map<string, Step[]>();
@@ -40,10 +40,10 @@ export class HubPage {
   readonly states = new Map<string, readonly (readonly string[])[]>();
   readonly pending = new Map<string, readonly PendingItem[]>();
   readonly stream: StreamDelta[] = [];
-  /** The processes, as last told. */
+  /** The processes, as last received. */
   workers: Extract<HubToPage, { type: "workers" }> | undefined;
   readonly gaps: { readonly from: number; readonly to: number }[] = [];
-  readonly heard: HubToPage[] = [];
+  readonly received: HubToPage[] = [];
   closed: number | undefined;
   bytes = 0;
   readonly #socket: WebSocket;
@@ -55,7 +55,7 @@ export class HubPage {
     socket.on("message", (data) => {
       const text = String(data as Buffer);
       this.bytes += text.length;
-      this.#hear(JSON.parse(text) as HubToPage);
+      this.#receive(JSON.parse(text) as HubToPage);
     });
     socket.on("close", (code) => (this.closed = code));
   }
@@ -66,28 +66,28 @@ export class HubPage {
     onTestFinished(() => socket.terminate());
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     const welcome = once(socket, "message");
-    page.say({ type: "hello", token, proto: 1 });
+    page.send({ type: "hello", token, proto: 1 });
     await welcome;
     return page;
   }
 
-  say(message: PageToHub): void {
+  send(message: PageToHub): void {
     this.#socket.send(JSON.stringify(message));
   }
 
-  follow(runId: string, after = 0): void {
-    this.say({ type: "sub", runId, after });
+  subscribe(runId: string, after = 0): void {
+    this.send({ type: "sub", runId, after });
   }
 
   command(runId: string, rest: object, id = `cmd-${++this.#commands}`): Promise<Ack> {
-    const cmd = { id, runId, ...rest } as unknown as Command;
+    const cmd = { id, runId, ...rest } as unknown as RunCommand;
     const { promise, resolve } = Promise.withResolvers<Ack>();
     this.#acks.set(id, resolve);
-    this.say({ type: "cmd", cmd });
+    this.send({ type: "cmd", cmd });
     return promise;
   }
 
-  /** Reads no more from its socket until {@link HubPage.resume}. */
+  /** Stops reading from its socket until {@link HubPage.resume}. */
   pause(): void {
     this.#socket.pause();
   }
@@ -96,7 +96,7 @@ export class HubPage {
     this.#socket.resume();
   }
 
-  /** Context after the newest step. */
+  /** The context after the newest step, or after step `to`. */
   contextOf(runId: string, to = Number.POSITIVE_INFINITY): JsonObject {
     const steps = (this.steps.get(runId) ?? []).filter(({ q }) => q <= to);
     return steps.reduce((context, { p = [] }) => applyPatch(context, p), this.keyframes.get(runId) ?? {});
@@ -106,8 +106,8 @@ export class HubPage {
     return this.states.get(runId)![s]!;
   }
 
-  #hear(message: HubToPage): void {
-    this.heard.push(message);
+  #receive(message: HubToPage): void {
+    this.received.push(message);
     if (message.type === "runs") for (const row of message.rows) this.rows.set(row.runId, row);
     else if (message.type === "workers") this.workers = message;
     else if (message.type === "pending") this.pending.set(message.runId, message.items);
@@ -123,7 +123,7 @@ export class HubPage {
   }
 }
 
-/** Asks the hub's API. */
+/** Sends a GET request to the hub's API. */
 export async function ask(
   { url, token }: Pick<StartedHub, "url" | "token">,
   path: string,

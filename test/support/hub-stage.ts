@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedModel, type ScriptedTurn } from "agentchart
 import { expect, onTestFinished } from "vitest";
 import { HubPage, testHome, testHub } from "./hub-page.ts";
 
-/** A run that a page follows: the agent, its scripted model, and what its tool `pay` has paid. */
+/** A run that a page has subscribed to: the agent, its scripted model, and the inputs of its tool `pay`. */
 export type Stage = {
   readonly hub: StartedHub;
   readonly page: HubPage;
@@ -13,9 +13,9 @@ export type Stage = {
   readonly ran: unknown[];
 };
 
-/** What the tool `survey` wants to be told. */
+/** The answer schema of the tool `survey`. */
 export const STARS = { type: "object", properties: { stars: { type: "number" } }, required: ["stars"] };
-/** A turn of the model that calls one tool, once for each object of arguments. */
+/** A turn of the model that calls a tool once per object of arguments. */
 export const asks = (name: string, ...args: readonly object[]): ScriptedTurn => [
   ...args.map((each, key) => ({ type: "tool.delta", key, name, args: JSON.stringify(each) }) as const),
   { type: "finish", reason: "tool_calls" },
@@ -51,11 +51,11 @@ export async function stage(
   const agent = createAgent({ name: "bot", model, tools: [pay, survey], inspect, ...config });
   const page = await HubPage.open(hub);
   await expect.poll(() => page.rows.has(agent.sessionId)).toBe(true);
-  page.follow(agent.sessionId);
+  page.subscribe(agent.sessionId);
   return { hub, page, agent, model, ran };
 }
 
-/** What waits for a person, once there are that many. */
+/** Resolves to the open calls once there are `count` of them. */
 export async function waits({ page, agent }: Stage, count = 1) {
   await expect.poll(() => page.pending.get(agent.sessionId)?.length).toBe(count);
   return page.pending.get(agent.sessionId)!;

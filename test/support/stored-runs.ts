@@ -13,7 +13,7 @@ export type Detail = {
 };
 export type List = { readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number };
 
-/** What the hub answers. */
+/** Sends a GET request to the hub's API and returns the JSON. */
 export async function get<T>(hub: StartedHub, path: string): Promise<T> {
   const answer = await ask(hub, path);
   expect(answer.status, path).toBe(200);
@@ -24,7 +24,7 @@ export async function get<T>(hub: StartedHub, path: string): Promise<T> {
 export const steps = (hub: StartedHub, runId: string): Promise<StepPage> =>
   get(hub, `/api/runs/${encodeURIComponent(runId)}/steps?from=1`);
 
-/** A session that looked something up, and waits for an approval. */
+/** Stores a session that has made a tool call and waits for an approval. */
 export async function storedSession(store: SessionStore, sessionId: string, more = {}): Promise<Agent> {
   const agent = createAgent({
     name: "clerk",

@@ -1,35 +1,37 @@
 import type { JsonObject } from "../../base/json.ts";
-import { KeptTexts } from "../protocol/kept-texts.ts";
+import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";
 import { StepPages } from "./step-pages.ts";
 
+/** How much of a run a process keeps for a hub that connects later. */
 export type HistoryLimits = {
-  /** Steps that are kept; default 10,000. */
+  /** Maximum number of steps. Default 10,000. */
   readonly steps?: number;
-  /** Bytes of JSON that are kept; default 8 million. */
+  /** Maximum size of the steps, in bytes of JSON. Default 8,000,000. */
   readonly bytes?: number;
-  /** Characters of long strings that are kept; default 32 million. */
+  /** Maximum size of long strings, in characters. Default 32,000,000. */
   readonly blobBytes?: number;
 };
 
-/** Steps let go at once, so that little is done for each. */
-const LET_GO = 256;
+/** Steps are evicted in batches of this size, so that the cost per step is small. */
+const EVICTED_AT_ONCE = 256;
 
 /**
- * The newest steps of a run, as JSON text, from which a hub that comes late is told.
+ * The newest steps of a run as JSON, to be sent to a hub that connects later.
  *
- * H1 Steps are numbered from 1 without gaps; the oldest go first, and `base` is context before the first that is left.
- * H2 What is kept is bounded, whatever the agent does.
+ * H1 Steps are numbered from 1 without gaps; the oldest are evicted first, and `base` is the context before the
+ *   first that is left.
+ * H2 Its size is bounded, whatever the agent does.
  */
 export class History {
-  /** When its observer began, on the monotonic clock. */
+  /** When the observation began, on the monotonic clock. */
   readonly startedAt: number = performance.now();
-  /** The machine's context after the newest step, from which the next one differs. */
+  /** The machine's context after the newest step; the next step is a diff to it. */
   context: Readonly<Record<string, unknown>> | undefined;
   readonly #limits: { readonly steps: number; readonly bytes: number };
-  /** Long strings that steps refer to. */
-  readonly blobs: KeptTexts;
+  /** The long strings that steps refer to. */
+  readonly blobs: BlobCache;
   readonly #states: string[][] = [];
   readonly #stateIndex = new Map<string, number>();
   readonly #pages = new StepPages();
@@ -37,7 +39,7 @@ export class History {
 
   constructor({ steps = 10_000, bytes = 8_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
     this.#limits = { steps, bytes };
-    this.blobs = new KeptTexts(blobBytes);
+    this.blobs = new BlobCache(blobBytes);
   }
 
   /** The number of the oldest step that is left. */
@@ -50,7 +52,7 @@ export class History {
     return this.#pages.last;
   }
 
-  /** Context before {@link History.first}; undefined if that is step 1. */
+  /** The context before {@link History.first}; undefined if that is step 1. */
   get base(): JsonObject | undefined {
     return this.#base;
   }
@@ -59,7 +61,7 @@ export class History {
     return this.#states;
   }
 
-  /** The index of a configuration. */
+  /** Returns the index of a configuration, and adds it if it is new. */
   stateOf(ids: readonly string[]): number {
     const key = ids.join(" ");
     let index = this.#stateIndex.get(key);
@@ -70,16 +72,18 @@ export class History {
     return index;
   }
 
-  /** Takes the step that follows {@link History.last}, as JSON. */
+  /** Adds the JSON of the step that follows {@link History.last}. */
   push(text: string): void {
     this.#pages.push(text);
-    while (this.#isFull()) this.#letGo();
+    while (this.#isFull()) this.#evict();
   }
 
-  /** Steps from `from` on as JSON with commas between them: at least one, up to about `most` bytes, perhaps fewer than there
-   *  are. */
-  from(from: number, most: number): { readonly bytes: Buffer; readonly count: number } {
-    return this.#pages.from(from, most);
+  /**
+   * Returns steps from `from` on as JSON with commas between them: at least one, at most about `maxBytes`
+   * bytes, possibly fewer than there are.
+   */
+  from(from: number, maxBytes: number): { readonly bytes: Buffer; readonly count: number } {
+    return this.#pages.from(from, maxBytes);
   }
 
   #isFull(): boolean {
@@ -87,13 +91,13 @@ export class History {
     return last > first && (last - first >= this.#limits.steps || bytes > this.#limits.bytes);
   }
 
-  #letGo(): void {
+  #evict(): void {
     const { first, last } = this.#pages;
-    const end = Math.min(first + LET_GO, last);
+    const end = Math.min(first + EVICTED_AT_ONCE, last);
     for (let next = first; next < end; next++) {
       const step = JSON.parse(this.#pages.from(next, 0).bytes.toString()) as Step;
       this.#base = applyPatch(this.#base ?? {}, step.p ?? []);
     }
-    this.#pages.letGo(end - first);
+    this.#pages.drop(end - first);
   }
 }

@@ -1,73 +1,89 @@
+// src/inspect/client observes the agents of a process, reports them to a hub, and executes the hub's commands.
 import { randomUUID } from "node:crypto";
 import type { Agent, AgentConfig, AgentWatcher } from "../../agent/types.ts";
-import { refused } from "../protocol/ack.ts";
+import { refused } from "../protocol/command-outcome.ts";
 import { parseAddress } from "../../base/inspect-address.ts";
-import { findHub } from "../protocol/address.ts";
-import { carryOut } from "./carry-out.ts";
+import { findHub } from "../protocol/hub-address.ts";
+import { executeCommand } from "./execute-command.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
-import { Connection } from "./connection.ts";
+import { HubConnection } from "./hub-connection.ts";
 import type { HistoryLimits } from "./history.ts";
 import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
+import { LruCache } from "../../store/lru-cache.ts";
 import { RunSender } from "./run-sender.ts";
-import { WatchedRun, type WorkerInfo } from "./watch-run.ts";
+import { WatchedRun, type WorkerInfo } from "./watched-run.ts";
 
+/** Options of {@link inspector}. */
 export type InspectorOptions = {
-  /** The hub's address, "http://127.0.0.1:4000", perhaps with `#w=TOKEN`. Default: what `agentchart inspect` has written to
-   *  `~/.agentchart/inspect.json`, whenever that is. */
+  /**
+   * The address of the hub, such as "http://127.0.0.1:4000", optionally with `#w=TOKEN`. Default: the address
+   * that `agentchart inspect` writes to `~/.agentchart/inspect.json`, even if it is started later.
+   */
   readonly url?: string;
-  /** Default: `#w=` of `url`, the environment variable AGENTCHART_INSPECT_TOKEN, or the file. */
+  /**
+   * The token for workers. Default: `#w=` of `url`, the environment variable AGENTCHART_INSPECT_TOKEN, or the
+   * address file.
+   */
   readonly token?: string;
-  /** Default: the user's home. */
+  /** The directory that contains `.agentchart/inspect.json`. Default: the user's home directory. */
   readonly home?: string;
-  /** Bounds of the pause before another try to connect, ms; default 500 and 10,000. */
-  readonly retryMs?: readonly [least: number, most: number];
-  /** How much of each run is kept for a hub that comes late. */
+  /** The bounds of the delay before the next attempt to connect, ms. Default [500, 10000]. */
+  readonly retryMs?: readonly [min: number, max: number];
+  /** How much of each run is kept for a hub that connects later. */
   readonly keep?: HistoryLimits;
 };
 
-/** The way of the agents of this process to the visualizer. */
+/** The connection of the agents of this process to the inspector. */
 export interface AgentInspector extends AgentWatcher {
-  /** Shows an agent from now on; `createAgent({ inspect })` does it from the start. Without its `config` it cannot be forked,
-   *  nor resumed once it has ended. */
+  /**
+   * Reports an agent from now on; `createAgent({ inspect })` reports it from the start. Without its `config`
+   * the agent can neither be forked nor be resumed after it was closed.
+   */
   watch(
     agent: Agent<never>,
     config?: AgentConfig<never>,
     position?: () => number,
   ): ReturnType<AgentWatcher["watch"]>;
-  /** Sends what is left and lets go of the hub. */
+  /** Sends the remaining steps and disconnects. */
   close(): Promise<void>;
 }
 
-/** How often the hub is told, ms. */
-const TELL_EVERY = 33;
-/** How long a closing agent waits for a hub that is there, ms; for none it does not wait. */
-const FLUSH_MS = 1_000;
-/** Bytes on their way above which nothing more is sent. */
-const FULL = 1_000_000;
-const MOST_ENDED_RUNS = 50;
-const MOST_COMMANDS = 1_000;
+/** Interval between updates to the hub, ms. */
+const UPDATE_INTERVAL_MS = 33;
+/** How long a closing agent waits for a connected hub, ms; without a hub it does not wait. */
+const FLUSH_TIMEOUT_MS = 1_000;
+/** Nothing is sent while more bytes than these are buffered. */
+const MAX_BUFFERED_BYTES = 1_000_000;
+/** Closed runs that are kept for a hub that connects later. */
+const MAX_ENDED_RUNS = 50;
+/** Commands whose outcome is kept. */
+const MAX_COMMANDS = 1_000;
 
 class HubInspector implements AgentInspector {
   readonly #keep: HistoryLimits | undefined;
   readonly #worker: WorkerInfo & { readonly id: string };
-  readonly #connection: Connection;
+  readonly #connection: HubConnection;
   readonly #runs = new Map<string, RunSender>();
-  readonly #commands = new Map<string, Promise<Ack>>();
-  readonly #charts = new Set<string>();
+  readonly #commands = new LruCache<Promise<Ack>>(MAX_COMMANDS);
+  readonly #sentCharts = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** Something happened since the process last had nothing to do. */
-  #hasNews = false;
-  readonly #beforeExit = (): void => void this.#lastFlush();
+  /** Something happened since the last flush before the process's exit. */
+  #hasChanges = false;
+  readonly #beforeExit = (): void => void this.#flushBeforeExit();
 
   constructor({ url, token, home, retryMs = [500, 10_000], keep }: InspectorOptions) {
     this.#keep = keep;
     this.#worker = { id: randomUUID(), pid: process.pid, isUp: true, since: Date.now() };
-    const parsed = url === undefined ? {} : parseAddress(url);
-    const where = { ...parsed, ...(token !== undefined && { token }), ...(home !== undefined && { home }) };
-    this.#connection = new Connection({
-      find: () => findHub(where),
+    const address = url === undefined ? {} : parseAddress(url);
+    const location = {
+      ...address,
+      ...(token !== undefined && { token }),
+      ...(home !== undefined && { home }),
+    };
+    this.#connection = new HubConnection({
+      find: () => findHub(location),
       hello: (hubToken) => this.#hello(hubToken),
-      heard: (message) => this.#hear(message),
+      onMessage: (message) => this.#receive(message),
       retryMs,
     });
     process.on("beforeExit", this.#beforeExit);
@@ -84,11 +100,11 @@ class HubInspector implements AgentInspector {
       if (!sender) {
         const run = new WatchedRun(runId, () => this.#changed(runId), this.#keep);
         this.#runs.set(runId, (sender = new RunSender(run)));
-        this.#forgetOldest();
+        this.#dropEndedRuns();
       }
-      sender.run.follow(agent as Agent, config as AgentConfig | undefined, position);
+      sender.run.attach(agent as Agent, config as AgentConfig | undefined, position);
     } catch {
-      // the agent runs without being seen
+      // an agent that cannot be reported runs unobserved
     }
     return { committed: () => this.#changed(runId), flushed: () => this.#flush() };
   }
@@ -102,46 +118,49 @@ class HubInspector implements AgentInspector {
 
   #changed(runId: string): void {
     const sender = this.#runs.get(runId);
-    if (sender) sender.isDue = true;
-    this.#hasNews = true;
-    this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY).unref();
+    if (sender) sender.hasUpdates = true;
+    this.#hasChanges = true;
+    this.#timer ??= setTimeout(() => this.#sendUpdates(), UPDATE_INTERVAL_MS).unref();
   }
 
-  /** Writes steps and sends what there is room for. */
-  #tell(): void {
+  /** Writes steps, and sends them as far as the connection's buffer allows. */
+  #sendUpdates(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const [runId, sender] of this.#runs) {
-      if (!sender.isDue) continue;
-      sender.isDue = false;
+      if (!sender.hasUpdates) continue;
+      sender.hasUpdates = false;
       try {
         sender.run.write();
         if (!this.#connection.isReady) sender.run.stream.drain();
-        else if (!this.#send(sender)) this.#changed(runId);
+        else if (!this.#sendRun(sender)) this.#changed(runId);
       } catch {
-        // a run that cannot be told is not told
+        // a run that cannot be reported is skipped
       }
     }
   }
 
-  #send(sender: RunSender): boolean {
+  #sendRun(sender: RunSender): boolean {
     const { hash, chart } = sender.run.chart;
-    if (!this.#charts.has(hash)) this.#say({ type: "chart", hash, chart });
-    this.#charts.add(hash);
-    for (const message of sender.messages(this.#worker, () => this.#connection.waiting < FULL))
+    if (!this.#sentCharts.has(hash)) this.#send({ type: "chart", hash, chart });
+    this.#sentCharts.add(hash);
+    for (const message of sender.messages(
+      this.#worker,
+      () => this.#connection.bufferedBytes < MAX_BUFFERED_BYTES,
+    ))
       this.#connection.send(...message);
-    return sender.isDone;
+    return sender.isUpToDate;
   }
 
-  #say(message: WorkerToHub): void {
+  #send(message: WorkerToHub): void {
     this.#connection.send(JSON.stringify(message));
   }
 
   #hello(token: string): string {
     const { id, pid } = this.#worker;
     const charts = new Map([...this.#runs.values()].map(({ run: { chart } }) => [chart.hash, chart.chart]));
-    this.#charts.clear();
-    for (const hash of charts.keys()) this.#charts.add(hash);
+    this.#sentCharts.clear();
+    for (const hash of charts.keys()) this.#sentCharts.add(hash);
     return JSON.stringify({
       type: "hello",
       token,
@@ -152,72 +171,85 @@ class HubInspector implements AgentInspector {
     } satisfies WorkerToHub);
   }
 
-  #hear(message: HubToWorker): void {
+  #receive(message: HubToWorker): void {
     if (message.type === "cmd") void this.#command(message.cmd);
     if (message.type !== "welcome") return;
     for (const [runId, sender] of this.#runs) {
-      sender.beginAfter(Object.hasOwn(message.have, runId) ? message.have[runId]! : 0);
-      sender.isDue = true;
+      sender.resumeAfter(Object.hasOwn(message.have, runId) ? message.have[runId]! : 0);
+      sender.hasUpdates = true;
     }
-    this.#tell();
+    this.#sendUpdates();
   }
 
-  async #command(given: unknown): Promise<void> {
-    const ack = await this.#once(given);
-    this.#tell(); // so that the page knows what has become of it before it hears that it is done
-    this.#say({ type: "ack", ack });
+  async #command(value: unknown): Promise<void> {
+    const ack = await this.#executeOnce(value);
+    this.#sendUpdates(); // the page gets the changes before the acknowledgement
+    this.#send({ type: "ack", ack });
   }
 
-  /** A command is carried out once; who repeats it hears the same. */
-  #once(given: unknown): Promise<Ack> {
-    const id = commandIdOf(given);
+  /** Executes a command once per id; a repeated command gets the same answer. */
+  #executeOnce(value: unknown): Promise<Ack> {
+    const id = commandIdOf(value);
     const known = this.#commands.get(id);
     if (known) return known;
-    const read = readCommand(given);
+    const read = readCommand(value);
     const run = "command" in read ? this.#runs.get(read.command.runId)?.run : undefined;
     const outcome =
       "problem" in read
         ? Promise.resolve(refused("invalid", read.problem))
         : run
-          ? carryOut(read.command, run, this.#worker)
-          : Promise.resolve(refused("unavailable", "This process does not know the run."));
+          ? executeCommand(read.command, run, this.#worker)
+          : Promise.resolve(refused("unavailable", "This process does not drive the run."));
     const ack = outcome.then((ended): Ack => ({ id, ...ended }));
     this.#commands.set(id, ack);
-    if (this.#commands.size > MOST_COMMANDS) this.#commands.delete(this.#commands.keys().next().value!);
     return ack;
   }
 
   async #flush(): Promise<void> {
     const { promise: deadline, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, FLUSH_MS);
-    const flushed = async (): Promise<void> => {
-      await this.#connection.settled();
-      this.#tell();
+    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
+    const flush = async (): Promise<void> => {
+      await this.#connection.attempted();
+      this.#sendUpdates();
       await this.#connection.drained();
     };
-    await Promise.race([flushed(), deadline]);
+    await Promise.race([flush(), deadline]);
     clearTimeout(timer);
   }
 
-  /** The process has nothing more to do: what is left is sent, once. */
-  async #lastFlush(): Promise<void> {
-    if (!this.#hasNews) return;
-    this.#hasNews = false;
+  /** Sends the remaining steps once when the process is about to exit. */
+  async #flushBeforeExit(): Promise<void> {
+    if (!this.#hasChanges) return;
+    this.#hasChanges = false;
     await this.#flush();
   }
 
-  #forgetOldest(): void {
+  #dropEndedRuns(): void {
     const ended = [...this.#runs].filter(([, { run }]) => run.hasEnded);
-    for (const [runId] of ended.slice(0, Math.max(0, ended.length - MOST_ENDED_RUNS))) {
+    for (const [runId] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_RUNS))) {
       this.#runs.delete(runId);
-      this.#say({ type: "gone", runId });
+      this.#send({ type: "gone", runId });
     }
   }
 }
 
-/** A connection to the visualizer for all agents of this process: `createAgent({ inspect: inspector() })`. It connects when
- *  there is a hub, before or after, never keeps the process alive and never slows or fails an agent. Throws `config/invalid`
- *  for an address that is none. */
+/**
+ * Creates a connection to the inspector for all agents of this process. It connects whenever a hub is running,
+ * never keeps the process alive, and never slows down or fails an agent. Throws `config/invalid` for an invalid
+ * address.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { inspector } from "agentchart/inspect";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const inspect = inspector(); // finds the hub that `npx agentchart inspect` has started
+ * const agent = createAgent({ name: "bot", model: scriptedModel(["Hello!"]), inspect });
+ * await agent.call("Hi");
+ * await inspect.close();
+ * ```
+ */
 export function inspector(options: InspectorOptions = {}): AgentInspector {
   return new HubInspector(options);
 }

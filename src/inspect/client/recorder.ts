@@ -6,148 +6,160 @@ import type {
   InspectionEvent,
 } from "xstate";
 import type { Json } from "../../base/json.ts";
-import { activeIds, chartIndexOf, type ChartIndex } from "../protocol/chart-index.ts";
-import { patchText, type DiffOptions } from "../protocol/diff.ts";
-import { encodeText, KnownTexts, PREVIEW, type EncodeOptions } from "../protocol/encode.ts";
+import { activeIds, machineIndexOf, type MachineIndex } from "../protocol/machine-index.ts";
+import { patchJson, type DiffOptions } from "../protocol/diff.ts";
+import {
+  encodeToString,
+  EncodeCache,
+  PREVIEW,
+  type EncodeOptions,
+  type PlainObject,
+} from "../protocol/encode.ts";
 import type { History } from "./history.ts";
 import { REDACTED } from "../protocol/secrets.ts";
 
-/** A microstep as it was seen: the instants and references to what is never mutated. */
-type Seen = {
+/** An observed microstep: its time, and references to immutable values. */
+type Microstep = {
   readonly t: number;
   readonly m: number;
   readonly event: { readonly type: string };
   readonly nodes: AnyMachineSnapshot["_nodes"];
-  readonly context: Fields;
+  readonly context: PlainObject;
   readonly transitions: readonly AnyTransitionDefinition[];
   readonly position: number;
-  readonly isAskedFor: boolean;
+  readonly isFromInspector: boolean;
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+/** A trie of configurations by the states in order of entry. */
+type StateTrie = { readonly next: Map<AnyStateNode, StateTrie>; state?: number };
 
-/** Configurations, by the states that are entered one after the other. */
-type StatesByNode = { readonly next: Map<AnyStateNode, StatesByNode>; state?: number };
+/** Larger than the number of configurations of any chart. */
+const STATE_RADIX = 1_000_000;
 
-/** More configurations than any chart has. */
-const MOST_STATES = 1_000_000;
-
-/** Microsteps that wait to be written. They hold contexts, which live the shorter the fewer wait. */
-const MOST_SEEN = 16;
+/**
+ * The maximum number of microsteps that wait to be written. They hold contexts, whose lifetime should be short.
+ */
+const MAX_WAITING = 16;
 
 export type RecorderOptions = {
   readonly machine: AnyStateMachine;
   readonly history: History;
-  /** Of the agent; applied to all that is shown. */
+  /** The agent's redaction, applied to everything that is displayed. */
   readonly redact?: (value: Json) => Json;
-  /** Position of the journal. */
+  /** Returns the current position in the journal. */
   readonly position: () => number;
-  /** True for an event that a person asked for in the inspector. Called once for each. */
-  readonly isAskedFor?: (event: { readonly type: string }) => boolean;
+  /** True if a command of the inspector caused the event. Called once per event. */
+  readonly isFromInspector?: (event: { readonly type: string }) => boolean;
 };
 
 /**
- * Writes what a statechart does as steps.
+ * Records what a state machine does as steps.
  *
- * E1 `see` keeps instants and references only; diffs and JSON are made by `write`, later, for a few steps at once.
- * E2 What a step says is true of its instant, however late it is written: contexts are replaced, never mutated.
- * E3 Nothing throws.
+ * R1 `record` keeps times and references only; `write` creates diffs and JSON later, for several steps at once.
+ * R2 A step describes its instant, however late it is written: contexts are replaced, never mutated.
+ * R3 Nothing throws.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #index: ChartIndex;
-  readonly #diff: DiffOptions;
-  readonly #whole: EncodeOptions;
-  readonly #short: EncodeOptions;
-  readonly #states: StatesByNode = { next: new Map() };
-  readonly #taken = new Map<AnyTransitionDefinition, Map<number, string>>();
-  #seen: Seen[] = [];
+  readonly #machine: MachineIndex;
+  readonly #diffOptions: DiffOptions;
+  readonly #fullOptions: EncodeOptions;
+  readonly #previewOptions: EncodeOptions;
+  readonly #states: StateTrie = { next: new Map() };
+  readonly #transitionCache = new Map<AnyTransitionDefinition, Map<number, string>>();
+  #waiting: Microstep[] = [];
   #nodes: unknown;
   #state = -1;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#index = chartIndexOf(options.machine);
-    this.#diff = { show: this.#show, appendsText: options.redact === undefined };
-    const known = new KnownTexts();
+    this.#machine = machineIndexOf(options.machine);
+    this.#diffOptions = { serialize: this.#serialize, appendsStrings: options.redact === undefined };
+    const cache = new EncodeCache();
     const { redact, history } = options;
-    const kept = redact ? (text: string) => String(this.#afterRedact(text)) : (text: string) => text;
-    this.#whole = { known, keep: (sha, text) => history.blobs.keep(sha, kept(text)) };
-    this.#short = { known, limits: PREVIEW };
+    const redacted = redact ? (text: string) => String(this.#applyRedact(text)) : (text: string) => text;
+    this.#fullOptions = { cache, keepBlob: (sha, text) => history.blobs.add(sha, redacted(text)) };
+    this.#previewOptions = { cache, limits: PREVIEW };
   }
 
-  get chart(): ChartIndex {
-    return this.#index;
+  get chart(): MachineIndex {
+    return this.#machine;
   }
 
-  /** The machine as it stands: the first step. A later agent of the same session goes on with the steps of the former. */
+  /**
+   * Records the current state as the first step. A later agent of the same session continues the steps of the
+   * former.
+   */
   begin(snapshot: AnyMachineSnapshot): void {
-    if (this.#options.history.last === 0) this.#keep({ type: "xstate.init" }, snapshot, []);
+    if (this.#options.history.last === 0) this.#add({ type: "xstate.init" }, snapshot, []);
   }
 
-  /** An inspection event of the actor. */
-  see(event: InspectionEvent): void {
+  /** Records an inspection event of the actor. */
+  record(event: InspectionEvent): void {
     if (event.type !== "@xstate.microstep") return;
     const { snapshot, _transitions } = event;
-    this.#keep(event.event, snapshot as AnyMachineSnapshot, _transitions);
+    this.#add(event.event, snapshot as AnyMachineSnapshot, _transitions);
   }
 
-  #keep(
+  #add(
     event: { readonly type: string },
     { _nodes: nodes, context }: AnyMachineSnapshot,
     transitions: readonly AnyTransitionDefinition[],
   ): void {
     const m = performance.now() - this.#options.history.startedAt;
     const position = this.#options.position();
-    const isAskedFor = !isAlways(transitions) && (this.#options.isAskedFor?.(event) ?? false);
-    this.#seen.push({
+    const isFromInspector = !isAlways(transitions) && (this.#options.isFromInspector?.(event) ?? false);
+    this.#waiting.push({
       t: Date.now(),
       m,
       event,
       nodes,
-      context: context as Fields,
+      context: context as PlainObject,
       transitions,
       position,
-      isAskedFor,
+      isFromInspector,
     });
-    if (this.#seen.length > MOST_SEEN) this.write();
+    if (this.#waiting.length > MAX_WAITING) this.write();
   }
 
-  /** Writes what was seen. */
+  /** Writes the recorded microsteps to the history. */
   write(): void {
-    const seen = this.#seen;
-    this.#seen = [];
-    for (const each of seen) {
+    const microsteps = this.#waiting;
+    this.#waiting = [];
+    for (const each of microsteps) {
       try {
         this.#push(each);
       } catch {
-        // one step is missing from the record; the agent goes on
+        // this step is missing from the history; the agent continues
       }
     }
   }
 
-  #push({ t, m, event, nodes, context, transitions, position, isAskedFor }: Seen): void {
+  #push({ t, m, event, nodes, context, transitions, position, isFromInspector }: Microstep): void {
     const { history } = this.#options;
     const before = this.#state;
     if (nodes !== this.#nodes) {
       this.#nodes = nodes;
       this.#state = this.#stateOf(nodes);
     }
-    const ops = patchText(history.context, context, this.#diff);
+    const ops = patchJson(history.context, context, this.#diffOptions);
     history.context = context;
-    const needsNoEvent = isAlways(transitions);
-    // written by hand: this runs ten times in each round of an agent, and most of it is the same each time
+    const isEventless = isAlways(transitions);
+    // built by hand: this runs about ten times per iteration of an agent, and most of it is the same each time
     let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
-    text += needsNoEvent ? '""' : JSON.stringify(event.type);
-    text += this.#takenText(transitions, before);
-    if (isAskedFor) text += `,"by":"inspector"`;
-    if (!needsNoEvent && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
+    text += isEventless ? '""' : JSON.stringify(event.type);
+    text += this.#transitionJson(transitions, before);
+    if (isFromInspector) text += `,"by":"inspector"`;
+    if (!isEventless && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
     if (ops !== "[]") text += `,"p":${ops}`;
     if (position > 0) text += `,"j":${position}`;
     history.push(`${text}}`);
   }
 
-  /** XState gives the active states in the order they were entered, which the same state may have several of. */
+  /**
+   * Returns the index of a configuration. XState gives active states in order of entry, so one configuration
+   * has several orders.
+   */
   #stateOf(nodes: AnyMachineSnapshot["_nodes"]): number {
     let at = this.#states;
     for (const node of nodes) {
@@ -158,44 +170,48 @@ export class Recorder {
     return (at.state ??= this.#options.history.stateOf(activeIds(nodes)));
   }
 
-  /** The edges that were taken, the state they led to, and what ran on the way: fields `x`, `s` and `k` of a step. */
-  #takenText(transitions: readonly AnyTransitionDefinition[], before: number): string {
+  /**
+   * The JSON of fields `x`, `s` and `k` of a step: edges taken, resulting states, actions. Cached for single
+   * transitions.
+   */
+  #transitionJson(transitions: readonly AnyTransitionDefinition[], before: number): string {
     const [first] = transitions;
-    if (!first || transitions.length > 1) return this.#takenAnew(transitions, before);
-    let texts = this.#taken.get(first);
-    if (!texts) this.#taken.set(first, (texts = new Map()));
-    const key = before * MOST_STATES + this.#state;
+    if (!first || transitions.length > 1) return this.#createTransitionJson(transitions, before);
+    let texts = this.#transitionCache.get(first);
+    if (!texts) this.#transitionCache.set(first, (texts = new Map()));
+    const key = before * STATE_RADIX + this.#state;
     let text = texts.get(key);
-    if (text === undefined) texts.set(key, (text = this.#takenAnew(transitions, before)));
+    if (text === undefined) texts.set(key, (text = this.#createTransitionJson(transitions, before)));
     return text;
   }
 
-  #takenAnew(transitions: readonly AnyTransitionDefinition[], before: number): string {
+  #createTransitionJson(transitions: readonly AnyTransitionDefinition[], before: number): string {
     const { states } = this.#options.history;
-    const [left, entered] = [states[before] ?? [], states[this.#state] ?? []];
-    const x = this.#index.edgesOf(transitions);
-    const k = x.length > 0 ? this.#index.actionsOf(transitions, left, entered) : [];
+    const [previous, current] = [states[before] ?? [], states[this.#state] ?? []];
+    const x = this.#machine.edgesOf(transitions);
+    const k = x.length > 0 ? this.#machine.actionsOf(transitions, previous, current) : [];
     return JSON.stringify({ x, s: this.#state, ...(k.length > 0 && { k }) })
       .replace("{", ",")
       .slice(0, -1);
   }
 
-  /** A value as it may leave the process. */
-  show(value: unknown): Json {
-    return JSON.parse(this.#show(value)) as Json;
+  /** Serializes a value for display: without secrets, redacted and bounded. */
+  display(value: unknown): Json {
+    return JSON.parse(this.#serialize(value)) as Json;
   }
 
-  readonly #show = (value: unknown): string => this.#redacted(encodeText(value, this.#whole));
+  readonly #serialize = (value: unknown): string =>
+    this.#redactJson(encodeToString(value, this.#fullOptions));
 
-  #preview({ type: _, ...carried }: { readonly type: string }): string {
-    return this.#redacted(encodeText(carried, this.#short));
+  #preview({ type: _, ...payload }: { readonly type: string }): string {
+    return this.#redactJson(encodeToString(payload, this.#previewOptions));
   }
 
-  #redacted(text: string): string {
-    return this.#options.redact ? JSON.stringify(this.#afterRedact(JSON.parse(text) as Json)) : text;
+  #redactJson(text: string): string {
+    return this.#options.redact ? JSON.stringify(this.#applyRedact(JSON.parse(text) as Json)) : text;
   }
 
-  #afterRedact(value: Json): Json {
+  #applyRedact(value: Json): Json {
     try {
       return this.#options.redact?.(value) ?? null;
     } catch {

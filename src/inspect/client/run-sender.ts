@@ -1,92 +1,92 @@
 import type { WorkerToHub } from "../protocol/protocol.ts";
-import type { WatchedRun, WorkerInfo } from "./watch-run.ts";
+import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
 
-/** Bytes of steps, or characters of a long string, in one message; the hub takes messages of up to 16 MB. */
-const MESSAGE = 256_000;
+/** The maximum size of one message, in bytes of steps or characters of a long string; the hub accepts 32 MB. */
+const MAX_MESSAGE_SIZE = 256_000;
 
-/** Text in parts, some of which are bytes already. */
-export type Message = readonly (string | Buffer)[];
+/** A text message in parts, each a string or UTF-8 bytes. */
+export type MessageParts = readonly (string | Buffer)[];
 
-/** What the hub has heard of a run, and what it is still to hear. */
+/** Tracks what the hub has received of a run, and creates the messages that it still needs. */
 export class RunSender {
   readonly run: WatchedRun;
-  /** Something has happened since it was looked at. */
-  isDue = false;
+  /** The run has changed since the last update. */
+  hasUpdates = false;
   #sent = 0;
-  #states = 0;
-  #blobs = new Set<string>();
-  #report = "";
+  #sentStates = 0;
+  #sentBlobs = new Set<string>();
+  #sentReport = "";
 
   constructor(run: WatchedRun) {
     this.run = run;
   }
 
-  /** True if the hub has heard of every step. */
-  get isDone(): boolean {
+  /** True if every step was sent. */
+  get isUpToDate(): boolean {
     return this.#sent >= this.run.history.last;
   }
 
-  /** The hub is another one, or has been away: it has the steps up to `last`. */
-  beginAfter(last: number): void {
+  /** Restarts for a hub that is new or was disconnected and has the steps up to `last`. */
+  resumeAfter(last: number): void {
     this.#sent = last <= this.run.history.last ? last : 0;
-    this.#states = 0;
-    this.#blobs = new Set();
-    this.#report = "";
+    this.#sentStates = 0;
+    this.#sentBlobs = new Set();
+    this.#sentReport = "";
   }
 
-  /** The messages for which there is room. */
-  *messages(worker: WorkerInfo, hasRoom: () => boolean): Generator<Message> {
-    yield* this.#reported(worker);
-    yield* this.#longStrings(hasRoom);
-    while (!this.isDone && hasRoom()) yield this.#steps();
+  /** Creates the messages that are due, while `hasRoom` returns true. */
+  *messages(worker: WorkerInfo, hasRoom: () => boolean): Generator<MessageParts> {
+    yield* this.#reportMessage(worker);
+    yield* this.#blobMessages(hasRoom);
+    while (!this.isUpToDate && hasRoom()) yield this.#stepsMessage();
     const { items, dropped } = this.run.stream.drain();
-    if (items.length > 0 && hasRoom()) yield text({ type: "stream", items, dropped });
+    if (items.length > 0 && hasRoom()) yield toParts({ type: "stream", items, dropped });
   }
 
-  *#reported(worker: WorkerInfo): Generator<Message> {
+  *#reportMessage(worker: WorkerInfo): Generator<MessageParts> {
     const report = this.run.report(worker);
     const { steps: _, state: __, updatedAt: ___, ...row } = report.row;
-    const what = JSON.stringify([row, report.pending, report.exceeded]);
-    if (what === this.#report) return; // the hub sees the rest in the steps
-    this.#report = what;
-    yield text({ type: "run", ...report });
+    const content = JSON.stringify([row, report.pending, report.exceeded]);
+    if (content === this.#sentReport) return; // the hub gets these fields from the steps
+    this.#sentReport = content;
+    yield toParts({ type: "run", ...report });
   }
 
-  *#longStrings(hasRoom: () => boolean): Generator<Message> {
+  *#blobMessages(hasRoom: () => boolean): Generator<MessageParts> {
     const { blobs } = this.run.history;
-    for (const [sha, whole] of blobs) {
-      if (this.#blobs.has(sha)) continue;
+    for (const [sha, string] of blobs) {
+      if (this.#sentBlobs.has(sha)) continue;
       if (!hasRoom()) return;
-      this.#blobs.add(sha);
-      const parts = Math.ceil(whole.length / MESSAGE);
+      this.#sentBlobs.add(sha);
+      const parts = Math.ceil(string.length / MAX_MESSAGE_SIZE);
       for (let part = 0; part < parts; part++) {
-        const piece = whole.slice(part * MESSAGE, (part + 1) * MESSAGE);
-        yield text({ type: "blob", runId: this.run.runId, sha, part, parts, text: piece });
+        const piece = string.slice(part * MAX_MESSAGE_SIZE, (part + 1) * MAX_MESSAGE_SIZE);
+        yield toParts({ type: "blob", runId: this.run.runId, sha, part, parts, text: piece });
       }
     }
   }
 
-  #steps(): Message {
+  #stepsMessage(): MessageParts {
     const { history, runId } = this.run;
     const { first, last, base, states } = history;
     const from = Math.max(this.#sent + 1, first);
-    const { bytes, count } = history.from(from, MESSAGE);
-    const isCut = from > this.#sent + 1 || (from === first && from > 1);
-    const head = {
+    const { bytes, count } = history.from(from, MAX_MESSAGE_SIZE);
+    const isPartial = from > this.#sent + 1 || (from === first && from > 1);
+    const fields = {
       runId,
-      states: states.slice(this.#states),
-      statesFrom: this.#states,
-      ...(isCut && base && { keyframe: base }),
+      states: states.slice(this.#sentStates),
+      statesFrom: this.#sentStates,
+      ...(isPartial && base && { keyframe: base }),
       total: last,
       first,
     };
     this.#sent = from + count - 1;
-    this.#states = states.length;
-    const begin = `{"type":"steps",${JSON.stringify(head).slice(1, -1)},"items":[`;
-    return [begin, bytes, "]}"];
+    this.#sentStates = states.length;
+    const head = `{"type":"steps",${JSON.stringify(fields).slice(1, -1)},"items":[`;
+    return [head, bytes, "]}"];
   }
 }
 
-function text(message: WorkerToHub): Message {
+function toParts(message: WorkerToHub): MessageParts {
   return [JSON.stringify(message)];
 }

@@ -3,44 +3,47 @@ import type { Json } from "../../base/json.ts";
 import type { StreamDelta } from "../protocol/protocol.ts";
 import { namesSecret } from "../protocol/secrets.ts";
 
-const MOST_ITEMS = 500;
-const MOST_CHARACTERS = 256_000;
-/** Characters of a block that are looked at again with the next ones: the name of a secret may come in pieces. */
+const MAX_ITEMS = 500;
+const MAX_CHARACTERS = 256_000;
+/**
+ * The number of characters of a block that are checked again with the next delta: the key of a secret may be
+ * split.
+ */
 const OVERLAP = 80;
 
-type Body = Omit<StreamDelta, "n">;
-type Queued = Body & { readonly n: number };
+type DeltaBody = Omit<StreamDelta, "n">;
+type QueuedDelta = DeltaBody & { readonly n: number };
 
 /**
- * Text on its way to the hub. It may be lost, the newest is what counts.
+ * Streamed text that waits to be sent to the hub. It may be dropped; the newest text matters most.
  *
- * U1 Deltas of one block that wait together become one.
- * U2 What waits is bounded; the oldest goes first and is counted.
- * U3 Arguments of a tool stop at the first name of a secret; the call itself comes with the message, redacted. With a hook
- *    that redacts nothing is streamed, for it would see pieces only.
+ * S1 Waiting deltas of one block are merged.
+ * S2 The queue is bounded; the oldest deltas are dropped first and counted.
+ * S3 The arguments of a tool stop at the first key of a secret; the call itself arrives with the message,
+ *   redacted. With a    redaction function nothing is streamed, because it would only see pieces.
  */
 export class StreamQueue {
   readonly #runId: string;
-  readonly #isClosed: boolean;
-  #items: Queued[] = [];
+  readonly #isDisabled: boolean;
+  #items: QueuedDelta[] = [];
   #characters = 0;
-  #n = 0;
+  #count = 0;
   #dropped = 0;
   #messageId = "";
-  /** The end of what was said of each block of the message; null for a block that is not shown any more. */
+  /** The last characters of each block of the message; null for a block that is no longer shown. */
   #ends = new Map<number, string | null>();
 
   constructor(runId: string, redact: ((value: Json) => Json) | undefined) {
     this.#runId = runId;
-    this.#isClosed = redact !== undefined;
+    this.#isDisabled = redact !== undefined;
   }
 
   get isEmpty(): boolean {
     return this.#items.length === 0;
   }
 
-  take(event: AgentEvent): void {
-    if (this.#isClosed) return;
+  push(event: AgentEvent): void {
+    if (this.#isDisabled) return;
     if (event.type === "block.delta") {
       const { messageId, index, kind, callId, name, delta } = event;
       if (kind === "tool_use" && this.#hidesSecret(messageId, index, delta)) return;
@@ -59,7 +62,7 @@ export class StreamQueue {
     }
   }
 
-  /** What waits, and how many were dropped since the last time. */
+  /** Removes and returns the waiting deltas, with the number of dropped ones since the last call. */
   drain(): { readonly items: readonly StreamDelta[]; readonly dropped: number } {
     const drained = { items: this.#items, dropped: this.#dropped };
     this.#items = [];
@@ -68,13 +71,13 @@ export class StreamQueue {
     return drained;
   }
 
-  #add(body: Body): void {
+  #add(body: DeltaBody): void {
     const last = this.#items.at(-1);
     this.#characters += body.delta.length;
     if (last && isSameBlock(last, body))
       this.#items[this.#items.length - 1] = { ...last, delta: last.delta + body.delta };
-    else this.#items.push({ ...body, n: ++this.#n });
-    while (this.#items.length > MOST_ITEMS || this.#characters > MOST_CHARACTERS) {
+    else this.#items.push({ ...body, n: ++this.#count });
+    while (this.#items.length > MAX_ITEMS || this.#characters > MAX_CHARACTERS) {
       this.#characters -= this.#items.shift()!.delta.length;
       this.#dropped++;
     }
@@ -91,6 +94,6 @@ export class StreamQueue {
   }
 }
 
-function isSameBlock(a: Body, b: Body): boolean {
+function isSameBlock(a: DeltaBody, b: DeltaBody): boolean {
   return a.kind === b.kind && a.messageId === b.messageId && a.index === b.index && a.callId === b.callId;
 }

@@ -2,23 +2,26 @@ import type { Chart } from "../../diagram/chart-json.ts";
 import { PROTOCOL, type RunFileHeader, type Step } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 
-const PAGE = 250;
+const STEPS_PER_PAGE = 250;
 
-/** A run as the lines of one file, see {@link RunFileHeader}. Its chart is without layouts: whoever opens it lays it out. */
+/**
+ * Exports a run as the lines of a file, see {@link RunFileHeader}. The chart has no layouts: the reader of the
+ * file lays it out.
+ */
 export function* exportRun(run: OpenRun, chart: Chart | undefined): Generator<string> {
   const { row, log } = run;
-  const { worker: _, ...plain } = row;
+  const { worker: _, ...rest } = row;
   const header: RunFileHeader = {
     agentchartRun: PROTOCOL,
-    row: { ...plain, source: "file", can: [] },
+    row: { ...rest, source: "file", can: [] },
     exportedAt: Date.now(),
   };
   yield line(header);
   if (chart) yield line({ chart, layouts: null, hash: row.chart });
   let written = 0;
   const last = log.last;
-  for (let from = log.first; from <= last; from += PAGE) {
-    const { items, keyframe, states } = log.page(from, Math.min(last, from + PAGE - 1));
+  for (let from = log.first; from <= last; from += STEPS_PER_PAGE) {
+    const { items, keyframe, states } = log.page(from, Math.min(last, from + STEPS_PER_PAGE - 1));
     if (keyframe) yield line({ keyframe, at: from - 1 });
     for (const step of items) {
       for (; written <= step.s; written++) yield line({ state: states[written] ?? [] });

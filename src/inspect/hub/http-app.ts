@@ -2,41 +2,45 @@ import { AgentError } from "../../base/error.ts";
 import { Hono, type Context } from "hono";
 import { stream } from "hono/streaming";
 import { layoutInWorker } from "../../diagram/layout-in-worker.ts";
-import { isChart, type Charts } from "./charts.ts";
+import { isChart, type ChartRegistry } from "./chart-registry.ts";
 import { exportRun } from "./export-run.ts";
-import { GROUPS, type OpenRun } from "./open-run.ts";
+import { RUN_GROUPS } from "../protocol/protocol.ts";
+import type { OpenRun } from "./open-run.ts";
 import { pageFile } from "./page-files.ts";
-import { MOST_ROWS, type Runs } from "./runs.ts";
-import { bearerOf, isSameToken, type Doors } from "./security.ts";
+import { MAX_ROWS, type Runs } from "./runs.ts";
+import { bearerOf, isSameToken, type AccessPolicy } from "./access-policy.ts";
 
-const MOST_STEPS = 1_000;
-/** Bytes of a chart that is to be laid out. */
-const MOST_CHART = 1_000_000;
+const MAX_STEPS = 1_000;
+/** The maximum size of a chart that a page sends to be laid out, in bytes. */
+const MAX_CHART_BYTES = 1_000_000;
 
+/** What the HTTP server of a hub needs. */
 export type HttpOptions = {
-  readonly doors: () => Doors;
+  readonly policy: () => AccessPolicy;
   readonly token: string;
   readonly runs: Runs;
-  readonly charts: Charts;
+  readonly charts: ChartRegistry;
   readonly pageFolder: string;
 };
 
-/** What the hub answers over HTTP: the files of the page and the chart of this release to everybody on this machine, runs to
- *  who has the token. */
-export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions): Hono {
+/**
+ * Creates the HTTP server of the hub. It serves the page's files and the chart of this release to everyone on
+ * this machine, and runs to clients with the token.
+ */
+export function httpApp({ policy, token, runs, charts, pageFolder }: HttpOptions): Hono {
   const app = new Hono();
 
   app.use(async (c, next) => {
-    const { isOurHost, headers } = doors();
+    const { isOurHost, headers } = policy();
     if (isOurHost(c.req.header("host"))) await next();
-    else c.res = c.text("This server does not go by that name.", 421);
+    else c.res = c.text("This server does not serve that host name.", 421);
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   });
 
   app.use("/api/*", async (c, next) => {
     const origin = c.req.header("origin");
-    if (origin !== undefined && !doors().isOurOrigin(origin))
-      return problem(c, 403, "This page may not ask.");
+    if (origin !== undefined && !policy().isOurOrigin(origin))
+      return problem(c, 403, "This origin has no access.");
     if (!isSameToken(bearerOf(c.req.header("authorization")), token))
       return problem(c, 401, "The token is missing or wrong.");
     return next();
@@ -44,16 +48,16 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
 
   app.get("/api/runs", async (c) => {
     const { q, group, worker, cursor, limit } = c.req.query();
-    const known = GROUPS.find((each) => each === group);
-    const count = limit === undefined ? undefined : wholeNumber(limit);
-    if (group !== undefined && !known)
-      return problem(c, 400, `\`group\` must be one of ${GROUPS.join(", ")}.`);
-    if (limit !== undefined && (count === undefined || count < 1 || count > MOST_ROWS))
-      return problem(c, 400, `\`limit\` must be a whole number from 1 to ${MOST_ROWS}.`);
+    const runGroup = RUN_GROUPS.find((each) => each === group);
+    const count = limit === undefined ? undefined : parseInteger(limit);
+    if (group !== undefined && !runGroup)
+      return problem(c, 400, `\`group\` must be one of ${RUN_GROUPS.join(", ")}.`);
+    if (limit !== undefined && (count === undefined || count < 1 || count > MAX_ROWS))
+      return problem(c, 400, `\`limit\` must be an integer from 1 to ${MAX_ROWS}.`);
     return c.json(
       await runs.list({
         ...(q !== undefined && { q }),
-        ...(known && { group: known }),
+        ...(runGroup && { group: runGroup }),
         ...(worker !== undefined && { worker }),
         ...(cursor !== undefined && { cursor }),
         ...(count !== undefined && { limit: count }),
@@ -64,7 +68,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
   const withRun =
     (answer: (c: Context, run: OpenRun) => Response | Promise<Response>) => async (c: Context) => {
       const run = await runs.open(c.req.param("id") ?? "");
-      return run ? answer(c, run) : problem(c, 404, "There is no such run.");
+      return run ? answer(c, run) : problem(c, 404, "Unknown run.");
     };
 
   app.get(
@@ -77,22 +81,22 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
   app.get(
     "/api/runs/:id/steps",
     withRun((c, { log }) => {
-      const from = wholeNumber(c.req.query("from") ?? "1");
-      const to = wholeNumber(c.req.query("to") ?? String((from ?? 1) + MOST_STEPS - 1));
+      const from = parseInteger(c.req.query("from") ?? "1");
+      const to = parseInteger(c.req.query("to") ?? String((from ?? 1) + MAX_STEPS - 1));
       if (from === undefined || to === undefined || from < 1)
-        return problem(c, 400, "`from` and `to` must be whole numbers from 1.");
-      return c.json(log.page(from, Math.min(to, from + MOST_STEPS - 1)));
+        return problem(c, 400, "`from` and `to` must be integers from 1.");
+      return c.json(log.page(from, Math.min(to, from + MAX_STEPS - 1)));
     }),
   );
 
   app.get(
     "/api/runs/:id/keyframe",
     withRun((c, { log }) => {
-      const at = wholeNumber(c.req.query("at") ?? "");
+      const at = parseInteger(c.req.query("at") ?? "");
       const context = at === undefined ? undefined : log.contextAt(at);
       return context
         ? c.json({ at, context })
-        : problem(c, 404, `Steps ${log.first} to ${log.last} are here.`);
+        : problem(c, 404, `Steps ${log.first} to ${log.last} are available.`);
     }),
   );
 
@@ -100,7 +104,7 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
     "/api/runs/:id/blob/:sha",
     withRun((c, run) => {
       const text = run.blob(c.req.param("sha") ?? "");
-      if (text === undefined) return problem(c, 404, "This text is not here any more.");
+      if (text === undefined) return problem(c, 404, "This text is no longer available.");
       return c.text(text);
     }),
   );
@@ -119,11 +123,11 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
 
   app.get("/api/charts/:hash", async (c) => {
     const chart = await charts.get(c.req.param("hash"));
-    return chart ? c.json(chart) : problem(c, 404, "There is no such chart.");
+    return chart ? c.json(chart) : problem(c, 404, "Unknown chart.");
   });
 
   app.post("/api/layouts", async (c) => {
-    if (Number(c.req.header("content-length") ?? Infinity) > MOST_CHART)
+    if (Number(c.req.header("content-length") ?? Infinity) > MAX_CHART_BYTES)
       return problem(c, 413, "This chart is too large.");
     const chart: unknown = await c.req.json().catch(() => undefined);
     return isChart(chart)
@@ -137,8 +141,8 @@ export function httpApp({ doors, token, runs, charts, pageFolder }: HttpOptions)
     const path = new URL(c.req.url).pathname;
     const file = await pageFile(pageFolder, path);
     if (file) return c.body(file.body, 200, { "content-type": file.type });
-    if (path !== "/") return problem(c, 404, "There is nothing here.");
-    return c.text("The page is not built: run `npm run build:page`, then load this again.\n", 503);
+    if (path !== "/") return problem(c, 404, "Not found.");
+    return c.text("The page is not built: run `npm run build:page`, then reload.\n", 503);
   });
 
   app.onError((error, c) =>
@@ -151,6 +155,6 @@ function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 500, message:
   return c.json({ error: { message } }, status);
 }
 
-function wholeNumber(text: string): number | undefined {
+function parseInteger(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

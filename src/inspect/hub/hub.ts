@@ -1,10 +1,12 @@
-import { failed, refused } from "../protocol/ack.ts";
+// src/inspect/hub is the inspector's server: it collects runs from processes, stores and files, and serves them to pages.
+import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
-import { forked, planFork, writeFork } from "../client/fork-run.ts";
-import type { Ack, Command, HubToPage } from "../protocol/protocol.ts";
+import { forkOutcome, planFork, writeFork } from "../client/fork-run.ts";
+import type { Ack, RunCommand, HubToPage } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
-import type { Charts } from "./charts.ts";
-import type { Worker } from "./live-run.ts";
+import type { ChartRegistry } from "./chart-registry.ts";
+import { LruCache } from "../../store/lru-cache.ts";
+import type { ConnectedWorker } from "./live-run.ts";
 import { LiveRuns, type LiveChange } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { PageSocket } from "./page-socket.ts";
@@ -12,42 +14,44 @@ import { Runs } from "./runs.ts";
 import type { StoreRuns } from "./store-runs.ts";
 import { Workers } from "./workers.ts";
 
-/** How often pages are told, ms. */
-const TELL_EVERY = 33;
-/** How often they are told of the processes, ms. */
-const TELL_WORKERS_EVERY = 250;
-/** How often a stored run that somebody looks at is read on, ms. */
-const READ_EVERY = 1_000;
+/** Interval between updates to pages, ms. */
+const UPDATE_INTERVAL_MS = 33;
+/** Interval between updates of the processes, ms. */
+const WORKERS_INTERVAL_MS = 250;
+/** Interval between reads of stored runs that pages display, ms. */
+const READ_INTERVAL_MS = 1_000;
 
+/** What a hub serves. */
 export type HubOptions = {
   readonly version: string;
   readonly isReadonly: boolean;
-  readonly charts: Charts;
+  readonly charts: ChartRegistry;
   readonly files: ReadonlyMap<string, OpenRun>;
   readonly stored?: StoreRuns;
 };
 
-const MOST_COMMANDS = 1_000;
+const MAX_COMMANDS = 1_000;
 
-type Waiting = { readonly worker: Worker; readonly resolve: (ack: Ack) => void };
+/** A page that waits for the acknowledgement of a worker. */
+type PendingAck = { readonly worker: ConnectedWorker; readonly resolve: (ack: Ack) => void };
 
-/** Where agents and pages meet. */
+/** The server's core: connects the processes that run agents with the pages that display them. */
 export class Hub {
   readonly version: string;
   readonly isReadonly: boolean;
-  readonly charts: Charts;
+  readonly charts: ChartRegistry;
   readonly live: LiveRuns;
   readonly runs: Runs;
   readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
   readonly #pages = new Set<PageSocket>();
   readonly #opened = new Map<string, OpenRun>();
-  readonly #done = new Map<string, Promise<Omit<Ack, "id">>>();
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #forks = new LruCache<Promise<CommandOutcome>>(MAX_COMMANDS);
+  readonly #pendingAcks = new Map<string, PendingAck[]>();
   readonly #reading: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
   #workersTimer: NodeJS.Timeout | undefined;
-  #workersSaid = "";
+  #lastWorkers = "";
 
   constructor({ version, isReadonly, charts, files, stored }: HubOptions) {
     this.version = version;
@@ -57,7 +61,7 @@ export class Hub {
     this.live = new LiveRuns((change) => this.#changed(change));
     this.runs = new Runs(this.live, files, stored);
     this.workers = new Workers(() => this.#workersChanged());
-    this.#reading = setInterval(() => void this.#readOn(), READ_EVERY).unref();
+    this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();
   }
 
   close(): void {
@@ -70,8 +74,8 @@ export class Hub {
     this.#pages.add(page);
   }
 
-  /** A page looks at this run as it stands; if it goes on, the page is told. */
-  looksAt(runId: string, run: OpenRun): void {
+  /** Registers a run that a page displays, so that the page is updated when the run continues. */
+  watchRun(runId: string, run: OpenRun): void {
     if (!this.live.get(runId)) this.#opened.set(runId, run);
   }
 
@@ -79,71 +83,71 @@ export class Hub {
     this.#pages.delete(page);
   }
 
-  /** The processes, for a page that has heard nothing of them. */
+  /** Creates a message with all processes, for a new page. */
   workersMessage(): HubToPage {
-    this.#workersSaid = ""; // what was said before was not said to this page
+    this.#lastWorkers = ""; // earlier messages did not reach this page
     return { type: "workers", ...this.workers.list(this.live.countByWorker()) };
   }
 
-  /** Carries a command to the process that drives the run; ends with its answer. Never rejects. */
-  async command(given: unknown): Promise<Ack> {
-    const id = commandIdOf(given);
+  /** Sends a command to the process that drives the run, and resolves to its answer. Never rejects. */
+  async command(value: unknown): Promise<Ack> {
+    const id = commandIdOf(value);
     if (this.isReadonly)
-      return { id, ...refused("readonly", "This hub only shows: it was started with --readonly.") };
-    const read = readCommand(given);
+      return { id, ...refused("readonly", "This hub is read-only: it was started with --readonly.") };
+    const read = readCommand(value);
     if ("problem" in read) return { id, ...refused("invalid", read.problem) };
     const { command } = read;
     const worker = this.live.workerOf(command.runId);
-    if (!worker) return { id, ...(await this.#once(command)) };
+    if (!worker) return { id, ...(await this.#executeOnce(command)) };
     return new Promise((resolve) => {
-      this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), { worker, resolve }]);
+      this.#pendingAcks.set(id, [...(this.#pendingAcks.get(id) ?? []), { worker, resolve }]);
       worker.send(command);
     });
   }
 
+  /** Forwards an acknowledgement to the pages that wait for it. */
   acknowledged(ack: Ack): void {
-    this.#tell(); // pages hear what has changed before they hear that it is done
-    for (const { resolve } of this.#waiting.get(ack.id) ?? []) resolve(ack);
-    this.#waiting.delete(ack.id);
+    this.#sendUpdates(); // pages get the changes before the acknowledgement
+    for (const { resolve } of this.#pendingAcks.get(ack.id) ?? []) resolve(ack);
+    this.#pendingAcks.delete(ack.id);
   }
 
-  workerLost(worker: Worker): void {
-    for (const [id, waiting] of this.#waiting) {
+  /** Answers the commands that a lost process has not acknowledged. */
+  workerDisconnected(worker: ConnectedWorker): void {
+    for (const [id, waiting] of this.#pendingAcks) {
       if (!waiting.some((each) => each.worker === worker)) continue;
-      this.#waiting.delete(id);
+      this.#pendingAcks.delete(id);
       const lost = refused(
         "unavailable",
-        "The process was lost before it answered; whether it did it is not known.",
+        "The connection to the process was lost before it answered; the command may have been executed.",
       );
       for (const { resolve } of waiting) resolve({ id, ...lost });
     }
   }
 
-  /** A fork that the hub has written is not written again for who repeats the command. */
-  #once(command: Command): Promise<Omit<Ack, "id">> {
+  /** Executes a command in the hub. A fork is written once per command id. */
+  #executeOnce(command: RunCommand): Promise<CommandOutcome> {
     const { id, type } = command;
-    const known = this.#done.get(id);
+    const known = this.#forks.get(id);
     if (known) return known;
-    const done = this.#own(command);
-    if (type !== "fork") return done;
-    this.#done.set(id, done);
-    if (this.#done.size > MOST_COMMANDS) this.#done.delete(this.#done.keys().next().value!);
-    return done;
+    const outcome = this.#executeHere(command);
+    if (type === "fork") this.#forks.set(id, outcome);
+    return outcome;
   }
 
-  /** What can be done with a session that no process drives. */
-  async #own(command: Command): Promise<Omit<Ack, "id">> {
+  /** Executes what is possible for a session that no process drives. */
+  async #executeHere(command: RunCommand): Promise<CommandOutcome> {
     const store: SessionStore | undefined = this.#stored?.store;
     const isFork = command.type === "fork" || command.type === "forkPlan";
-    if (!store || !isFork) return refused("unavailable", "No process drives this run now.");
+    if (!store || !isFork) return refused("unavailable", "No process drives this run.");
     try {
       if (command.type === "forkPlan") return await planFork(store, command.runId, command.seq);
       if (command.start)
-        return refused("unavailable", "No process here could run the fork: fork without starting it.");
-      const written = await writeFork(store, command);
-      return "fork" in written ? forked(written.fork) : written;
+        return refused("unavailable", "No connected process can run the fork: fork without starting it.");
+      const result = await writeFork(store, command);
+      return "fork" in result ? forkOutcome(result.fork) : result;
     } catch (error) {
-      return failed(error);
+      return outcomeOfError(error);
     }
   }
 
@@ -151,33 +155,35 @@ export class Hub {
     if (this.#pages.size === 0) return;
     this.#workersTimer ??= setTimeout(() => {
       this.#workersTimer = undefined;
-      const before = this.#workersSaid;
+      const before = this.#lastWorkers;
       const message = this.workersMessage();
-      this.#workersSaid = JSON.stringify(message);
-      if (this.#workersSaid !== before) for (const page of this.#pages) page.sayWorkers(message);
-    }, TELL_WORKERS_EVERY);
+      this.#lastWorkers = JSON.stringify(message);
+      if (this.#lastWorkers !== before) for (const page of this.#pages) page.sendWorkers(message);
+    }, WORKERS_INTERVAL_MS);
   }
 
   #changed({ runId, stream }: LiveChange): void {
     if (!stream) this.#workersChanged();
     for (const page of this.#pages) page.changed(runId, stream);
-    if (this.#pages.size > 0) this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY);
+    if (this.#pages.size > 0) this.#timer ??= setTimeout(() => this.#sendUpdates(), UPDATE_INTERVAL_MS);
   }
 
-  #tell(): void {
+  #sendUpdates(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const open = (runId: string): OpenRun | undefined => this.live.get(runId) ?? this.#opened.get(runId);
     let isDone = true;
-    for (const page of this.#pages) if (!page.tell(open)) isDone = false;
-    if (!isDone) this.#timer = setTimeout(() => this.#tell(), TELL_EVERY);
+    for (const page of this.#pages) if (!page.sendUpdates(open)) isDone = false;
+    if (!isDone) this.#timer = setTimeout(() => this.#sendUpdates(), UPDATE_INTERVAL_MS);
   }
 
-  /** Stored runs that pages look at may be driven by a process that does not report here. */
-  async #readOn(): Promise<void> {
-    const wanted = new Set([...this.#pages].flatMap((page) => [...page.subscriptions]));
-    for (const runId of this.#opened.keys()) if (!wanted.has(runId)) this.#opened.delete(runId);
-    for (const runId of wanted) {
+  /**
+   * Reads the stored runs that pages display again: a process that does not report to this hub may drive them.
+   */
+  async #refreshStored(): Promise<void> {
+    const displayed = new Set([...this.#pages].flatMap((page) => [...page.subscriptions]));
+    for (const runId of this.#opened.keys()) if (!displayed.has(runId)) this.#opened.delete(runId);
+    for (const runId of displayed) {
       if (!this.#stored || this.live.get(runId)) continue;
       const run = await this.#stored.open(runId).catch(() => undefined);
       if (!run) continue;

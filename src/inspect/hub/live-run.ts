@@ -1,8 +1,8 @@
 import { patchBetween } from "../protocol/diff.ts";
-import { KeptTexts } from "../protocol/kept-texts.ts";
+import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type {
-  Command,
+  RunCommand,
   PatchOp,
   PendingItem,
   RunRow,
@@ -11,54 +11,57 @@ import type {
   StreamDelta,
   WorkerToHub,
 } from "../protocol/protocol.ts";
-import { innermost } from "../client/watch-run.ts";
+import { innermost } from "../client/watched-run.ts";
 import type { OpenRun } from "./open-run.ts";
 import { RunLog } from "./run-log.ts";
 
-/** A process that runs agents. */
-export type Worker = {
+/** A connected process that runs agents. */
+export type ConnectedWorker = {
   readonly id: string;
   readonly pid: number;
-  readonly send: (command: Command) => void;
+  readonly send: (command: RunCommand) => void;
 };
 
-const BLOB_CHARACTERS = 64_000_000;
-const STREAMED_CHARACTERS = 256_000;
+const MAX_BLOB_CHARACTERS = 64_000_000;
+const MAX_STREAMED_CHARACTERS = 256_000;
 
-export type Told = Extract<WorkerToHub, { type: "run" }>;
+/** A report of a run. */
+export type RunMessage = Extract<WorkerToHub, { type: "run" }>;
 
-/** What one process has told of a run: its number for its last step, ours for the same, and our indexes for its
- *  configurations. */
-type Source = { last: number; at: number; readonly states: number[] };
+/**
+ * The steps that one process has sent: its number of its last step, our number of the same step, and our
+ * indexes of its configurations.
+ */
+type ReceivedSteps = { last: number; at: number; readonly states: number[] };
 
-/** One run as its processes told it. */
+/** A run as the processes that drive it report it. */
 export class LiveRun implements OpenRun {
   readonly log: RunLog;
-  readonly #blobs = new KeptTexts(BLOB_CHARACTERS);
+  readonly #blobs = new BlobCache(MAX_BLOB_CHARACTERS);
   readonly #parts = new Map<string, string[]>();
-  #told: Told | undefined;
-  #worker: Worker | undefined;
+  #report: RunMessage | undefined;
+  #worker: ConnectedWorker | undefined;
   #since = Date.now();
   #isUp = true;
-  readonly #sources = new Map<string, Source>();
-  /** What has been streamed of the message that is being made. */
+  readonly #sources = new Map<string, ReceivedSteps>();
+  /** The streamed text of the message that is being written. */
   #streamed = new Map<string, StreamDelta>();
 
   constructor(runId: string) {
     this.log = new RunLog(runId);
   }
 
-  get worker(): Worker | undefined {
+  get worker(): ConnectedWorker | undefined {
     return this.#isUp ? this.#worker : undefined;
   }
 
-  /** The id of the process that drives it, or drove it when it was lost. */
+  /** The id of the process that drives the run, or drove it when it was lost. */
   get driver(): string | undefined {
-    return this.#told?.row.worker && this.#worker?.id;
+    return this.#report?.row.worker && this.#worker?.id;
   }
 
   get row(): RunRow {
-    const { row } = this.#told!;
+    const { row } = this.#report!;
     const { newest, active } = this.log;
     return {
       ...row,
@@ -71,14 +74,14 @@ export class LiveRun implements OpenRun {
   }
 
   get pending(): readonly PendingItem[] {
-    return this.#told!.pending;
+    return this.#report!.pending;
   }
 
   get exceeded(): string {
-    return this.#told!.exceeded ?? "";
+    return this.#report!.exceeded ?? "";
   }
 
-  /** What was streamed and is not a message yet. */
+  /** The streamed text that is not in a message yet. */
   get streamed(): readonly StreamDelta[] {
     return [...this.#streamed.values()];
   }
@@ -91,23 +94,34 @@ export class LiveRun implements OpenRun {
     return this.#blobs;
   }
 
-  /** What a process says of it. One that has let go of the run does not speak for the one that has it now. */
-  tell(told: Told, worker: Worker): void {
+  /**
+   * Applies a report. A process that no longer drives the run does not overwrite the report of the process that
+   * does.
+   */
+  update(message: RunMessage, worker: ConnectedWorker): void {
     const isOther = worker.id !== this.#worker?.id;
-    if (isOther && this.#isUp && this.#told?.row.worker && !told.row.worker) return;
+    if (isOther && this.#isUp && this.#report?.row.worker && !message.row.worker) return;
     if (isOther || !this.#isUp) this.#since = Date.now();
     this.#worker = worker;
     this.#isUp = true;
-    this.#told = this.#told ? { ...told, row: { ...told.row, startedAt: this.#told.row.startedAt } } : told;
+    this.#report = this.#report
+      ? { ...message, row: { ...message.row, startedAt: this.#report.row.startedAt } }
+      : message;
   }
 
-  /** The last step of that process that is here; undefined if it has never said anything of the run. */
-  haveOf(workerId: string): number | undefined {
+  /**
+   * The number of the process's last step that was received; undefined if the process has never reported the
+   * run.
+   */
+  lastStepOf(workerId: string): number | undefined {
     return this.#sources.get(workerId)?.last ?? (this.#worker?.id === workerId ? 0 : undefined);
   }
 
-  /** Steps of one process after those of another go on where these ended, whatever number they have over there. */
-  take({ items, states, statesFrom = 0, keyframe = {} }: StepPage, workerId: string): void {
+  /**
+   * Adds steps. Steps of a second process continue the numbers of the first, whatever their numbers in that
+   * process are.
+   */
+  addSteps({ items, states, statesFrom = 0, keyframe = {} }: StepPage, workerId: string): void {
     const source = this.#sources.get(workerId) ?? { last: 0, at: 0, states: [] };
     this.#sources.set(workerId, source);
     for (const [index, ids] of states.entries()) source.states[statesFrom + index] = this.log.stateOf(ids);
@@ -116,41 +130,43 @@ export class LiveRun implements OpenRun {
       if (ahead <= 0) continue;
       const p = ahead > 1 || source.at === this.log.last ? step.p : this.#rebased(step, source);
       const q = this.log.last + ahead;
-      this.log.take({ ...step, q, s: source.states[step.s] ?? 0, ...(p && { p }) }, keyframe);
+      this.log.add({ ...step, q, s: source.states[step.s] ?? 0, ...(p && { p }) }, keyframe);
       source.last = step.q;
       source.at = q;
     }
   }
 
-  /** The patch of a step whose process does not know what others have done since its last one. */
-  #rebased({ p = [] }: Step, { at }: Source): readonly PatchOp[] {
+  /**
+   * Recomputes the patch of a step whose process does not know the steps of other processes since its last one.
+   */
+  #rebased({ p = [] }: Step, { at }: ReceivedSteps): readonly PatchOp[] {
     const own = applyPatch((at > 0 && this.log.contextAt(at)) || {}, p);
-    return patchBetween(this.log.context, own, { show: JSON.stringify });
+    return patchBetween(this.log.context, own, { serialize: JSON.stringify });
   }
 
-  stream(items: readonly StreamDelta[]): void {
+  addStream(items: readonly StreamDelta[]): void {
     for (const item of items) {
       const isOther = (each: StreamDelta): boolean =>
         each.kind !== "tool" && each.messageId !== item.messageId;
       if (item.kind !== "tool" && [...this.#streamed.values()].some(isOther)) this.#streamed.clear();
       const key = `${item.messageId} ${item.index} ${item.callId ?? ""}`;
       const before = this.#streamed.get(key)?.delta ?? "";
-      if (before.length < STREAMED_CHARACTERS)
+      if (before.length < MAX_STREAMED_CHARACTERS)
         this.#streamed.set(key, { ...item, delta: before + item.delta });
     }
   }
 
-  takeBlob({ sha, part, parts, text }: Extract<WorkerToHub, { type: "blob" }>): void {
+  addBlobPart({ sha, part, parts, text }: Extract<WorkerToHub, { type: "blob" }>): void {
     if (this.#blobs.has(sha)) return;
-    const known = part === 0 ? [] : (this.#parts.get(sha) ?? []);
-    known[part] = text;
-    this.#parts.set(sha, known);
+    const received = part === 0 ? [] : (this.#parts.get(sha) ?? []);
+    received[part] = text;
+    this.#parts.set(sha, received);
     if (part < parts - 1) return;
     this.#parts.delete(sha);
-    this.#blobs.keep(sha, known.join(""));
+    this.#blobs.add(sha, received.join(""));
   }
 
-  lost(): void {
+  disconnect(): void {
     this.#isUp = false;
     this.#since = Date.now();
   }

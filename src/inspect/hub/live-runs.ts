@@ -1,15 +1,16 @@
 import type { RunRow, StreamDelta, WorkerToHub } from "../protocol/protocol.ts";
-import { LiveRun, type Told, type Worker } from "./live-run.ts";
+import { LiveRun, type RunMessage, type ConnectedWorker } from "./live-run.ts";
 import type { OpenRun } from "./open-run.ts";
 
+/** A change of a run; with `stream` only streamed text was added. */
 export type LiveChange = {
   readonly runId: string;
   readonly stream?: readonly StreamDelta[];
 };
 
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 
-/** The runs of all processes that are, or were, connected. Nothing of them is kept but here. */
+/** The runs of all processes that are or were connected. They are kept in memory only. */
 export class LiveRuns {
   readonly #runs = new Map<string, LiveRun>();
   readonly #changed: (change: LiveChange) => void;
@@ -22,16 +23,16 @@ export class LiveRuns {
     return this.#runs.get(runId);
   }
 
-  /** The newest first. */
+  /** The rows of all runs, newest first. */
   rows(): readonly RunRow[] {
     return [...this.#runs.values()].map(({ row }) => row).toReversed();
   }
 
-  workerOf(runId: string): Worker | undefined {
+  workerOf(runId: string): ConnectedWorker | undefined {
     return this.#runs.get(runId)?.worker;
   }
 
-  /** How many runs each process drives. */
+  /** The number of runs that each process drives. */
   countByWorker(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { driver } of this.#runs.values())
@@ -43,58 +44,59 @@ export class LiveRuns {
     return this.#runs.get(runId)?.streamed ?? [];
   }
 
+  /** The last received step of each run of a process. */
   have(workerId: string): { readonly [runId: string]: number } {
     return Object.fromEntries(
       [...this.#runs].flatMap(([runId, run]) => {
-        const last = run.haveOf(workerId);
+        const last = run.lastStepOf(workerId);
         return last === undefined ? [] : [[runId, last]];
       }),
     );
   }
 
-  take(message: WorkerToHub, worker: Worker): void {
-    if (message.type === "run") return this.#tell(message, worker);
+  receive(message: WorkerToHub, worker: ConnectedWorker): void {
+    if (message.type === "run") return this.#update(message, worker);
     if (message.type === "stream") return this.#stream(message.items, worker);
     if (message.type !== "steps" && message.type !== "blob" && message.type !== "gone") return;
     const run = this.#runs.get(message.runId);
-    if (run?.haveOf(worker.id) === undefined) return;
-    if (message.type === "steps") run.take(message, worker.id);
-    else if (message.type === "blob") run.takeBlob(message);
-    else if (run.worker === worker) run.lost();
+    if (run?.lastStepOf(worker.id) === undefined) return;
+    if (message.type === "steps") run.addSteps(message, worker.id);
+    else if (message.type === "blob") run.addBlobPart(message);
+    else if (run.worker === worker) run.disconnect();
     if (message.type !== "blob") this.#changed({ runId: message.runId });
   }
 
-  /** The connection to a process is gone. */
-  lost(worker: Worker): void {
+  /** Marks the runs of a process whose connection was lost. */
+  disconnected(worker: ConnectedWorker): void {
     for (const [runId, run] of this.#runs) {
       if (run.worker !== worker) continue;
-      run.lost();
+      run.disconnect();
       this.#changed({ runId });
     }
   }
 
-  #tell(message: Told, worker: Worker): void {
+  #update(message: RunMessage, worker: ConnectedWorker): void {
     const { runId } = message.row;
     let run = this.#runs.get(runId);
     if (!run) {
       this.#runs.set(runId, (run = new LiveRun(runId)));
-      this.#forgetOldest();
+      this.#dropOldest();
     }
-    run.tell(message, worker);
+    run.update(message, worker);
     this.#changed({ runId });
   }
 
-  #stream(items: readonly StreamDelta[], worker: Worker): void {
-    for (const [runId, of] of Map.groupBy(items, (item) => item.runId)) {
+  #stream(items: readonly StreamDelta[], worker: ConnectedWorker): void {
+    for (const [runId, deltas] of Map.groupBy(items, (item) => item.runId)) {
       const run = this.#runs.get(runId);
-      if (run?.haveOf(worker.id) === undefined) continue;
-      run.stream(of);
-      this.#changed({ runId, stream: of });
+      if (run?.lastStepOf(worker.id) === undefined) continue;
+      run.addStream(deltas);
+      this.#changed({ runId, stream: deltas });
     }
   }
 
-  #forgetOldest(): void {
-    if (this.#runs.size <= MOST_RUNS) return;
+  #dropOldest(): void {
+    if (this.#runs.size <= MAX_RUNS) return;
     const oldest = [...this.#runs].find(([, run]) => !run.worker);
     if (oldest) this.#runs.delete(oldest[0]);
   }

@@ -1,23 +1,20 @@
-import type { PendingItem, RunRow } from "../protocol/protocol.ts";
+import type { PendingItem, RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** A run to look at, wherever it comes from. */
+/** A run that was opened to be displayed: live, from a store or from a file. */
 export type OpenRun = {
   readonly row: RunRow;
   readonly pending: readonly PendingItem[];
   readonly exceeded?: string;
   readonly log: RunLog;
-  /** A long string that its steps refer to. */
+  /** Returns a long string that steps refer to. */
   blob(sha: string): string | undefined;
-  /** All of them. */
+  /** All long strings. */
   blobs(): Iterable<readonly [sha: string, text: string]>;
 };
 
-/** How the list of runs is divided. */
-export const GROUPS = ["needsYou", "running", "suspended", "finished"] as const;
-export type Group = (typeof GROUPS)[number];
-
-export function groupOf({ phase, waitsFor }: Pick<RunRow, "phase" | "waitsFor">): Group {
+/** Returns the group of a run in the list. */
+export function groupOf({ phase, waitsFor }: Pick<RunRow, "phase" | "waitsFor">): RunGroup {
   switch (phase) {
     case "running":
       return "running";

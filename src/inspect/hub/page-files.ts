@@ -14,17 +14,21 @@ const TYPES: { readonly [extension: string]: string } = {
   ".webmanifest": "application/manifest+json",
 };
 
+/** A file of the page and its content type. */
 export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string };
 
-/** The folder of the built page, in the package wherever it is installed. */
+/** The folder of the built page inside the installed package. */
 export function pageFolder(): string {
   const packageFile = createRequire(import.meta.url).resolve("agentchart/package.json");
   return join(dirname(packageFile), "dist", "visualizer");
 }
 
-/** A file of the page by its path in the address; undefined for what is not there, and for every way out of the folder. */
+/**
+ * Reads a file of the page by its URL path; undefined for unknown files and for paths that lead out of the
+ * folder.
+ */
 export async function pageFile(folder: string, path: string): Promise<PageFile | undefined> {
-  const name = decoded(path === "/" ? "/index.html" : path);
+  const name = decodePath(path === "/" ? "/index.html" : path);
   const type = TYPES[extname(name ?? "")];
   if (name === undefined || type === undefined || name.includes("\0")) return undefined;
   const file = resolve(folder, `.${name}`);
@@ -36,7 +40,7 @@ export async function pageFile(folder: string, path: string): Promise<PageFile |
   }
 }
 
-function decoded(path: string): string | undefined {
+function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {

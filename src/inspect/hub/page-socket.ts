@@ -7,188 +7,191 @@ import {
   type RunRow,
   type StreamDelta,
 } from "../protocol/protocol.ts";
-import type { Charts } from "./charts.ts";
+import type { ChartRegistry } from "./chart-registry.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Runs } from "./runs.ts";
-import { isSameToken } from "./security.ts";
-import { watchSocket } from "./watch-socket.ts";
+import { isSameToken } from "./access-policy.ts";
+import { guardSocket } from "./guard-socket.ts";
 
-/** Bytes that wait for the page above which deltas are dropped and steps wait. */
-const FULL = 1_000_000;
-/** Steps a page gets at first; the rest it fetches. */
-const NEWEST = 500;
-/** Steps that a page may lag behind before they are left out. */
-const MOST_BEHIND = 2_000;
-const STEPS_IN_MESSAGE = 250;
+/** While more bytes than these are buffered for the page, deltas are dropped and steps wait. */
+const MAX_BUFFERED_BYTES = 1_000_000;
+/** The number of steps that a page gets first; it fetches older ones. */
+const INITIAL_STEPS = 500;
+/** The number of steps that a page may lag behind before steps are skipped. */
+const MAX_LAG = 2_000;
+const STEPS_PER_MESSAGE = 250;
 
-/** How often the rows of runs that go on are said, ms. */
-const ROWS_EVERY = 250;
+/** Interval between updates of the rows of running runs, ms. */
+const ROWS_INTERVAL_MS = 250;
 
 type Subscription = { next: number; isNew: boolean; states: number; pending: string };
 
-/** The functions of the hub that a page's connection calls. */
+/** The part of the hub that a page's connection uses. */
 export type PageHub = {
   readonly version: string;
   readonly isReadonly: boolean;
-  readonly charts: Charts;
+  readonly charts: ChartRegistry;
   readonly live: LiveRuns;
   readonly runs: Runs;
   command(command: unknown): Promise<Ack>;
-  looksAt(runId: string, run: OpenRun): void;
+  watchRun(runId: string, run: OpenRun): void;
   workersMessage(): HubToPage;
 };
 
-/** Talks with one page. */
+/** The connection to one page. */
 export class PageSocket {
   readonly #socket: WebSocket;
   readonly #hub: PageHub;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #rows = new Set<string>();
-  readonly #said = new Map<string, string>();
-  #rowsSaidAt = 0;
+  readonly #sentStates = new Map<string, string>();
+  #rowsSentAt = 0;
   #deltas: StreamDelta[] = [];
   readonly #charts = new Set<string>();
-  #isGreeted = false;
+  #isWelcomed = false;
 
   constructor(socket: WebSocket, hub: PageHub, token: string) {
     this.#socket = socket;
     this.#hub = hub;
-    const greeted = watchSocket(socket);
+    const helloReceived = guardSocket(socket);
     socket.on("message", (data) => {
-      const message = parsed(String(data as Buffer));
-      if (!message) return socket.close(4400, "Not understood");
-      if (this.#isGreeted) return this.#calmly(this.#hear(message));
+      const message = parseMessage(String(data as Buffer));
+      if (!message) return socket.close(4400, "Invalid message");
+      if (this.#isWelcomed) return this.#ignoreErrors(this.#receive(message));
       if (message.type !== "hello" || !isSameToken(message.token, token))
         return socket.close(4401, "Wrong token");
       if (message.proto !== PROTOCOL) {
         this.#welcome();
         return socket.close(4406, `This hub speaks version ${PROTOCOL}`);
       }
-      greeted();
-      this.#isGreeted = true;
+      helloReceived();
+      this.#isWelcomed = true;
       this.#welcome();
-      this.#calmly(this.#list());
+      this.#ignoreErrors(this.#sendLists());
     });
   }
 
-  /** A store that fails is no reason to end: the page asks by HTTP too, and hears why there. */
-  #calmly(work: Promise<void>): void {
+  /** Ignores errors: when a store fails the page requests the same over HTTP and gets the error there. */
+  #ignoreErrors(work: Promise<void>): void {
     work.catch(() => {});
   }
 
-  /** Ids of the runs it looks at. */
+  /** The ids of the runs that the page displays. */
   get subscriptions(): Iterable<string> {
     return this.#subscriptions.keys();
   }
 
-  /** A run has changed; said with the next {@link PageSocket.tell}. */
+  /** Marks a run as changed; the change is sent with the next {@link PageSocket.sendUpdates}. */
   changed(runId: string, stream: readonly StreamDelta[] = []): void {
     if (stream.length > 0) {
       if (this.#subscriptions.has(runId)) this.#deltas.push(...stream);
     } else this.#rows.add(runId);
   }
 
-  say(message: HubToPage): void {
+  send(message: HubToPage): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
-  sayWorkers(message: HubToPage): void {
-    if (this.#isGreeted) this.say(message);
+  sendWorkers(message: HubToPage): void {
+    if (this.#isWelcomed) this.send(message);
   }
 
-  /** Says what has changed. False if the page is too slow, and has to be told again. */
-  tell(open: (runId: string) => OpenRun | undefined): boolean {
-    const isFull = this.#socket.bufferedAmount > FULL;
+  /** Sends the changes. Returns false if the page reads too slowly and needs another update. */
+  sendUpdates(open: (runId: string) => OpenRun | undefined): boolean {
+    const isFull = this.#socket.bufferedAmount > MAX_BUFFERED_BYTES;
     if (isFull) this.#deltas = [];
-    if (isFull || !this.#isGreeted) return !isFull;
-    let isDone = this.#tellRows(open);
+    if (isFull || !this.#isWelcomed) return !isFull;
+    let isDone = this.#sendRows(open);
     for (const [runId, subscription] of this.#subscriptions) {
       const run = open(runId);
-      if (run && !this.#tellRun(run, subscription)) isDone = false;
+      if (run && !this.#sendRun(run, subscription)) isDone = false;
     }
-    if (this.#deltas.length > 0) this.say({ type: "stream", items: this.#deltas });
+    if (this.#deltas.length > 0) this.send({ type: "stream", items: this.#deltas });
     this.#deltas = [];
     return isDone;
   }
 
-  /** Rows change with every step: they are said now and then, and at once when a run begins, ends, or needs somebody. */
-  #tellRows(open: (runId: string) => OpenRun | undefined): boolean {
+  /**
+   * Sends changed rows. Rows change with every step: they are sent at intervals, and immediately when a run
+   * starts, ends or needs a user.
+   */
+  #sendRows(open: (runId: string) => OpenRun | undefined): boolean {
     const runs = [...this.#rows].flatMap((runId) => open(runId) ?? []);
-    const newsOf = ({ phase, pending, worker, leaf }: RunRow): string =>
-      `${phase} ${pending} ${worker?.isUp ?? "-"} ${leaf ?? "-"}`;
+    const stateOf = ({ phase, pending, worker, leaf: revision }: RunRow): string =>
+      `${phase} ${pending} ${worker?.isUp ?? "-"} ${revision ?? "-"}`;
     const isDue =
-      performance.now() - this.#rowsSaidAt >= ROWS_EVERY ||
-      runs.some(({ row }) => this.#said.get(row.runId) !== newsOf(row));
+      performance.now() - this.#rowsSentAt >= ROWS_INTERVAL_MS ||
+      runs.some(({ row }) => this.#sentStates.get(row.runId) !== stateOf(row));
     if (!isDue) return runs.length === 0;
     const rows = runs.map(({ row }) => row);
-    for (const row of rows) this.#said.set(row.runId, newsOf(row));
-    if (rows.length > 0) this.say({ type: "runs", op: "upsert", rows, total: rows.length });
-    this.#rowsSaidAt = performance.now();
+    for (const row of rows) this.#sentStates.set(row.runId, stateOf(row));
+    if (rows.length > 0) this.send({ type: "runs", op: "upsert", rows, total: rows.length });
+    this.#rowsSentAt = performance.now();
     this.#rows.clear();
     return true;
   }
 
-  async #hear(message: PageToHub): Promise<void> {
+  async #receive(message: PageToHub): Promise<void> {
     if (message.type === "unsub") this.#subscriptions.delete(message.runId);
-    else if (message.type === "cmd") this.say({ type: "ack", ...(await this.#hub.command(message.cmd)) });
+    else if (message.type === "cmd") this.send({ type: "ack", ...(await this.#hub.command(message.cmd)) });
     else if (message.type === "sub") await this.#subscribe(message);
   }
 
   #welcome(): void {
     const { version, isReadonly } = this.#hub;
-    this.say({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, readonly: isReadonly });
+    this.send({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, readonly: isReadonly });
   }
 
-  async #list(): Promise<void> {
+  async #sendLists(): Promise<void> {
     const { rows, total } = await this.#hub.runs.list();
-    this.say({ type: "runs", op: "snapshot", rows, total });
-    this.say(this.#hub.workersMessage());
+    this.send({ type: "runs", op: "snapshot", rows, total });
+    this.send(this.#hub.workersMessage());
   }
 
   async #subscribe({ runId, after }: Extract<PageToHub, { type: "sub" }>): Promise<void> {
     if (typeof runId !== "string" || !Number.isInteger(after))
-      return this.#socket.close(4400, "Not understood");
+      return this.#socket.close(4400, "Invalid message");
     const run = await this.#hub.runs.open(runId);
-    if (!run) return void this.#subscriptions.set(runId, { next: 1, isNew: true, states: 0, pending: "" }); // it may still come
-    this.#hub.looksAt(runId, run);
+    if (!run) return void this.#subscriptions.set(runId, { next: 1, isNew: true, states: 0, pending: "" }); // the run may still start
+    this.#hub.watchRun(runId, run);
     const { first, last } = run.log;
-    const isNew = after < first - 1 || after > last || (after === 0 && last > NEWEST);
-    const next = isNew ? Math.max(first, last - NEWEST + 1) : after + 1;
+    const isNew = after < first - 1 || after > last || (after === 0 && last > INITIAL_STEPS);
+    const next = isNew ? Math.max(first, last - INITIAL_STEPS + 1) : after + 1;
     const subscription: Subscription = { next, isNew: true, states: 0, pending: "" };
     this.#subscriptions.set(runId, subscription);
-    this.say({ type: "runs", op: "upsert", rows: [run.row], total: 1 });
-    this.#tellRun(run, subscription);
+    this.send({ type: "runs", op: "upsert", rows: [run.row], total: 1 });
+    this.#sendRun(run, subscription);
     const streamed = this.#hub.live.streamed(runId);
-    if (streamed.length > 0) this.say({ type: "stream", items: streamed });
-    await this.#sayChart(run.row.chart);
+    if (streamed.length > 0) this.send({ type: "stream", items: streamed });
+    await this.#sendChart(run.row.chart);
   }
 
-  async #sayChart(hash: string): Promise<void> {
+  async #sendChart(hash: string): Promise<void> {
     if (this.#charts.has(hash)) return;
     this.#charts.add(hash);
     const chart = await this.#hub.charts.get(hash);
-    if (chart) this.say(chart);
+    if (chart) this.send(chart);
     else this.#charts.delete(hash);
   }
 
-  #tellRun({ row, pending, exceeded, log }: OpenRun, subscription: Subscription): boolean {
-    const what = JSON.stringify([pending, exceeded]);
-    if (what !== subscription.pending)
-      this.say({ type: "pending", runId: row.runId, items: pending, ...(exceeded && { exceeded }) });
-    subscription.pending = what;
-    if (log.last < subscription.next - 1) subscription.next = log.first; // it has begun anew
+  #sendRun({ row, pending, exceeded, log }: OpenRun, subscription: Subscription): boolean {
+    const content = JSON.stringify([pending, exceeded]);
+    if (content !== subscription.pending)
+      this.send({ type: "pending", runId: row.runId, items: pending, ...(exceeded && { exceeded }) });
+    subscription.pending = content;
+    if (log.last < subscription.next - 1) subscription.next = log.first; // the log was restarted
     const behind = log.last - subscription.next + 1;
-    if (behind > MOST_BEHIND || subscription.next < log.first) {
-      const next = Math.max(log.first, log.last - NEWEST + 1);
-      this.say({ type: "gap", runId: row.runId, from: subscription.next, to: next - 1 });
+    if (behind > MAX_LAG || subscription.next < log.first) {
+      const next = Math.max(log.first, log.last - INITIAL_STEPS + 1);
+      this.send({ type: "gap", runId: row.runId, from: subscription.next, to: next - 1 });
       subscription.isNew = true;
       subscription.next = next;
     }
-    while (subscription.next <= log.last && this.#socket.bufferedAmount < FULL) {
-      const page = log.page(subscription.next, subscription.next + STEPS_IN_MESSAGE - 1);
+    while (subscription.next <= log.last && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
+      const page = log.page(subscription.next, subscription.next + STEPS_PER_MESSAGE - 1);
       const { keyframe, states, ...steps } = page;
-      this.say({
+      this.send({
         type: "steps",
         ...steps,
         states: states.length > subscription.states ? states : [],
@@ -202,7 +205,7 @@ export class PageSocket {
   }
 }
 
-function parsed(text: string): PageToHub | undefined {
+function parseMessage(text: string): PageToHub | undefined {
   try {
     const message = JSON.parse(text) as unknown;
     return typeof message === "object" && message !== null ? (message as PageToHub) : undefined;

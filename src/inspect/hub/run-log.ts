@@ -2,29 +2,29 @@ import { applyPatch } from "../protocol/patch.ts";
 import type { Step, StepPage } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../base/json.ts";
 
-/** Steps between two contexts that are kept whole. */
-const KEYFRAME_EVERY = 250;
+/** The number of steps between two stored contexts. */
+const KEYFRAME_INTERVAL = 250;
 
 /**
- * The steps of one run, and context at any of them.
+ * The steps of one run, and the context at each of them.
  *
- * N1 Steps are numbered without gaps from `first` to `last`; those that are known already are not taken again.
- * N2 At most `most` steps are kept; the oldest go first.
+ * L1 Steps are numbered without gaps from `first` to `last`; a known step is not added again.
+ * L2 At most `maxSteps` steps are kept; the oldest are evicted first.
  */
 export class RunLog {
   readonly runId: string;
-  readonly #most: number;
+  readonly #maxSteps: number;
   readonly #states: (readonly string[])[] = [];
   readonly #stateIndex = new Map<string, number>();
-  /** Context before the step of that number. */
+  /** The context before the step with this number. */
   readonly #keyframes = new Map<number, JsonObject>();
   #items: Step[] = [];
   #first = 1;
   #context: JsonObject = {};
 
-  constructor(runId: string, most = 50_000) {
+  constructor(runId: string, maxSteps = 50_000) {
     this.runId = runId;
-    this.#most = most;
+    this.#maxSteps = maxSteps;
   }
 
   get first(): number {
@@ -39,7 +39,7 @@ export class RunLog {
     return this.#states;
   }
 
-  /** Context after the newest step. */
+  /** The context after the newest step. */
   get context(): JsonObject {
     return this.#context;
   }
@@ -49,12 +49,12 @@ export class RunLog {
     return this.#items.at(-1);
   }
 
-  /** The states active after the newest step. */
+  /** The ids of the states that are active after the newest step. */
   get active(): readonly string[] {
     return this.#states[this.newest?.s ?? -1] ?? [];
   }
 
-  /** The index of a configuration. */
+  /** Returns the index of a configuration, and adds it if it is new. */
   stateOf(ids: readonly string[]): number {
     const key = ids.join(" ");
     let index = this.#stateIndex.get(key);
@@ -65,18 +65,21 @@ export class RunLog {
     return index;
   }
 
-  /** Takes the next step; one that is known is left. Steps are missing before it: then those that are here go, and it begins
-   *  anew from `keyframe`, the context before it. */
-  take(step: Step, keyframe: JsonObject = {}): void {
+  /**
+   * Adds the next step; ignores a known one. If steps are missing before it, the log restarts at it with
+   * `keyframe` as the context before it.
+   */
+  add(step: Step, keyframe: JsonObject = {}): void {
     if (step.q <= this.last) return;
-    if (step.q > this.last + 1) this.#beginAt(step.q, keyframe);
-    if (step.q % KEYFRAME_EVERY === 1 || this.#items.length === 0) this.#keyframes.set(step.q, this.#context);
+    if (step.q > this.last + 1) this.#restartAt(step.q, keyframe);
+    if (step.q % KEYFRAME_INTERVAL === 1 || this.#items.length === 0)
+      this.#keyframes.set(step.q, this.#context);
     this.#context = applyPatch(this.#context, step.p ?? []);
     this.#items.push(step);
-    if (this.#items.length > this.#most) this.#letGo();
+    if (this.#items.length > this.#maxSteps) this.#evict();
   }
 
-  /** Steps `from` to `to`, as far as they are here. */
+  /** Returns the steps `from` to `to` as far as they are available. */
   page(from: number, to: number): StepPage {
     const begin = Math.max(from, this.#first);
     const items = this.#items.slice(begin - this.#first, Math.max(0, to - this.#first + 1));
@@ -90,7 +93,7 @@ export class RunLog {
     };
   }
 
-  /** Context after a step; after the one before the first that is here too. Undefined for others. */
+  /** Returns the context after a step, or after the step before the first; undefined for other numbers. */
   contextAt(q: number): JsonObject | undefined {
     if (q === this.last) return this.#context;
     if (q < this.#first - 1 || q > this.last) return undefined;
@@ -100,18 +103,18 @@ export class RunLog {
     return steps.reduce((context, { p = [] }) => applyPatch(context, p), this.#keyframes.get(at)!);
   }
 
-  #beginAt(q: number, keyframe: JsonObject): void {
+  #restartAt(q: number, keyframe: JsonObject): void {
     this.#items = [];
     this.#keyframes.clear();
     this.#first = q;
     this.#context = keyframe;
   }
 
-  #letGo(): void {
-    const first = this.#first + KEYFRAME_EVERY;
+  #evict(): void {
+    const first = this.#first + KEYFRAME_INTERVAL;
     this.#keyframes.set(first, this.contextAt(first - 1)!);
     for (const at of this.#keyframes.keys()) if (at < first) this.#keyframes.delete(at);
-    this.#items = this.#items.slice(KEYFRAME_EVERY);
+    this.#items = this.#items.slice(KEYFRAME_INTERVAL);
     this.#first = first;
   }
 }

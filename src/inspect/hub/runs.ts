@@ -1,23 +1,25 @@
-import type { RunRow } from "../protocol/protocol.ts";
+import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { LiveRuns } from "./live-runs.ts";
-import { groupOf, type Group, type OpenRun } from "./open-run.ts";
-import { matches, type StoreRuns } from "./store-runs.ts";
+import { groupOf, type OpenRun } from "./open-run.ts";
+import { matchesSearch, type StoreRuns } from "./store-runs.ts";
 
+/** A query of the list of runs; `q` is a part of the id or of the agent's name. */
 export type RunQuery = {
   readonly q?: string;
-  readonly group?: Group;
-  /** Id of the process that drives them. */
+  readonly group?: RunGroup;
+  /** The id of the process that drives the runs. */
   readonly worker?: string;
   readonly cursor?: string;
   readonly limit?: number;
 };
 
+/** A page of the list of runs; without `cursor` it is the last one. */
 export type RunPage = { readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number };
 
-export const MOST_ROWS = 500;
-const ROWS = 100;
+export const MAX_ROWS = 500;
+const DEFAULT_ROWS = 100;
 
-/** All runs there are to look at: live ones, then those of files, then those of the store. */
+/** All runs that can be displayed: live ones, then those of files, then those of the store. */
 export class Runs {
   readonly #live: LiveRuns;
   readonly #files: ReadonlyMap<string, OpenRun>;
@@ -29,34 +31,37 @@ export class Runs {
     this.#stored = stored;
   }
 
-  /** A page of the list. A cursor is `n` for the rows that are in memory, `s` and the store's own for the others. */
+  /**
+   * Returns a page of the list. A cursor is `n` and an offset for the rows in memory, `s` and the store's
+   * cursor for stored ones.
+   */
   async list(query: RunQuery = {}): Promise<RunPage> {
     const page = await this.#page(query);
-    // a run may have gone on while the store was read
+    // a run may have continued while the store was read
     return { ...page, rows: page.rows.map((row) => this.#live.get(row.runId)?.row ?? row) };
   }
 
-  async #page({ q = "", group, worker, cursor = "n0", limit = ROWS }: RunQuery): Promise<RunPage> {
-    const known = this.#known();
+  async #page({ q = "", group, worker, cursor = "n0", limit = DEFAULT_ROWS }: RunQuery): Promise<RunPage> {
+    const inMemory = this.#rowsInMemory();
     const isWanted = (row: RunRow): boolean =>
-      matches(row, q) &&
+      matchesSearch(row, q) &&
       (!group || groupOf(row) === group) &&
       (worker === undefined || row.worker?.id === worker);
-    const here = known.filter(isWanted);
-    const ids = new Set(known.map(({ runId }) => runId));
-    const stored = worker === undefined ? this.#stored : undefined; // what is only stored nobody drives
-    const total = here.length + ((await stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
-    const isHere = cursor.startsWith("n");
-    const from = isHere ? Number(cursor.slice(1)) || 0 : here.length;
-    const rows = here.slice(from, from + limit);
-    if (from + rows.length < here.length) return { rows, cursor: `n${from + rows.length}`, total };
+    const matching = inMemory.filter(isWanted);
+    const ids = new Set(inMemory.map(({ runId }) => runId));
+    const stored = worker === undefined ? this.#stored : undefined; // no process drives a stored run
+    const total = matching.length + ((await stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
+    const isInMemory = cursor.startsWith("n");
+    const from = isInMemory ? Number(cursor.slice(1)) || 0 : matching.length;
+    const rows = matching.slice(from, from + limit);
+    if (from + rows.length < matching.length) return { rows, cursor: `n${from + rows.length}`, total };
     if (!stored) return { rows, total };
     if (rows.length === limit) return { rows, cursor: "s", total };
     const page = await stored.list({
       q,
       limit: limit - rows.length,
       ...(group && { group }),
-      ...(!isHere && cursor.length > 1 && { cursor: cursor.slice(1) }),
+      ...(!isInMemory && cursor.length > 1 && { cursor: cursor.slice(1) }),
     });
     const others = page.rows.filter(({ runId }) => !ids.has(runId));
     return {
@@ -66,12 +71,12 @@ export class Runs {
     };
   }
 
-  /** A run with everything that happened in it. Undefined if there is none of this id. */
+  /** Opens a run with all its steps; undefined for an unknown id. */
   async open(runId: string): Promise<OpenRun | undefined> {
     return this.#live.get(runId) ?? this.#files.get(runId) ?? (await this.#stored?.open(runId));
   }
 
-  #known(): readonly RunRow[] {
+  #rowsInMemory(): readonly RunRow[] {
     const live = this.#live.rows();
     const ids = new Set(live.map(({ runId }) => runId));
     const files = [...this.#files.values()].map(({ row }) => row).filter(({ runId }) => !ids.has(runId));

@@ -8,62 +8,71 @@ import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { chartHash } from "../../diagram/chart-hash.ts";
 import { chartJson } from "../../diagram/chart-json.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
-import { readAddressFile } from "../protocol/address.ts";
+import { readAddressFile } from "../protocol/hub-address.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { removeAddress, writeAddress } from "./address-on-disk.ts";
-import { Charts } from "./charts.ts";
+import { removeAddress, writeAddress } from "./address-file.ts";
+import { ChartRegistry } from "./chart-registry.ts";
 import { openFile } from "./file-run.ts";
 import { httpApp } from "./http-app.ts";
 import { Hub } from "./hub.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageFolder } from "./page-files.ts";
 import { PageSocket } from "./page-socket.ts";
-import { doorsOf, refusalOf } from "./security.ts";
+import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
 import { StoreRuns } from "./store-runs.ts";
 import { serveWorker } from "./worker-socket.ts";
 
-export type HubStart = {
-  /** Default: one that is free. */
+/** Options of {@link startHub}. */
+export type StartHubOptions = {
+  /** The port. Default: a free port. */
   readonly port?: number;
-  /** Default 127.0.0.1. Another address lets other machines in: whoever has the link sees everything. */
+  /**
+   * The address to bind. Default "127.0.0.1". Other addresses let other machines in: everyone with the link
+   * sees everything.
+   */
   readonly host?: string;
-  /** Its sessions can be looked at too. The caller closes it. */
+  /** A store whose sessions are displayed too. The caller closes it. */
   readonly store?: SessionStore;
-  /** Exported runs and sessions to look at. */
+  /** Paths of exported runs and sessions to display. */
   readonly files?: readonly string[];
-  /** Refuses every command. */
+  /** If true, every command is refused. Default false. */
   readonly readonly?: boolean;
-  /** Where `.agentchart/inspect.json` is written for `inspect: "auto"`; default: the user's home. */
+  /**
+   * The directory for `.agentchart/inspect.json`, which `inspect: "auto"` reads. Default: the user's home
+   * directory.
+   */
   readonly home?: string;
 };
 
+/** A hub that is running. */
 export type StartedHub = {
-  /** Without the token: "http://127.0.0.1:4000". */
+  /** The address without a token: "http://127.0.0.1:4000". */
   readonly url: string;
-  /** What a person opens: the address with the token, which no request ever carries in its path. */
+  /** The link to open in a browser: the address with the token in its fragment, which no request contains. */
   readonly link: string;
   /** The token of pages. */
   readonly token: string;
-  /** What `createAgent({ inspect })` takes. */
+  /** The address for `createAgent({ inspect })`, with the token of workers. */
   readonly workerUrl: string;
-  /** Ends all connections and removes what it wrote. */
+  /** Closes all connections and removes the address file. */
   close(): Promise<void>;
 };
 
 const TOKEN_BYTES = 24;
-const PAGE_MESSAGE = 1_000_000;
-const WORKER_MESSAGE = 32_000_000;
+/** The maximum sizes of a message from a page and from a worker, in bytes. */
+const MAX_PAGE_MESSAGE = 1_000_000;
+const MAX_WORKER_MESSAGE = 32_000_000;
 
-/** Starts the visualizer's server. Rejects `config/invalid` if the address cannot be bound, and what a damaged file gives. */
-export async function startHub(options: HubStart = {}): Promise<StartedHub> {
+/** Starts the inspector's server; see `startHub` of `agentchart/inspect`. */
+export async function startHub(options: StartHubOptions = {}): Promise<StartedHub> {
   const { host = "127.0.0.1", port = 0, store, files = [], home } = options;
   const own = { hash: chartHash(agentMachine), chart: chartJson(agentMachine) };
-  const charts = new Charts(own);
-  void charts.get(own.hash); // so that it is laid out when somebody looks
+  const charts = new ChartRegistry(own);
+  void charts.get(own.hash); // starts its layout before the first page needs it
   const opened = new Map<string, OpenRun>();
   for (const path of files) {
     const { run, chart } = await openFile(path, own);
-    if (chart) charts.take(chart.hash, chart.chart);
+    if (chart) charts.add(chart.hash, chart.chart);
     opened.set(run.row.runId, run);
   }
   const hub = new Hub({
@@ -73,18 +82,18 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
     files: opened,
     ...(store && { stored: new StoreRuns(store, own) }),
   });
-  // A hub that was killed at this address left its file: the links to it stay good.
-  const left = port === 0 ? undefined : await readAddressFile(home);
-  const known = left?.url === urlOf(host, port) ? left : undefined;
-  const token = known?.token || newToken();
-  const workerToken = known?.workerToken || newToken();
-  let doors = doorsOf(host, port);
-  const app = httpApp({ doors: () => doors, token, runs: hub.runs, charts, pageFolder: pageFolder() });
+  // A hub that was killed at this address has left its file: its tokens are reused, so that old links work.
+  const previous = port === 0 ? undefined : await readAddressFile(home);
+  const reused = previous?.url === urlOf(host, port) ? previous : undefined;
+  const token = reused?.token || newToken();
+  const workerToken = reused?.workerToken || newToken();
+  let policy = accessPolicy(host, port);
+  const app = httpApp({ policy: () => policy, token, runs: hub.runs, charts, pageFolder: pageFolder() });
   const server = createServer(getRequestListener(app.fetch) as Parameters<typeof createServer>[1] & object);
-  const sockets = { "/ws": serverOf(PAGE_MESSAGE), "/worker": serverOf(WORKER_MESSAGE) };
+  const sockets = { "/ws": socketServer(MAX_PAGE_MESSAGE), "/worker": socketServer(MAX_WORKER_MESSAGE) };
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on("error", () => {}); // whoever it was has gone
-    const status = refusal(request, doors);
+    socket.on("error", () => {}); // the client has disconnected
+    const status = refusal(request, policy);
     if (status !== undefined) return refuse(socket, status);
     const path = new URL(request.url!, "http://hub").pathname as keyof typeof sockets;
     sockets[path].handleUpgrade(request, socket, head, (connection) => {
@@ -96,7 +105,7 @@ export async function startHub(options: HubStart = {}): Promise<StartedHub> {
   });
 
   const bound = await listen(server, host, port);
-  doors = doorsOf(host, bound);
+  policy = accessPolicy(host, bound);
   const url = urlOf(host, bound);
   const address = { url, token, workerToken, pid: process.pid };
   await writeAddress(address, home);
@@ -120,17 +129,17 @@ function newToken(): string {
 }
 
 function urlOf(host: string, port: number): string {
-  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `http://${shown}:${port}`;
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port}`;
 }
 
-function serverOf(maxPayload: number): WebSocketServer {
+function socketServer(maxPayload: number): WebSocketServer {
   return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: true });
 }
 
-function refusal(request: IncomingMessage, doors: Parameters<typeof refusalOf>[1]): number | undefined {
+function refusal(request: IncomingMessage, policy: AccessPolicy): number | undefined {
   try {
-    return refusalOf(request, doors);
+    return refusalOf(request, policy);
   } catch {
     return 400;
   }

@@ -1,39 +1,42 @@
-import type { Chart } from "../../diagram/chart-json.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
-import type { RunRow } from "../protocol/protocol.ts";
+import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { readPosition } from "../../store/position.ts";
 import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../../store/port.ts";
-import { FoldedRun } from "./folded-run.ts";
-import type { Group, OpenRun } from "./open-run.ts";
-import { groupOf } from "./open-run.ts";
+import { LruCache } from "../../store/lru-cache.ts";
+import type { HashedChart } from "./chart-registry.ts";
+import { JournalRun } from "./journal-run.ts";
+import { groupOf, type OpenRun } from "./open-run.ts";
 
+/** A query of the sessions of a store. */
 export type StoreQuery = {
   /** A part of the id or of the agent's name. */
   readonly q?: string;
-  readonly group?: Group;
+  readonly group?: RunGroup;
   readonly cursor?: string;
   readonly limit: number;
 };
 
+/** A page of sessions; without `cursor` it is the last one. */
 export type StorePage = { readonly rows: readonly RunRow[]; readonly cursor?: string };
 
-/** Sessions read at a time when something is looked for. */
-const SEARCHED = 500;
-/** Sessions looked at for one page; the search goes on with the next. */
-const MOST_SEARCHED = 5_000;
-const OPEN_RUNS = 32;
-const COUNTED_FOR_MS = 10_000;
+/** The number of sessions read at once in a search. */
+const SEARCH_BATCH = 500;
+/** The maximum number of sessions searched for one page; the next page continues the search. */
+const MAX_SEARCHED = 5_000;
+const MAX_OPEN_RUNS = 32;
+const MAX_COUNTS = 50;
+const COUNT_TTL_MS = 10_000;
 
-/** The sessions of a store. Nothing here takes a lease. */
+/** The sessions of a store. Reading them takes no lease. */
 export class StoreRuns {
   readonly store: SessionStore;
-  readonly #chart: { readonly hash: string; readonly chart: Chart };
-  readonly #open = new Map<string, { readonly run: FoldedRun; notice?: string }>();
-  readonly #counts = new Map<string, { readonly at: number; readonly count: Promise<number> }>();
+  readonly #chart: HashedChart;
+  readonly #open = new LruCache<{ readonly run: JournalRun; notice?: string }>(MAX_OPEN_RUNS);
+  readonly #counts = new LruCache<{ readonly at: number; readonly count: Promise<number> }>(MAX_COUNTS);
 
-  constructor(store: SessionStore, chart: { readonly hash: string; readonly chart: Chart }) {
+  constructor(store: SessionStore, chart: HashedChart) {
     this.store = store;
     this.#chart = chart;
   }
@@ -42,56 +45,53 @@ export class StoreRuns {
     const phase = phaseFor(group);
     const rows: RunRow[] = [];
     let at = cursor;
-    for (let looked = 0; looked < MOST_SEARCHED;) {
+    for (let searched = 0; searched < MAX_SEARCHED;) {
       const page = await this.store.list({
-        limit: q === "" && phase !== undefined ? limit - rows.length : Math.max(SEARCHED, limit),
+        limit: q === "" && phase !== undefined ? limit - rows.length : Math.max(SEARCH_BATCH, limit),
         ...(phase && { phase }),
         ...(at !== undefined && { cursor: at }),
       });
       for (const info of page.sessions) {
         const row = this.#rowOf(info);
-        if ((group && groupOf(row) !== group) || !matches(row, q)) continue;
+        if ((group && groupOf(row) !== group) || !matchesSearch(row, q)) continue;
         rows.push(row);
-        // the cursor of a store is the id after which it goes on
-        if (rows.length === limit) return pageOf(rows, await this.#cursorBehind(page, info, at, phase));
+        // the page ends within the store's page
+        if (rows.length === limit) return pageOf(rows, await this.#cursorAfter(page, info, at, phase));
       }
-      looked += page.sessions.length;
+      searched += page.sessions.length;
       at = page.cursor;
       if (at === undefined) return { rows };
     }
     return pageOf(rows, at);
   }
 
-  /** How many there are besides those already `listed`, counted now and then. */
+  /** Counts the sessions that are not `listed`; the count is cached for ten seconds. */
   count({ group, q = "" }: Pick<StoreQuery, "group" | "q">, listed: ReadonlySet<string>): Promise<number> {
     const key = `${group ?? ""} ${q}`;
-    const known = this.#counts.get(key);
-    if (known && Date.now() - known.at < COUNTED_FOR_MS) return known.count;
+    const cached = this.#counts.get(key);
+    if (cached && Date.now() - cached.at < COUNT_TTL_MS) return cached.count;
     const count = this.#count(group, q, listed);
     this.#counts.set(key, { at: Date.now(), count });
-    if (this.#counts.size > 50) this.#counts.delete(this.#counts.keys().next().value!);
     return count;
   }
 
-  /** A session with everything that happened in it. */
+  /** Opens a session with all its steps; undefined for an unknown id. */
   async open(runId: string): Promise<OpenRun | undefined> {
     const loaded = await this.#load(runId);
     if (!loaded || loaded.seq === 0) return undefined;
-    let known = this.#open.get(runId);
-    if (!known || known.run.seq > loaded.seq) known = { run: new FoldedRun(runId, this.#chart.chart) };
-    this.#open.delete(runId);
-    this.#open.set(runId, known);
-    if (this.#open.size > OPEN_RUNS) this.#open.delete(this.#open.keys().next().value!);
+    let opened = this.#open.get(runId);
+    if (!opened || opened.run.seq > loaded.seq) opened = { run: new JournalRun(runId, this.#chart.chart) };
+    this.#open.set(runId, opened);
     try {
-      if (!known.notice)
-        for await (const entry of this.store.read(runId, { after: known.run.seq })) known.run.take(entry);
+      if (!opened.notice)
+        for await (const entry of this.store.read(runId, { after: opened.run.seq })) opened.run.add(entry);
     } catch (error) {
-      known.notice = `Read up to position ${known.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
+      opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }
-    return this.#opened(known.run, known.notice, loaded.position);
+    return this.#opened(opened.run, opened.notice, loaded.position);
   }
 
-  /** A session whose position cannot be read is read as far as it can be. */
+  /** Loads a session; one whose position is damaged is read as far as possible. */
   async #load(runId: string): Promise<Pick<LoadedSession, "seq" | "position"> | undefined> {
     try {
       return await this.store.load(runId);
@@ -101,10 +101,10 @@ export class StoreRuns {
     }
   }
 
-  #opened(run: FoldedRun, notice: string | undefined, position: JsonObject): OpenRun {
+  #opened(run: JournalRun, notice: string | undefined, position: JsonObject): OpenRun {
     const { phase, waitsFor, meta = {} } = readPosition(position);
     const { exceeded } = run;
-    const said = notice ?? quarantineReason(position);
+    const problem = notice ?? quarantineReason(position);
     return {
       log: run.log,
       row: run.row({
@@ -114,7 +114,7 @@ export class StoreRuns {
         waitsFor,
         can: ["fork", "forkPlan"],
         ...forkOf(meta),
-        ...(said && { notice: said }),
+        ...(problem && { notice: problem }),
       }),
       pending: run.pending(phase),
       ...(exceeded !== "" && { exceeded }),
@@ -144,8 +144,8 @@ export class StoreRuns {
     };
   }
 
-  /** Stores give a cursor for whole pages; for a part of one the rest of it is asked for again. */
-  async #cursorBehind(
+  /** Stores return a cursor for a whole page; to end within one, its first part is requested again. */
+  async #cursorAfter(
     page: { readonly sessions: readonly SessionInfo[]; readonly cursor?: string },
     last: SessionInfo,
     before: string | undefined,
@@ -161,7 +161,7 @@ export class StoreRuns {
     return again.cursor;
   }
 
-  async #count(group: Group | undefined, q: string, listed: ReadonlySet<string>): Promise<number> {
+  async #count(group: RunGroup | undefined, q: string, listed: ReadonlySet<string>): Promise<number> {
     const phase = phaseFor(group);
     let count = 0;
     let cursor: string | undefined;
@@ -174,7 +174,7 @@ export class StoreRuns {
       const rows = page.sessions
         .filter(({ sessionId }) => !listed.has(sessionId))
         .map((info) => this.#rowOf(info));
-      count += rows.filter((row) => (!group || groupOf(row) === group) && matches(row, q)).length;
+      count += rows.filter((row) => (!group || groupOf(row) === group) && matchesSearch(row, q)).length;
       cursor = page.cursor;
     } while (cursor !== undefined);
     return count;
@@ -185,14 +185,15 @@ function pageOf(rows: readonly RunRow[], cursor: string | undefined): StorePage 
   return { rows, ...(cursor !== undefined && { cursor }) };
 }
 
-/** The one phase of a group, if it has only one. */
-function phaseFor(group: Group | undefined): SessionPhase | undefined {
+/** The phase of a group, if all its sessions have the same phase. */
+function phaseFor(group: RunGroup | undefined): SessionPhase | undefined {
   if (group === "needsYou") return "suspended";
   if (group === "running") return "running";
   return group === "finished" ? "stopped" : undefined;
 }
 
-export function matches({ runId, agent }: RunRow, q: string): boolean {
+/** True if the id or the agent's name contains the search text. */
+export function matchesSearch({ runId, agent }: RunRow, q: string): boolean {
   const wanted = q.toLowerCase();
   return runId.toLowerCase().includes(wanted) || agent.toLowerCase().includes(wanted);
 }

@@ -1,45 +1,45 @@
 import type { WebSocket } from "ws";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
-import type { Worker } from "./live-run.ts";
-import { isSameToken } from "./security.ts";
-import { watchSocket } from "./watch-socket.ts";
+import type { ConnectedWorker } from "./live-run.ts";
+import { isSameToken } from "./access-policy.ts";
+import { guardSocket } from "./guard-socket.ts";
 
-/** Talks with a process that runs agents, until it goes. */
+/** Serves the connection to a process that runs agents. */
 export function serveWorker(socket: WebSocket, hub: Hub, token: string): void {
-  let worker: Worker | undefined;
-  const greeted = watchSocket(socket);
-  const say = (message: HubToWorker): void => socket.send(JSON.stringify(message));
+  let worker: ConnectedWorker | undefined;
+  const helloReceived = guardSocket(socket);
+  const send = (message: HubToWorker): void => socket.send(JSON.stringify(message));
 
-  const begin = (message: WorkerToHub): void => {
+  const welcome = (message: WorkerToHub): void => {
     if (message.type !== "hello" || !isSameToken(message.token, token))
       return socket.close(4401, "Wrong token");
     if (message.proto !== PROTOCOL) return socket.close(4406, `This hub speaks version ${PROTOCOL}`);
-    greeted();
+    helloReceived();
     const { worker: id, pid } = message;
-    worker = { id, pid, send: (cmd) => say({ type: "cmd", cmd }) };
-    for (const { hash, chart } of message.charts) hub.charts.take(hash, chart);
-    hub.workers.joined(worker);
-    say({ type: "welcome", proto: PROTOCOL, version: hub.version, have: hub.live.have(worker.id) });
+    worker = { id, pid, send: (cmd) => send({ type: "cmd", cmd }) };
+    for (const { hash, chart } of message.charts) hub.charts.add(hash, chart);
+    hub.workers.connected(worker);
+    send({ type: "welcome", proto: PROTOCOL, version: hub.version, have: hub.live.have(worker.id) });
   };
 
   socket.on("message", (data) => {
     try {
       const message = JSON.parse(String(data as Buffer)) as WorkerToHub;
-      if (!worker) return begin(message);
+      if (!worker) return welcome(message);
       hub.workers.heard(worker);
       if (message.type === "ack") hub.acknowledged(message.ack);
-      else if (message.type === "chart") hub.charts.take(message.hash, message.chart);
-      else hub.live.take(message, worker);
+      else if (message.type === "chart") hub.charts.add(message.hash, message.chart);
+      else hub.live.receive(message, worker);
     } catch {
-      socket.close(4400, "Not understood");
+      socket.close(4400, "Invalid message");
     }
   });
   socket.on("pong", () => worker && hub.workers.heard(worker));
   socket.on("close", () => {
     if (!worker) return;
-    hub.live.lost(worker);
-    hub.workers.lost(worker);
-    hub.workerLost(worker);
+    hub.live.disconnected(worker);
+    hub.workers.disconnected(worker);
+    hub.workerDisconnected(worker);
   });
 }

@@ -1,55 +1,57 @@
 import type { WorkerRow } from "../protocol/protocol.ts";
-import type { Worker } from "./live-run.ts";
+import type { ConnectedWorker } from "./live-run.ts";
 
-/** Rows that pages are told. */
-const MOST_ROWS = 100;
-const MOST_LOST = 1_000;
+/** The maximum number of rows that pages get. */
+const MAX_ROWS = 100;
+const MAX_LOST = 1_000;
 
-type Known = { worker: Worker; isUp: boolean; since: number; heardAt: number };
+type WorkerState = { worker: ConnectedWorker; isUp: boolean; since: number; heardAt: number };
 
-/** The processes that are, or were, connected. */
+/** The processes that are or were connected. */
 export class Workers {
-  readonly #known = new Map<string, Known>();
+  readonly #workers = new Map<string, WorkerState>();
   readonly #changed: () => void;
 
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
-  joined(worker: Worker): void {
+  connected(worker: ConnectedWorker): void {
     const now = Date.now();
-    this.#known.delete(worker.id);
-    this.#known.set(worker.id, { worker, isUp: true, since: now, heardAt: now });
+    this.#workers.delete(worker.id);
+    this.#workers.set(worker.id, { worker, isUp: true, since: now, heardAt: now });
     this.#changed();
   }
 
-  /** A sign of life. */
-  heard(worker: Worker): void {
-    const known = this.#of(worker);
-    if (known) known.heardAt = Date.now();
+  /** Records that the process has sent something. */
+  heard(worker: ConnectedWorker): void {
+    const state = this.#stateOf(worker);
+    if (state) state.heardAt = Date.now();
   }
 
-  /** Its connection is gone; one that it has made since then stays. */
-  lost(worker: Worker): void {
-    const known = this.#of(worker);
-    if (!known) return;
-    this.#known.delete(worker.id);
-    this.#known.set(worker.id, { ...known, isUp: false, since: known.heardAt });
-    this.#forgetOldest();
+  /** Marks a process as lost, unless it has reconnected since. */
+  disconnected(worker: ConnectedWorker): void {
+    const state = this.#stateOf(worker);
+    if (!state) return;
+    this.#workers.delete(worker.id);
+    this.#workers.set(worker.id, { ...state, isUp: false, since: state.heardAt });
+    this.#dropOldest();
     this.#changed();
   }
 
-  /** Those that are up before those that were lost, the newest first, and how many there are.
-   *  @param runs - how many each drives */
+  /**
+   * Lists connected processes before lost ones, each newest first, with the total counts.
+   * @param runs - the number of runs that each process drives
+   */
   list(runs: ReadonlyMap<string, number>): {
     readonly rows: readonly WorkerRow[];
     readonly up: number;
     readonly total: number;
   } {
-    const newest = [...this.#known.values()].toReversed();
+    const newest = [...this.#workers.values()].toReversed();
     const up = newest.filter(({ isUp }) => isUp);
     const inOrder = [...up, ...newest.filter(({ isUp }) => !isUp)];
-    const rows = inOrder.slice(0, MOST_ROWS).map(({ worker: { id, pid }, isUp, since }) => ({
+    const rows = inOrder.slice(0, MAX_ROWS).map(({ worker: { id, pid }, isUp, since }) => ({
       id,
       pid,
       isUp,
@@ -59,13 +61,13 @@ export class Workers {
     return { rows, up: up.length, total: inOrder.length };
   }
 
-  #of(worker: Worker): Known | undefined {
-    const known = this.#known.get(worker.id);
-    return known?.worker === worker ? known : undefined;
+  #stateOf(worker: ConnectedWorker): WorkerState | undefined {
+    const state = this.#workers.get(worker.id);
+    return state?.worker === worker ? state : undefined;
   }
 
-  #forgetOldest(): void {
-    const lost = [...this.#known].filter(([, { isUp }]) => !isUp);
-    if (lost.length > MOST_LOST) this.#known.delete(lost[0]![0]);
+  #dropOldest(): void {
+    const lost = [...this.#workers].filter(([, { isUp }]) => !isUp);
+    if (lost.length > MAX_LOST) this.#workers.delete(lost[0]![0]);
   }
 }

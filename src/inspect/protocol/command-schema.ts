@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import type { Command } from "./protocol.ts";
+import type { RunCommand } from "./protocol.ts";
 
 const json = z.record(z.string(), z.json());
 const text = z.string().min(1).max(1_000_000);
-const id = z.string().min(1).max(512);
+const idSchema = z.string().min(1).max(512);
 const block = z.looseObject({ type: z.string() });
 const amount = z.number().positive();
 
@@ -26,11 +26,11 @@ const limits = z.strictObject({
   wallMs: amount.optional(),
 });
 
-const base = { id, runId: z.string().min(1).max(4_096) };
+const base = { id: idSchema, runId: z.string().min(1).max(4_096) };
 const expect = z.strictObject({ leaf: z.string().max(256) }).optional();
 const seq = z.int().min(0);
 const command = z.discriminatedUnion("type", [
-  z.object({ ...base, type: z.literal("decide"), callId: id, decision, argsHash: z.string().max(256) }),
+  z.object({ ...base, type: z.literal("decide"), callId: idSchema, decision, argsHash: z.string().max(256) }),
   z.object({ ...base, type: z.literal("extendBudget"), extra: limits, expect }),
   z.object({ ...base, type: z.literal("interrupt"), text: text.optional() }),
   z.object({ ...base, type: z.literal("steer"), text }),
@@ -41,22 +41,22 @@ const command = z.discriminatedUnion("type", [
     ...base,
     type: z.literal("fork"),
     seq,
-    edits: z.array(z.strictObject({ messageId: id, text: z.string().max(1_000_000) })).optional(),
+    edits: z.array(z.strictObject({ messageId: idSchema, text: z.string().max(1_000_000) })).optional(),
     start: z.boolean().optional(),
   }),
   z.object({ ...base, type: z.literal("forkPlan"), seq }),
 ]);
 
-/** A command as it came over the wire, or what is wrong with it. */
-export function readCommand(value: unknown): { readonly command: Command } | { readonly problem: string } {
+/** Validates a command from the wire; returns the command, or a sentence that says what is wrong with it. */
+export function readCommand(value: unknown): { readonly command: RunCommand } | { readonly problem: string } {
   const read = command.safeParse(value);
-  if (read.success) return { command: read.data as Command };
+  if (read.success) return { command: read.data as RunCommand };
   const { path, message } = read.error.issues[0]!;
   return { problem: `${path.join(".") || "The command"}: ${message}` };
 }
 
-/** The id of something that may be a command. */
+/** The id of a value that may be a command, at most 512 characters; "" if it has none. */
 export function commandIdOf(value: unknown): string {
-  const given = (value as Partial<JsonObject> | null)?.["id"];
-  return typeof given === "string" ? given.slice(0, 512) : "";
+  const id = (value as Partial<JsonObject> | null)?.["id"];
+  return typeof id === "string" ? id.slice(0, 512) : "";
 }

@@ -1,67 +1,77 @@
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg } from "../../message/types.ts";
 import type { PatchOp } from "./protocol.ts";
-import { quote } from "./quote.ts";
+import type { PlainObject } from "./encode.ts";
+import { quoteKey } from "./quote-key.ts";
 import { isSecret, REDACTED } from "./secrets.ts";
 
-/** Shows a value as JSON text. */
-export type Show = (value: unknown) => string;
+/** Serializes a value to a JSON string. */
+export type Serialize = (value: unknown) => string;
 
 export type DiffOptions = {
-  readonly show: Show;
-  /** False: a text is always given whole, so that whoever looks for secrets in it sees all of it. Default true. */
-  readonly appendsText?: boolean;
+  readonly serialize: Serialize;
+  /**
+   * If false, a string that grew is always given whole, so that a redaction function sees all of it. Default
+   * true.
+   */
+  readonly appendsStrings?: boolean;
 };
 
-type Fields = { readonly [key: string]: unknown };
-
-/** Characters of the messages that the first step shows; older ones are left out. */
-const FIRST_CHARACTERS = 4_000_000;
+/**
+ * The maximum number of characters of messages in the first step; older messages are replaced by placeholders.
+ */
+const MAX_FIRST_CHARACTERS = 4_000_000;
 
 /**
- * How the shown context changed: the machine's own, with `messages` in place of `transcript`. What is the same object is the
- * same value, so contexts must be replaced and never mutated; that makes it cost as much as what changed. Without a `before`
- * it sets everything.
+ * Returns how the displayed context changed: the machine's context with `messages` in place of `transcript`.
+ * Objects with the same identity count as unchanged, so contexts must be replaced and never mutated; the cost
+ * is then proportional to what changed. Without `before`, the patch sets everything.
  */
-export function patchBetween(before: Fields | undefined, after: Fields, options: DiffOptions): PatchOp[] {
-  return JSON.parse(patchText(before, after, options)) as PatchOp[];
+export function patchBetween(
+  before: PlainObject | undefined,
+  after: PlainObject,
+  options: DiffOptions,
+): PatchOp[] {
+  return JSON.parse(patchJson(before, after, options)) as PatchOp[];
 }
 
-/** The same as text. */
-export function patchText(before: Fields | undefined, after: Fields, options: DiffOptions): string {
+/** Same as {@link patchBetween}, as a JSON string. */
+export function patchJson(before: PlainObject | undefined, after: PlainObject, options: DiffOptions): string {
   return before === after ? "[]" : new Differ(options).between(before, after);
 }
 
-/** Writes operations as text by hand: it runs ten times in each round of an agent, mostly for a few numbers. A path is given
- *  as the text of its list without the closing bracket. */
+/**
+ * Builds the JSON of the operations by hand, because it runs about ten times per iteration of an agent, mostly
+ * for a few numbers. A path is passed as the JSON of its array without the closing bracket.
+ */
 class Differ {
-  readonly #show: Show;
-  readonly #appendsText: boolean;
+  readonly #serialize: Serialize;
+  readonly #appendsStrings: boolean;
   #ops = "";
 
-  constructor({ show, appendsText = true }: DiffOptions) {
-    this.#show = show;
-    this.#appendsText = appendsText;
+  constructor({ serialize, appendsStrings = true }: DiffOptions) {
+    this.#serialize = serialize;
+    this.#appendsStrings = appendsStrings;
   }
 
-  between(before: Fields | undefined, after: Fields): string {
-    if (before) this.#fields(before, after, "[");
-    else this.#everything(after);
+  between(before: PlainObject | undefined, after: PlainObject): string {
+    if (before) this.#diffObjects(before, after, "[");
+    else this.#setAll(after);
     return `[${this.#ops}]`;
   }
 
-  #everything({ transcript, ...rest }: Fields): void {
-    this.#op("=", "[", this.#show({ ...rest, messages: [] }));
-    const messages = transcript instanceof Transcript ? this.#shownMessages(transcript) : [];
+  #setAll({ transcript, ...rest }: PlainObject): void {
+    this.#op("=", "[", this.#serialize({ ...rest, messages: [] }));
+    const messages = transcript instanceof Transcript ? this.#serializedMessages(transcript) : [];
     if (messages.length > 0) this.#op("+", '["messages"', `[${messages.join(",")}]`);
   }
 
-  #shownMessages(transcript: Transcript): readonly string[] {
-    let left = FIRST_CHARACTERS;
-    const shown: string[] = [];
+  #serializedMessages(transcript: Transcript): readonly string[] {
+    let left = MAX_FIRST_CHARACTERS;
+    const serialized: string[] = [];
     for (const message of transcript.slice().toReversed()) {
       const { id, role, name, metadata, timestamp } = message;
-      const leftOut = {
+      const placeholder = {
         id,
         role,
         name,
@@ -69,62 +79,65 @@ class Differ {
         timestamp,
         content: [{ type: "text", text: "[left out]" }],
       };
-      const text = this.#show(left > 0 ? message : { ...leftOut, metadata: {} });
-      left -= text.length;
-      shown.push(text);
+      const json = this.#serialize(left > 0 ? message : { ...placeholder, metadata: {} });
+      left -= json.length;
+      serialized.push(json);
     }
-    return shown.toReversed();
+    return serialized.toReversed();
   }
 
-  #messages(before: Transcript, after: Transcript): void {
+  #diffMessages(before: Transcript, after: Transcript): void {
     const same = before.commonPrefix(after);
-    const lost = before.slice(same);
+    const removed = before.slice(same);
     const added = after.slice(same);
-    for (const [index, message] of added.slice(0, lost.length).entries())
-      if (!isSame(message, lost[index]!)) this.#op("=", `["messages",${same + index}`, this.#show(message));
-    for (let index = lost.length - 1; index >= added.length; index--)
+    for (const [index, message] of added.slice(0, removed.length).entries())
+      if (!isSame(message, removed[index]!))
+        this.#op("=", `["messages",${same + index}`, this.#serialize(message));
+    for (let index = removed.length - 1; index >= added.length; index--)
       this.#op("d", `["messages",${same + index}`);
-    if (added.length > lost.length) this.#op("+", '["messages"', this.#list(added.slice(lost.length)));
+    if (added.length > removed.length)
+      this.#op("+", '["messages"', this.#serializeArray(added.slice(removed.length)));
   }
 
-  #differ(was: unknown, is: unknown, path: string, key: string): void {
+  #diffValues(was: unknown, is: unknown, path: string, key: string): void {
     if (is === undefined) this.#op("d", path);
-    else if (was instanceof Transcript && is instanceof Transcript) this.#messages(was, is);
+    else if (was instanceof Transcript && is instanceof Transcript) this.#diffMessages(was, is);
     else if (isSecret(key, is) || isSecret(key, was)) this.#op("=", path, `"${REDACTED}"`);
-    else if (isPlain(was) && isPlain(is)) this.#fields(was, is, path);
-    else if (Array.isArray(was) && Array.isArray(is)) this.#lists(was, is, path);
+    else if (isPlainObject(was) && isPlainObject(is)) this.#diffObjects(was, is, path);
+    else if (Array.isArray(was) && Array.isArray(is)) this.#diffArrays(was, is, path);
     else if (this.#isAppended(was, is)) this.#op("s", path, JSON.stringify((is as string).slice(was.length)));
-    else this.#op("=", path, this.#show(is));
+    else this.#op("=", path, this.#serialize(is));
   }
 
-  #fields(was: Fields, is: Fields, path: string): void {
+  #diffObjects(was: PlainObject, is: PlainObject, path: string): void {
     const prefix = path === "[" ? path : `${path},`;
-    let common = 0;
+    let sharedKeys = 0;
     for (const key in is) {
       const before = was[key];
       const after = is[key];
-      const isKnown = (before === after && before !== undefined) || Object.hasOwn(was, key);
-      if (isKnown) common++;
-      const known = isKnown ? before : undefined; // not what every object has
-      if (known !== after) this.#differ(known, after, prefix + quote(key), key);
+      const isOwn = (before === after && before !== undefined) || Object.hasOwn(was, key);
+      if (isOwn) sharedKeys++;
+      const previous = isOwn ? before : undefined; // not a property of Object.prototype
+      if (previous !== after) this.#diffValues(previous, after, prefix + quoteKey(key), key);
     }
     const keys = Object.keys(was);
-    if (keys.length === common) return;
-    for (const key of keys) if (!Object.hasOwn(is, key)) this.#op("d", prefix + quote(key));
+    if (keys.length === sharedKeys) return;
+    for (const key of keys) if (!Object.hasOwn(is, key)) this.#op("d", prefix + quoteKey(key));
   }
 
-  #lists(was: readonly unknown[], is: readonly unknown[], path: string): void {
+  #diffArrays(was: readonly unknown[], is: readonly unknown[], path: string): void {
     const dropped = is.length > 0 && typeof is[0] === "object" ? Math.max(0, was.indexOf(is[0])) : 0;
     if (dropped > 0) this.#op("-", path, String(dropped));
     const left = dropped > 0 ? was.slice(dropped) : was;
     for (const [index, item] of is.slice(0, left.length).entries())
-      if (left[index] !== item) this.#differ(left[index], item ?? null, `${path},${index}`, String(index));
+      if (left[index] !== item)
+        this.#diffValues(left[index], item ?? null, `${path},${index}`, String(index));
     for (let index = left.length - 1; index >= is.length; index--) this.#op("d", `${path},${index}`);
-    if (is.length > left.length) this.#op("+", path, this.#list(is.slice(left.length)));
+    if (is.length > left.length) this.#op("+", path, this.#serializeArray(is.slice(left.length)));
   }
 
-  #list(items: readonly unknown[]): string {
-    return `[${items.map((item) => this.#show(item)).join(",")}]`;
+  #serializeArray(items: readonly unknown[]): string {
+    return `[${items.map((item) => this.#serialize(item)).join(",")}]`;
   }
 
   #op(name: PatchOp[0], path: string, value?: string): void {
@@ -133,21 +146,24 @@ class Differ {
   }
 
   #isAppended(was: unknown, is: unknown): was is string {
-    if (!this.#appendsText || typeof was !== "string" || typeof is !== "string") return false;
-    return was.length >= APPEND_FROM && is.length <= APPEND_TO && is.startsWith(was);
+    if (!this.#appendsStrings || typeof was !== "string" || typeof is !== "string") return false;
+    return was.length >= MIN_APPEND && is.length <= MAX_APPEND && is.startsWith(was);
   }
 }
 
-/** Messages that were stored and read again are other objects. */
+/** Compares by value too: messages that were stored and read again are different objects. */
 function isSame(one: Msg, other: Msg): boolean {
   return one === other || (one.id === other.id && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** Longer strings are shown as references, shorter ones are set at the same price. */
-const APPEND_FROM = 32;
-const APPEND_TO = 8_192;
+/**
+ * Strings of these lengths are patched by appending: shorter ones cost the same to set, longer ones become
+ * blobs.
+ */
+const MIN_APPEND = 32;
+const MAX_APPEND = 8_192;
 
-function isPlain(value: unknown): value is Fields {
+function isPlainObject(value: unknown): value is PlainObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && !("toJSON" in value);

@@ -1,85 +1,93 @@
 import { hash } from "node:crypto";
 import type { Json } from "../../base/json.ts";
 import type { Blob } from "./protocol.ts";
-import { quote } from "./quote.ts";
+import { quoteKey } from "./quote-key.ts";
 import { isSecret, REDACTED } from "./secrets.ts";
 
+/** The size limits of an encoded value. */
 export type EncodeLimits = {
-  /** Longer strings become a {@link Blob}, or are cut if there is nowhere to keep one. */
+  /** Longer strings become a {@link Blob}, or are cut without `keepBlob`; characters. */
   readonly string: number;
+  /** Levels of nested objects and arrays. */
   readonly depth: number;
-  /** Values in all. */
+  /** Number of values in total. */
   readonly nodes: number;
-  /** Characters of strings in all. */
+  /** Characters of all strings in total. */
   readonly characters: number;
 };
 
-/** For what is shown whole. */
-export const WHOLE: EncodeLimits = { string: 8_192, depth: 32, nodes: 50_000, characters: 1_000_000 };
-/** For a short look. */
+/** Limits for a value that is displayed whole. */
+export const FULL: EncodeLimits = { string: 8_192, depth: 32, nodes: 50_000, characters: 1_000_000 };
+/** Limits for a short preview. */
 export const PREVIEW: EncodeLimits = { string: 400, depth: 8, nodes: 150, characters: 3_000 };
 
-const HEAD = 200;
-const LONGEST_KEY = 200;
-/** Characters from which a text is worth knowing. */
-const WORTH_KNOWING = 64;
-const MOST_KNOWN = 64;
+const BLOB_HEAD = 200;
+const MAX_KEY_LENGTH = 200;
+/** The minimum length of the JSON of an object that is worth caching, in characters. */
+const MIN_CACHED_LENGTH = 64;
+const MAX_CACHED = 64;
 
-/** The text of an object, and what it took of the limits. */
-type Known = {
+/** The JSON of an object, and its share of the limits. */
+type EncodedObject = {
   readonly text: string;
   readonly nodes: number;
   readonly characters: number;
-  /** Of its strings. */
+  /** The length of its longest string. */
   readonly longest: number;
 };
 
-/** Texts of objects that were shown a moment ago: a message comes as an outcome, as a draft and in the transcript. What it
- *  knows must not be mutated. */
-export class KnownTexts {
-  readonly #known = new Map<object, Known>();
+/**
+ * The JSON of objects that were encoded recently: a message appears in an outcome, in a draft and in the
+ * transcript. Cached objects must not be mutated.
+ */
+export class EncodeCache {
+  readonly #entries = new Map<object, EncodedObject>();
 
-  get(value: object): Known | undefined {
-    return this.#known.get(value);
+  get(value: object): EncodedObject | undefined {
+    return this.#entries.get(value);
   }
 
-  set(value: object, known: Known): void {
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(value, known);
+  set(value: object, encoded: EncodedObject): void {
+    if (this.#entries.size >= MAX_CACHED) this.#entries.clear();
+    this.#entries.set(value, encoded);
   }
 }
 
+/** Options of {@link encode}. */
 export type EncodeOptions = {
   readonly limits?: EncodeLimits;
-  /** Keeps a long string to be fetched later. */
-  readonly keep?: (sha: string, text: string) => void;
-  /** Shared by calls with the same `keep`. */
-  readonly known?: KnownTexts;
+  /** Stores a long string, to be fetched later by its hash. */
+  readonly keepBlob?: (sha: string, text: string) => void;
+  /** A cache that calls with the same `keepBlob` share. */
+  readonly cache?: EncodeCache;
 };
 
-/** Any value as JSON, without secrets and of bounded size. Never throws: what cannot be read says so in brackets. */
+/**
+ * Converts any value to JSON of bounded size, without secrets. Never throws: values that cannot be encoded
+ * become a note in brackets.
+ */
 export function encode(value: unknown, options?: EncodeOptions): Json {
-  return JSON.parse(encodeText(value, options)) as Json;
+  return JSON.parse(encodeToString(value, options)) as Json;
 }
 
-/** The same as text. */
-export function encodeText(value: unknown, options: EncodeOptions = {}): string {
+/** Same as {@link encode}, as a JSON string. */
+export function encodeToString(value: unknown, options: EncodeOptions = {}): string {
   return new Encoder(options).value(value);
 }
 
 class Encoder {
   readonly #limits: EncodeLimits;
-  readonly #keep: EncodeOptions["keep"];
-  readonly #known: KnownTexts | undefined;
-  readonly #above: object[] = [];
+  readonly #keepBlob: EncodeOptions["keepBlob"];
+  readonly #cache: EncodeCache | undefined;
+  readonly #ancestors: object[] = [];
   #nodes: number;
   #characters: number;
   #longest = 0;
 
-  constructor({ limits = WHOLE, keep, known }: EncodeOptions) {
+  constructor({ limits = FULL, keepBlob, cache }: EncodeOptions) {
     this.#limits = limits;
-    this.#keep = keep;
-    this.#known = known;
+    this.#keepBlob = keepBlob;
+    this.#cache = cache;
     this.#nodes = limits.nodes;
     this.#characters = limits.characters;
   }
@@ -88,7 +96,7 @@ class Encoder {
     this.#nodes--;
     switch (typeof value) {
       case "string":
-        return this.#text(value);
+        return this.#string(value);
       case "number":
         return Number.isFinite(value) ? `${value}` : `"${value}"`;
       case "boolean":
@@ -102,39 +110,39 @@ class Encoder {
       case "undefined":
         return "null";
       case "object":
-        return value === null ? "null" : this.#within(value);
+        return value === null ? "null" : this.#nested(value);
     }
   }
 
-  #within(value: object): string {
-    const known = this.#known?.get(value);
-    if (known && this.#hasRoomFor(known)) return this.#use(known);
-    if (this.#above.includes(value)) return '"[cycle]"';
-    if (this.#above.length >= this.#limits.depth) return '"[deeper]"';
+  #nested(value: object): string {
+    const cached = this.#cache?.get(value);
+    if (cached && this.#hasRoomFor(cached)) return this.#reuse(cached);
+    if (this.#ancestors.includes(value)) return '"[cycle]"';
+    if (this.#ancestors.length >= this.#limits.depth) return '"[deeper]"';
     const [nodes, characters, longest] = [this.#nodes, this.#characters, this.#longest];
     this.#longest = 0;
-    this.#above.push(value);
+    this.#ancestors.push(value);
     let text: string;
     try {
       text = this.#object(value);
     } catch {
       text = '"[unreadable]"';
     }
-    this.#above.pop();
-    if (this.#known && text.length >= WORTH_KNOWING && this.#nodes > 0 && this.#characters >= 0) {
-      const took = { nodes: nodes - this.#nodes, characters: characters - this.#characters };
-      this.#known.set(value, { text, ...took, longest: this.#longest });
+    this.#ancestors.pop();
+    if (this.#cache && text.length >= MIN_CACHED_LENGTH && this.#nodes > 0 && this.#characters >= 0) {
+      const used = { nodes: nodes - this.#nodes, characters: characters - this.#characters };
+      this.#cache.set(value, { text, ...used, longest: this.#longest });
     }
     this.#longest = Math.max(this.#longest, longest);
     return text;
   }
 
-  /** It may reach deeper than the limit by its own depth: that only guards the stack. */
-  #hasRoomFor({ nodes, characters, longest }: Known): boolean {
+  /** A cached value may exceed the depth limit by its own depth; that limit only protects the stack. */
+  #hasRoomFor({ nodes, characters, longest }: EncodedObject): boolean {
     return nodes < this.#nodes && characters <= this.#characters && longest <= this.#limits.string;
   }
 
-  #use({ text, nodes, characters, longest }: Known): string {
+  #reuse({ text, nodes, characters, longest }: EncodedObject): string {
     this.#nodes -= nodes;
     this.#characters -= characters;
     this.#longest = Math.max(this.#longest, longest);
@@ -142,23 +150,23 @@ class Encoder {
   }
 
   #object(value: object): string {
-    if (Array.isArray(value)) return this.#list(value);
+    if (Array.isArray(value)) return this.#array(value);
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
-      if (value instanceof Error) return this.#fields({ error: value.name, message: value.message });
+      if (value instanceof Error) return this.#plainObject({ error: value.name, message: value.message });
       if (value instanceof Date)
         return Number.isNaN(value.getTime()) ? '"[no date]"' : `"${value.toISOString()}"`;
-      if (value instanceof Map) return this.#fields(fieldsOf(value));
-      if (value instanceof Set) return this.#list([...(value as Set<unknown>)]);
+      if (value instanceof Map) return this.#plainObject(mapEntries(value));
+      if (value instanceof Set) return this.#array([...(value as Set<unknown>)]);
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
         return JSON.stringify(`[${value.constructor.name}, ${value.byteLength} bytes]`);
     }
     const { toJSON } = value as { readonly toJSON?: unknown };
     if (typeof toJSON === "function") return this.value(Reflect.apply(toJSON, value, []));
-    return this.#fields(value as Fields);
+    return this.#plainObject(value as PlainObject);
   }
 
-  #list(items: readonly unknown[]): string {
+  #array(items: readonly unknown[]): string {
     let text = "";
     for (const item of items) {
       if (text !== "") text += ",";
@@ -171,7 +179,7 @@ class Encoder {
     return `[${text}]`;
   }
 
-  #fields(fields: Fields): string {
+  #plainObject(fields: PlainObject): string {
     let text = "";
     for (const key of Object.keys(fields)) {
       const item = fields[key];
@@ -181,26 +189,30 @@ class Encoder {
         text += '"…":"[more]"';
         break;
       }
-      const name = key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key;
+      const name = key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key;
       this.#characters -= name.length;
-      text += `${quote(name)}:${isSecret(key, item) ? `"${REDACTED}"` : this.value(item)}`;
+      text += `${quoteKey(name)}:${isSecret(key, item) ? `"${REDACTED}"` : this.value(item)}`;
     }
     return `{${text}}`;
   }
 
-  #text(text: string): string {
+  #string(text: string): string {
     if (text.length > this.#longest) this.#longest = text.length;
-    if (text.length > this.#limits.string) return this.#long(text);
+    if (text.length > this.#limits.string) return this.#longString(text);
     this.#characters -= text.length;
     return JSON.stringify(this.#characters < 0 ? `[${text.length} characters]` : text);
   }
 
-  #long(text: string): string {
+  #longString(text: string): string {
     const { string } = this.#limits;
-    if (this.#keep) {
+    if (this.#keepBlob) {
       const sha = hash("sha256", text).slice(0, 32);
-      this.#keep(sha, text);
-      return JSON.stringify({ $blob: sha, length: text.length, head: text.slice(0, HEAD) } satisfies Blob);
+      this.#keepBlob(sha, text);
+      return JSON.stringify({
+        $blob: sha,
+        length: text.length,
+        head: text.slice(0, BLOB_HEAD),
+      } satisfies Blob);
     }
     this.#characters -= string;
     const begin = this.#characters < 0 ? `[${string} characters]` : text.slice(0, string);
@@ -208,9 +220,10 @@ class Encoder {
   }
 }
 
-type Fields = { readonly [key: string]: unknown };
+/** An object whose own properties are data. */
+export type PlainObject = { readonly [key: string]: unknown };
 
-function fieldsOf(map: ReadonlyMap<unknown, unknown>): Fields {
+function mapEntries(map: ReadonlyMap<unknown, unknown>): PlainObject {
   return Object.fromEntries(
     [...map].map(([key, item]) => [typeof key === "object" ? "[object]" : String(key), item]),
   );

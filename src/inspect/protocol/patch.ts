@@ -1,14 +1,17 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { PatchOp, Path } from "./protocol.ts";
 
-type Change = (before: Json | undefined) => Json | undefined;
+type Update = (before: Json | undefined) => Json | undefined;
 
-/** Context after the operations; `before` stays as it is. */
+/**
+ * Applies the operations to a context and returns the result; `before` is not modified. An operation whose path
+ * does not exist changes nothing.
+ */
 export function applyPatch(before: JsonObject, ops: readonly PatchOp[]): JsonObject {
-  return ops.reduce<Json>((now, op) => changed(now, op[1], 0, changeOf(op)) ?? {}, before) as JsonObject;
+  return ops.reduce<Json>((now, op) => updateAt(now, op[1], 0, updateOf(op)) ?? {}, before) as JsonObject;
 }
 
-function changeOf(op: PatchOp): Change {
+function updateOf(op: PatchOp): Update {
   switch (op[0]) {
     case "=":
       return () => op[2];
@@ -23,25 +26,25 @@ function changeOf(op: PatchOp): Change {
   }
 }
 
-/** A copy of `value` in which the place at `path` is changed; `value` itself if there is no such place. */
-function changed(value: Json | undefined, path: Path, depth: number, change: Change): Json | undefined {
-  if (depth === path.length) return change(value);
+/** Returns a copy of `value` that is updated at `path`; `value` itself if the path does not exist. */
+function updateAt(value: Json | undefined, path: Path, depth: number, update: Update): Json | undefined {
+  if (depth === path.length) return update(value);
   const key = path[depth]!;
   if (Array.isArray(value))
-    return changedList(value as Json[], key, (item) => changed(item, path, depth + 1, change));
+    return updateArrayAt(value as Json[], key, (item) => updateAt(item, path, depth + 1, update));
   if (typeof value !== "object" || value === null) return value;
   const object = value as JsonObject;
   const before = Object.hasOwn(object, key) ? object[key] : undefined;
-  const after = changed(before, path, depth + 1, change);
+  const after = updateAt(before, path, depth + 1, update);
   if (after === before) return value;
   if (after !== undefined) return { ...object, [key]: after };
   const { [key]: _, ...rest } = object;
   return rest;
 }
 
-function changedList(list: readonly Json[], key: string | number, change: Change): Json {
+function updateArrayAt(list: readonly Json[], key: string | number, update: Update): Json {
   if (typeof key !== "number" || !Number.isInteger(key) || key < 0 || key > list.length) return list;
-  const after = change(list[key]);
+  const after = update(list[key]);
   if (after === list[key]) return list;
   return after === undefined ? list.toSpliced(key, 1) : list.toSpliced(key, 1, after);
 }

@@ -1,3 +1,4 @@
+// src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
 import type { Chart } from "../../diagram/chart-json.ts";
 import type { ErrorInfo } from "../../base/error.ts";
 import type { Layouts } from "../../diagram/layout.ts";
@@ -6,81 +7,111 @@ import type { Reason, Usage } from "../../message/types.ts";
 import type { SessionPhase } from "../../store/port.ts";
 import type { Decision, PendingCall, WaitsFor } from "../../tool/pending.ts";
 
-/** The version of the wire. A side that meets another one says so and which side to upgrade. */
+/**
+ * The version of the wire protocol. A side that meets another version reports both, and which side to upgrade.
+ */
 export const PROTOCOL = 1;
 
-/** Why a hub closes a socket that did not say in time who it is, with the code of a wrong token: who reads it tries again. */
+/**
+ * The close reason of a socket that sent no `hello` in time. It has the close code of a wrong token, but the
+ * client reconnects.
+ */
 export const NO_HELLO = "No hello";
 
-/** What one step changed in the shown context, which is the machine's own with `messages`, the transcript as of the step, in
- *  place of `transcript`: set, delete (of a list: take that element out), append to a list, drop from a list's
- *  start, append to a string. The path is a list of keys and indexes from the top of context; `[]` is context itself, which
- *  the first step sets. An operation whose place is not there changes nothing. */
+/**
+ * An operation of a step on the displayed context, which is the machine's context with `messages`, the
+ * transcript as of the step, in place of `transcript`. The kinds: set (`=`), delete (`d`; removes an element of
+ * an array), append to an array (`+`), drop from the start of an array (`-`), append to a string (`s`). An
+ * operation whose path does not exist changes nothing.
+ */
 export type PatchOp =
   | readonly ["=", Path, Json]
   | readonly ["d", Path]
   | readonly ["+", Path, readonly Json[]]
   | readonly ["-", Path, number]
   | readonly ["s", Path, string];
+/** Keys and indexes from the top of the context; `[]` is the context itself, which the first step sets. */
 export type Path = readonly (string | number)[];
 
-/** A string too long for the log: fetched whole from `/api/runs/:id/blob/:sha` when somebody opens it. */
+/**
+ * A reference to a string that is too long for the log: its length and first characters. The whole string is
+ * fetched from `/api/runs/:id/blob/:sha` when it is opened.
+ */
 export type Blob = { readonly $blob: string; readonly length: number; readonly head: string };
 
-/** One step of a run: a microstep of the chart while it is live, a fact of the journal when it is read from a store. */
+/**
+ * A step of a run: a microstep of the machine for a live run, an entry of the journal for a stored one. The
+ * field names are short because a run has many steps.
+ */
 export type Step = {
-  /** Its number in the run, from 1 without gaps. */
+  /** The step's number in the run, from 1 without gaps. */
   readonly q: number;
-  /** Wall clock, epoch ms: for display. */
+  /** The time, epoch ms; for display. */
   readonly t: number;
-  /** Monotonic ms since the observer began: for durations and order. */
+  /** Monotonic time since the observation began, ms; for durations and order. */
   readonly m: number;
-  /** What caused it, as XState names it; "" for a transition that needs no event; the type of a journal entry. */
+  /**
+   * The event type as XState names it, "" for an `always` transition; in a stored run the type of the journal
+   * entry.
+   */
   readonly e: string;
-  /** A short look at what the event carried, at most 8 KB. */
+  /** A preview of the event's payload, at most 8 KB. */
   readonly v?: Json;
-  /** Who asked for the event; absent for the program itself. A message says so in its `metadata.by`. */
+  /**
+   * "inspector" if a command of the inspector caused the event; absent if the program did. A message says so in
+   * `metadata.by`.
+   */
   readonly by?: "inspector";
-  /** The edges taken, by their id in the chart. */
+  /** The ids of the edges taken. */
   readonly x: readonly string[];
-  /** Index of the states active after it, in `StepPage.states`. */
+  /** The index of the states that are active after the step, in `StepPage.states`. */
   readonly s: number;
-  /** The actions that ran, by name. */
+  /** The names of the actions that ran. */
   readonly k?: readonly string[];
-  /** How context changed. */
+  /** How the context changed. */
   readonly p?: readonly PatchOp[];
-  /** Position in the journal when it happened; 0 or absent without a store. */
+  /** The position in the journal at that time; 0 or absent without a store. */
   readonly j?: number;
 };
 
 /** Steps of one run, in order. */
 export type StepPage = {
   readonly runId: string;
-  /** Configurations that steps refer to by index: the ids of all active states, outermost first. It grows, it never changes. */
+  /**
+   * The configurations that steps refer to by index: the ids of all active states, outermost first. It only
+   * grows.
+   */
   readonly states: readonly (readonly string[])[];
-  /** From agents to the hub only: the index of the first of `states`; those before it were sent already. Pages get the whole list,
-   *  or an empty one if it has not grown. */
+  /**
+   * From agents to the hub only: the index of the first of `states`; earlier ones were sent before. Pages get
+   * the whole array, or an empty one if it has not grown.
+   */
   readonly statesFrom?: number;
   readonly items: readonly Step[];
-  /** Context before the first of `items`; absent when they begin with step 1. */
+  /** The context before the first of `items`; absent if they start with step 1. */
   readonly keyframe?: JsonObject;
-  /** How many steps the run has. */
+  /** The number of steps of the run. */
   readonly total: number;
-  /** True if older steps were dropped for want of room; `first` is the oldest that is left. */
+  /** The number of the oldest step that is available; older ones were dropped for lack of space. */
   readonly first: number;
 };
+
+/** Where a run is read from: a connected process, a store, or a file. */
+/** The groups of the list of runs. */
+export const RUN_GROUPS = ["needsYou", "running", "suspended", "finished"] as const;
+export type RunGroup = (typeof RUN_GROUPS)[number];
 
 export type RunSource = "live" | "store" | "file";
 
 /** A run in the list: one session. */
 export type RunRow = {
-  /** The session's id. */
+  /** The id of the session. */
   readonly runId: string;
   readonly agent: string;
-  /** Hash of its chart, see `ChartMessage`. */
+  /** The hash of its chart, see {@link ChartMessage}. */
   readonly chart: string;
   readonly source: RunSource;
-  /** The process that drives it; absent for one that nobody drives. */
+  /** The process that drives the run; absent if no process does. */
   readonly worker?: {
     readonly id: string;
     readonly pid: number;
@@ -94,19 +125,27 @@ export type RunRow = {
   readonly state: string;
   readonly startedAt: number;
   readonly updatedAt: number;
+  /** The number of steps. */
   readonly steps: number;
-  /** Position of the journal now; absent without a store. To fork behind the newest step, fork here; to fork behind another
-   *  one, fork at `j` of the step after it. */
+  /**
+   * The current position in the journal; absent without a store. To fork after the newest step, fork here; to
+   * fork after another step, fork at `j` of the step that follows it.
+   */
   readonly seq?: number;
-  /** Of the whole run; a missing figure is not known. */
+  /** The usage of the whole run; a missing count is unknown. */
   readonly usage: Usage;
+  /** The number of open calls. */
   readonly pending: number;
+  /** The run it was forked from, and the position in that run's journal. */
   readonly forkOf?: { readonly runId: string; readonly seq: number };
-  /** Names the state in which it rests: another one each time that it has gone on. Absent while it runs. */
+  /**
+   * The revision of a run at rest, an optimistic lock token: it differs each time the run has continued. A
+   * command repeats it as `expect.leaf`. Absent while the run is running.
+   */
   readonly leaf?: string;
-  /** What may be asked of it now. */
-  readonly can: readonly CommandType[];
-  /** What is wrong with its record: where a damaged file was cut off. */
+  /** The commands that are available now. */
+  readonly can: readonly RunCommandType[];
+  /** A problem with its record, such as the line at which a damaged file was cut off. */
   readonly notice?: string;
 };
 
@@ -115,16 +154,16 @@ export type WorkerRow = {
   readonly id: string;
   readonly pid: number;
   readonly isUp: boolean;
-  /** Epoch ms since when it is up; of one that was lost, when it was last heard. */
+  /** The time it connected, epoch ms; for a lost process the time it was last heard. */
   readonly since: number;
-  /** How many runs it drives, or drove when it was lost. */
+  /** The number of runs it drives, or drove when it was lost. */
   readonly runs: number;
 };
 
-/** Text that arrives before the chart knows of it: may be dropped, `n` shows it. */
+/** Streamed text that is not in the context yet. Deltas may be dropped, which shows as a gap in `n`. */
 export type StreamDelta = {
   readonly runId: string;
-  /** Counts up in the run. */
+  /** A counter per run. */
   readonly n: number;
   readonly messageId: string;
   readonly index: number;
@@ -134,7 +173,8 @@ export type StreamDelta = {
   readonly delta: string;
 };
 
-export type CommandType =
+/** What a user can ask of a run. */
+export type RunCommandType =
   | "decide"
   | "extendBudget"
   | "interrupt"
@@ -145,41 +185,54 @@ export type CommandType =
   | "fork"
   | "forkPlan";
 
-/** What was on the screen when a person asked: `leaf` of the row. A run that has gone on since refuses as `stale`. */
-type Expected = { readonly expect?: { readonly leaf: string } };
+/** The revision that the user saw (`leaf` of the row). A run that has continued since then answers `stale`. */
+type ExpectedRevision = { readonly expect?: { readonly leaf: string } };
 
-/** What a person asks of a run. A command is carried out once per `id`. */
-export type Command = { readonly id: string; readonly runId: string } & (
+/** A command of a user to a run. Commands are idempotent: each `id` is executed once. */
+export type RunCommand = { readonly id: string; readonly runId: string } & (
   | {
       readonly type: "decide";
       readonly callId: string;
       readonly decision: Decision;
       readonly argsHash: string;
     }
-  | ({ readonly type: "extendBudget"; readonly extra: { readonly [limit: string]: number } } & Expected)
+  | ({
+      readonly type: "extendBudget";
+      readonly extra: { readonly [limit: string]: number };
+    } & ExpectedRevision)
   | { readonly type: "interrupt"; readonly text?: string }
   | { readonly type: "steer"; readonly text: string }
-  /** A message of the user for a session that rests. */
-  | ({ readonly type: "send"; readonly text: string } & Expected)
-  /** Stop at the next commit point; `resume` goes on. */
+  /** A user message for a session at rest. */
+  | ({ readonly type: "send"; readonly text: string } & ExpectedRevision)
+  /** Stops at the next commit point; `resume` continues. */
   | { readonly type: "shutdown" }
-  | ({ readonly type: "resume" } & Expected)
-  /** A new session with the journal up to `seq`; `edits` replace the text of messages by their id. `start` runs it at once. */
+  | ({ readonly type: "resume" } & ExpectedRevision)
+  /**
+   * A new session with the journal up to `seq`; `edits` replace the text of messages by id. `start` runs it
+   * immediately.
+   */
   | {
       readonly type: "fork";
       readonly seq: number;
       readonly edits?: readonly { readonly messageId: string; readonly text: string }[];
       readonly start?: boolean;
     }
-  /** What a fork at `seq` would run again; changes nothing. The list comes in `Ack.data`: `{ willRun: string[] }`. */
+  /**
+   * Lists the calls that a fork at `seq` would run again, as `{ willRun: string[] }` in `Ack.data`. Changes
+   * nothing.
+   */
   | { readonly type: "forkPlan"; readonly seq: number }
 );
 
-/** An open call with the schema of its arguments, if its tool is known: what the form of an edit is made from. */
+/**
+ * An open call with the input schema of its tool, if the tool is known; the page builds the edit form from it.
+ */
 export type PendingItem = PendingCall & { readonly inputSchema?: JsonObject };
 
-/** How a command ended. `code` beside the agent's own: `stale` (what was seen has changed), `answered` (somebody was first),
- *  `readonly`, `unavailable` (no process drives the run), `invalid`. */
+/**
+ * The outcome of a command. Codes besides the agent's own: `stale` (the run has changed since the user saw it),
+ * `answered` (another user was first), `readonly`, `unavailable` (no process drives the run), `invalid`.
+ */
 export type Ack = {
   readonly id: string;
   readonly ok: boolean;
@@ -191,8 +244,10 @@ export type Ack = {
   };
 };
 
-/** From the hub to a page. The first answer to `hello` is `welcome`, or the connection closes with 4401 (token); one of another
- *  version gets `welcome`, which tells the hub's, and is closed with 4406. */
+/**
+ * From the hub to a page. The hub answers `hello` with `welcome`, or closes the socket with 4401 (wrong token).
+ * A page of another protocol version gets `welcome` with the hub's version and is closed with 4406.
+ */
 export type HubToPage =
   | {
       readonly type: "welcome";
@@ -207,7 +262,10 @@ export type HubToPage =
       readonly rows: readonly RunRow[];
       readonly total: number;
     }
-  /** The processes, whenever one comes, goes, or drives more or fewer runs: at most 100 of `total`, of which `up` are up. */
+  /**
+   * The processes, sent when one connects, disconnects, or drives another number of runs: at most 100 of
+   * `total`, of which `up` are connected.
+   */
   | {
       readonly type: "workers";
       readonly rows: readonly WorkerRow[];
@@ -223,26 +281,28 @@ export type HubToPage =
       readonly items: readonly PendingItem[];
       readonly exceeded?: string;
     }
-  /** Steps `from` to `to` were left out for want of room on the wire: fetch them. */
+  /** Steps `from` to `to` were skipped because the page reads too slowly: it has to fetch them. */
   | { readonly type: "gap"; readonly runId: string; readonly from: number; readonly to: number }
   | ({ readonly type: "ack" } & Ack);
 
+/** A chart with its layouts. */
 export type ChartMessage = {
   readonly type: "chart";
   readonly hash: string;
   readonly chart: Chart;
-  /** Null if it could not be laid out in time: show the outline. POST it to `/api/layouts` to wait for more. */
+  /** Null if the layout took too long: display the outline. POST the chart to `/api/layouts` to wait longer. */
   readonly layouts: Layouts | null;
 };
 
+/** From a page to the hub (path `/ws`). */
 export type PageToHub =
   | { readonly type: "hello"; readonly token: string; readonly proto: number }
-  /** Steps after `after` (0 = all that the hub sends by itself, the newest page), then live ones. */
+  /** Subscribes to the steps after `after` (0: the newest page), and to live ones. */
   | { readonly type: "sub"; readonly runId: string; readonly after: number }
   | { readonly type: "unsub"; readonly runId: string }
-  | { readonly type: "cmd"; readonly cmd: Command };
+  | { readonly type: "cmd"; readonly cmd: RunCommand };
 
-/** From the process that runs agents to the hub (path `/worker`, own token). */
+/** From a process that runs agents to the hub (path `/worker`, with the token of workers). */
 export type WorkerToHub =
   | {
       readonly type: "hello";
@@ -252,7 +312,7 @@ export type WorkerToHub =
       readonly pid: number;
       readonly charts: readonly { readonly hash: string; readonly chart: Chart }[];
     }
-  /** A chart that `hello` did not name; it comes before the first run that has it. */
+  /** A chart that `hello` did not contain; sent before the first run that has it. */
   | { readonly type: "chart"; readonly hash: string; readonly chart: Chart }
   | {
       readonly type: "run";
@@ -263,7 +323,7 @@ export type WorkerToHub =
   | ({ readonly type: "steps" } & StepPage)
   | { readonly type: "stream"; readonly items: readonly StreamDelta[]; readonly dropped: number }
   | { readonly type: "ack"; readonly ack: Ack }
-  /** A string that steps refer to, in `parts` pieces. */
+  /** A string that steps refer to, in `parts` parts. */
   | {
       readonly type: "blob";
       readonly runId: string;
@@ -272,22 +332,25 @@ export type WorkerToHub =
       readonly parts: number;
       readonly text: string;
     }
-  /** Nobody in this process drives the run any more. */
+  /** This process no longer drives the run. */
   | { readonly type: "gone"; readonly runId: string };
 
 /** From the hub to a process that runs agents. */
 export type HubToWorker =
-  /** The hub has these runs up to these steps: send what follows. */
+  /** The hub has these runs up to these steps: send the following ones. */
   | {
       readonly type: "welcome";
       readonly proto: number;
       readonly version: string;
       readonly have: { readonly [runId: string]: number };
     }
-  | { readonly type: "cmd"; readonly cmd: Command };
+  | { readonly type: "cmd"; readonly cmd: RunCommand };
 
-/** The first line of an exported run; then `{ chart, layouts, hash }`, then one `Step` a line with `{ keyframe, at }` lines between, and
- *  `{ state: string[] }` lines that give each configuration its index in order. Last come `{ blob: sha, text }` lines. */
+/**
+ * The first line of an exported run. It is followed by `{ chart, layouts, hash }` and by one `Step` per line,
+ * with `{ keyframe, at }` lines between them and `{ state: string[] }` lines that give each configuration its
+ * index in order. Last come `{ blob: sha, text }` lines.
+ */
 export type RunFileHeader = {
   readonly agentchartRun: number;
   readonly row: RunRow;

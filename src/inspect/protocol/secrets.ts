@@ -1,38 +1,38 @@
-/** What stands in place of a secret. */
+/** Replaces a secret. */
 export const REDACTED = "[redacted]";
 
-const SECRET =
+const SECRET_KEY =
   /passw(or)?d|passphrase|secret|apikey|accesskey|privatekey|signingkey|authorization|cookie|credential|bearer|^auth$|^pwd$|^extraheaders$/;
-/** `token` is a secret, `outputTokens` is a count. */
-const TOKEN = /tokens?$/;
+/** A key that ends in "token" holds a secret if its value is a string: `token`, but not `outputTokens`. */
+const TOKEN_KEY = /tokens?$/;
 
-const NO = 0;
-const ALWAYS = 1;
-const AS_TEXT = 2;
-/** What keys were found to be: the same few come again and again. */
-const known = new Map<string, number>();
-const MOST_KNOWN = 2_000;
+const PUBLIC = 0;
+const SECRET = 1;
+const SECRET_STRING = 2;
+/** The kind of each key; an object tree repeats a few keys many times. */
+const kinds = new Map<string, number>();
+const MAX_KEYS = 2_000;
 
 function kindOf(key: string): number {
-  let kind = known.get(key);
+  let kind = kinds.get(key);
   if (kind === undefined) {
     const word = key.toLowerCase().replaceAll(/[^a-z\d]/g, "");
-    kind = SECRET.test(word) ? ALWAYS : TOKEN.test(word) ? AS_TEXT : NO;
-    if (known.size < MOST_KNOWN && key.length < 100) known.set(key, kind);
+    kind = SECRET_KEY.test(word) ? SECRET : TOKEN_KEY.test(word) ? SECRET_STRING : PUBLIC;
+    if (kinds.size < MAX_KEYS && key.length < 100) kinds.set(key, kind);
   }
   return kind;
 }
 
-/** True if what stands under such a key is not to leave the process. */
+/** True if the value of this key must not leave the process. */
 export function isSecret(key: string, value: unknown): boolean {
   const kind = kindOf(key);
-  if (kind === NO || value === null || value === undefined || typeof value === "boolean") return false;
-  return kind === ALWAYS || typeof value === "string";
+  if (kind === PUBLIC || value === null || value === undefined || typeof value === "boolean") return false;
+  return kind === SECRET || typeof value === "string";
 }
 
-const SECRET_IN_TEXT = /"([^"\\]{1,64})"\s*:/g;
+const KEY_IN_JSON = /"([^"\\]{1,64})"\s*:/g;
 
-/** True if a piece of JSON text, perhaps cut off, names a secret. */
+/** True if a piece of JSON, which may be cut off, contains the key of a secret. */
 export function namesSecret(text: string): boolean {
-  return [...text.matchAll(SECRET_IN_TEXT)].some(([, key]) => isSecret(key!, ""));
+  return [...text.matchAll(KEY_IN_JSON)].some(([, key]) => isSecret(key!, ""));
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAddressFile } from "../../../src/inspect/protocol/address.ts";
+import { readAddressFile } from "../../../src/inspect/protocol/hub-address.ts";
 import { BARE_ENV } from "../../support/bare-env.ts";
 
 const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");

@@ -1,6 +1,11 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { PROTOCOL, type Ack, type Command, type HubToPage } from "../../../src/inspect/protocol/protocol.ts";
+import {
+  PROTOCOL,
+  type Ack,
+  type RunCommand,
+  type HubToPage,
+} from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
 /** A page played by hand: for what no page of ours would send. */
@@ -20,7 +25,7 @@ export class WirePage {
   }
 
   /** Sends a command and waits for its ack. */
-  command(cmd: Command): Promise<Ack> {
+  command(cmd: RunCommand): Promise<Ack> {
     return new Promise((resolve) => {
       const hear = (data: Buffer): void => {
         const message = JSON.parse(String(data)) as HubToPage;

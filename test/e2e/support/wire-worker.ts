@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import type { Chart } from "agentchart/machines";
 import {
   PROTOCOL,
-  type Command,
+  type RunCommand,
   type HubToWorker,
   type PendingItem,
   type RunRow,
@@ -16,7 +16,7 @@ import type { Hub } from "./hub.ts";
 export class WireWorker {
   readonly #socket: WebSocket;
   /** What was asked of it, in order. */
-  readonly commands: Command[] = [];
+  readonly commands: RunCommand[] = [];
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;

@@ -12,7 +12,7 @@ async function journalOf(store: SessionStore, sessionId: string): Promise<string
   return JSON.stringify(entries);
 }
 
-test("an approval goes to the agent, which goes on; the card goes before the page hears that it is done", async () => {
+test("an approval continues the turn, and the pending call is removed before the acknowledgement", async () => {
   const on = await stage([asks("pay", { amount: 5 }), "done"]);
   await on.agent.call("pay 5");
   const [call] = await waits(on);
@@ -35,7 +35,7 @@ test("an approval goes to the agent, which goes on; the card goes before the pag
   expect(on.ran).toEqual([{ amount: 5 }]);
 });
 
-test("three calls: approved, edited with its types kept, and denied with a reason that the model reads", async () => {
+test("three calls are approved, edited with valid types only, and denied with a reason that the model reads", async () => {
   const on = await stage([asks("pay", { amount: 1 }, { amount: 2 }, { amount: 3 }), "done"]);
   await on.agent.call("pay");
   const calls = await waits(on, 3);
@@ -56,7 +56,7 @@ test("three calls: approved, edited with its types kept, and denied with a reaso
   expect(JSON.stringify(on.model.requests.at(-1))).toContain("too much");
 });
 
-test("two tabs: the first answer wins, the other hears so, and the same command twice is carried out once", async () => {
+test("the first of two answers wins, the second is refused as answered, and a repeated command is executed once", async () => {
   const on = await stage([asks("pay", { amount: 5 }), "done"]);
   const other = await HubPage.open(on.hub);
   await on.agent.call("pay");
@@ -76,7 +76,7 @@ test("two tabs: the first answer wins, the other hears so, and the same command 
   });
 });
 
-test("an approval is for the arguments that were seen", async () => {
+test("an approval with another argsHash is refused as stale", async () => {
   const on = await stage([asks("pay", { amount: 5 }), "done"]);
   await on.agent.call("pay");
   const [call] = await waits(on);
@@ -89,7 +89,7 @@ test("an approval is for the arguments that were seen", async () => {
   expect(on.agent.status().pending).toHaveLength(1);
 });
 
-test("a secret that was not shown is kept when the arguments are edited beside it", async () => {
+test("a redacted secret is restored when the other arguments are edited", async () => {
   const on = await stage([asks("pay", { amount: 5, token: "t-1" }), "done"]);
   await on.agent.call("pay");
   const [call] = await waits(on);
@@ -98,10 +98,10 @@ test("a secret that was not shown is kept when the arguments are edited beside i
   const edit = { ...input, amount: 6 };
   await on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision: { edit } });
   await expect.poll(() => on.ran).toEqual([{ amount: 6, token: "t-1" }]);
-  expect(JSON.stringify(on.page.heard)).not.toContain("t-1");
+  expect(JSON.stringify(on.page.received)).not.toContain("t-1");
 });
 
-test("a tool that waits for an answer gets the one a person gives", async () => {
+test("a tool that waits for an external result gets an answer that matches its schema", async () => {
   const on = await stage([asks("survey", {}), "thanks"]);
   await on.agent.call("ask");
   const [call] = await waits(on);
@@ -115,7 +115,7 @@ test("a tool that waits for an answer gets the one a person gives", async () => 
   expect(JSON.stringify(on.model.requests.at(-1)!.messages.at(-1))).toContain("stars");
 });
 
-test("a budget is extended and the turn goes on", async () => {
+test("extendBudget rejects a negative amount and continues the turn with a positive one", async () => {
   const on = await stage([asks("pay", { amount: 1 }), "done"], {
     budget: { modelCalls: 1 },
     permissions: { rules: [{ tool: "pay", action: "allow" }] },
@@ -136,7 +136,7 @@ test("a budget is extended and the turn goes on", async () => {
   await expect.poll(() => phaseOf(on)).toBe("stopped");
 });
 
-test("a running turn is steered and interrupted; a resting one is sent a message", async () => {
+test("a running turn accepts steer and interrupt, a resting one accepts send", async () => {
   const asked: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
   const held: ScriptedTurn = async function* (_request, signal) {
     asked.shift()!.resolve();
@@ -167,8 +167,8 @@ test("a running turn is steered and interrupted; a resting one is sent a message
   await expect.poll(() => JSON.stringify(on.page.contextOf(on.agent.sessionId))).toContain("hello again");
 });
 
-test.each(["with a store", "without one"])(
-  "shut down at the next commit point and resumed in the same process, %s",
+test.each(["with a store", "without a store"])(
+  "a run is shut down at the next commit point and resumed in the same process, %s",
   async (where) => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -208,7 +208,7 @@ test.each(["with a store", "without one"])(
   },
 );
 
-test("a fork says what would run again, begins with other words, and runs if it is told to", async () => {
+test("a fork lists the calls that would run again, replaces a message and starts on request", async () => {
   const store = memoryStore();
   const on = await stage(
     [
@@ -243,12 +243,12 @@ test("a fork says what would run again, begins with other words, and runs if it 
   const forked = fork.data!["sessionId"] as string;
   await expect.poll(() => on.page.rows.get(forked)?.phase).toBe("stopped");
   expect(on.page.rows.get(forked)).toMatchObject({ forkOf: { runId: sessionId, seq: asked.j } });
-  on.page.follow(forked);
+  on.page.subscribe(forked);
   await expect.poll(() => JSON.stringify(on.page.contextOf(forked))).toContain("pay bob");
   expect(await journalOf(store, sessionId)).toBe(before);
 });
 
-test("a hub that only shows refuses, and a run that nobody drives is not available", async () => {
+test("a read-only hub refuses commands", async () => {
   const on = await stage([asks("pay", { amount: 5 })], {}, { readonly: true });
   await on.agent.call("pay");
   const [call] = await waits(on);
@@ -258,7 +258,7 @@ test("a hub that only shows refuses, and a run that nobody drives is not availab
   expect(on.agent.status().pending[0]?.decided).toBeUndefined();
 });
 
-test("what is no command is refused in words, and so is one for a run that is not there", async () => {
+test("invalid commands are refused as invalid, commands for unknown runs as unavailable", async () => {
   const on = await stage(["one"]);
   for (const bad of [
     { type: "format" },

@@ -6,14 +6,14 @@ import { WebSocket } from "ws";
 import type { RunRow, WorkerToHub } from "../../../src/inspect/protocol/protocol.ts";
 import { ask, HubPage, testHome, testHub } from "../../support/hub-page.ts";
 
-type Process = {
+type TestWorker = {
   readonly socket: WebSocket;
   readonly drive: (...runs: readonly string[]) => void;
-  readonly letGo: (runId: string) => void;
+  readonly release: (runId: string) => void;
 };
 
-/** A process that says that it is there. */
-async function join({ url, workerUrl }: StartedHub, id: string, pid: number): Promise<Process> {
+/** Connects as a process that runs agents. */
+async function join({ url, workerUrl }: StartedHub, id: string, pid: number): Promise<TestWorker> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/worker`);
   onTestFinished(() => socket.terminate());
   await once(socket, "open");
@@ -21,14 +21,14 @@ async function join({ url, workerUrl }: StartedHub, id: string, pid: number): Pr
   const token = workerUrl.split("#w=")[1]!;
   say({ type: "hello", token, proto: 1, worker: id, pid, charts: [] });
   await once(socket, "message");
-  const tell = (runId: string, worker: object): void =>
+  const report = (runId: string, worker: object): void =>
     say({ type: "run", row: { ...ROW, runId, ...worker }, pending: [] });
   return {
     socket,
     drive: (...runs) => {
-      for (const runId of runs) tell(runId, { worker: { id, pid, isUp: true, since: 1 } });
+      for (const runId of runs) report(runId, { worker: { id, pid, isUp: true, since: 1 } });
     },
-    letGo: (runId) => tell(runId, {}),
+    release: (runId) => report(runId, {}),
   };
 }
 
@@ -47,10 +47,10 @@ const ROW: Omit<RunRow, "runId"> = {
   can: [],
 };
 
-const shown = ({ workers }: HubPage): string[] | undefined =>
+const listed = ({ workers }: HubPage): string[] | undefined =>
   workers?.rows.map(({ pid, isUp, runs }) => `${pid} ${isUp ? "up" : "lost"} ${runs}`);
 
-test("the processes are told as they come, drive runs, go, and come back", async () => {
+test("pages are informed when processes connect, drive runs, disconnect and reconnect", async () => {
   const hub = await testHub({ home: testHome() });
   const early = await HubPage.open(hub);
   await expect.poll(() => early.workers).toMatchObject({ rows: [], up: 0, total: 0 });
@@ -58,55 +58,55 @@ test("the processes are told as they come, drive runs, go, and come back", async
   const second = await join(hub, "two", 22);
   first.drive("a", "b");
   second.drive("c");
-  await expect.poll(() => shown(early)).toEqual(["22 up 1", "11 up 2"]);
-  first.letGo("b");
-  await expect.poll(() => shown(early)).toEqual(["22 up 1", "11 up 1"]);
+  await expect.poll(() => listed(early)).toEqual(["22 up 1", "11 up 2"]);
+  first.release("b");
+  await expect.poll(() => listed(early)).toEqual(["22 up 1", "11 up 1"]);
   second.socket.terminate();
-  await expect.poll(() => shown(early)).toEqual(["11 up 1", "22 lost 1"]);
+  await expect.poll(() => listed(early)).toEqual(["11 up 1", "22 lost 1"]);
   const late = await HubPage.open(hub);
   await expect.poll(() => late.workers).toEqual(early.workers);
   expect(late.workers).toMatchObject({ up: 1, total: 2 });
   const again = await join(hub, "two", 22);
   again.drive("c");
   await expect
-    .poll(() => [shown(early), shown(late)])
+    .poll(() => [listed(early), listed(late)])
     .toEqual([
       ["22 up 1", "11 up 1"],
       ["22 up 1", "11 up 1"],
     ]);
 });
 
-test("a process that has come back is not lost with the connection that it had before", async () => {
+test("a process that has reconnected is not lost when its former connection closes", async () => {
   const hub = await testHub({ home: testHome() });
   const page = await HubPage.open(hub);
   const before = await join(hub, "one", 11);
   await join(hub, "one", 12);
   before.socket.terminate();
   const other = await join(hub, "two", 22);
-  await expect.poll(() => shown(page)).toEqual(["22 up 0", "12 up 0"]);
+  await expect.poll(() => listed(page)).toEqual(["22 up 0", "12 up 0"]);
   other.socket.terminate();
-  await expect.poll(() => shown(page)).toEqual(["12 up 0", "22 lost 0"]);
+  await expect.poll(() => listed(page)).toEqual(["12 up 0", "22 lost 0"]);
 });
 
-test("of a process that was lost it is said when it was last heard", async () => {
+test("a lost process has the time of its last message", async () => {
   const hub = await testHub({ home: testHome() });
   const page = await HubPage.open(hub);
   const before = Date.now();
   const one = await join(hub, "one", 11);
-  await expect.poll(() => shown(page)).toEqual(["11 up 0"]);
+  await expect.poll(() => listed(page)).toEqual(["11 up 0"]);
   const up = page.workers!.rows[0]!.since;
   one.drive("a");
-  await expect.poll(() => shown(page)).toEqual(["11 up 1"]);
+  await expect.poll(() => listed(page)).toEqual(["11 up 1"]);
   const heard = Date.now();
   one.socket.terminate();
-  await expect.poll(() => shown(page)).toEqual(["11 lost 1"]);
+  await expect.poll(() => listed(page)).toEqual(["11 lost 1"]);
   const { since } = page.workers!.rows[0]!;
   expect(up).toBeGreaterThanOrEqual(before);
   expect(since).toBeGreaterThanOrEqual(up);
   expect(since).toBeLessThanOrEqual(heard);
 });
 
-test("of hundreds, a hundred are told, those that are up first", async () => {
+test("pages get at most 100 processes, connected ones first", async () => {
   const hub = await testHub({ home: testHome() });
   const page = await HubPage.open(hub);
   const all = await Promise.all(Array.from({ length: 130 }, (_, index) => join(hub, `w${index}`, index)));
@@ -118,7 +118,7 @@ test("of hundreds, a hundred are told, those that are up first", async () => {
   );
 });
 
-test("the list of runs is narrowed to those of a process, which none that is only stored belongs to", async () => {
+test("the list of runs of one process contains no stored runs", async () => {
   const store = memoryStore();
   const lease = (await store.acquire("stored", { owner: "t", ttlMs: 60_000 }))!;
   await store.append("stored", {

@@ -1,13 +1,13 @@
 import type { Chart, JsonObject, Layouts, RunFileHeader, RunRow, Step } from "../wire/types.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import {
-  chartOf,
+  parseChart,
   isCount,
-  recordOf,
-  rowOf,
-  statesOf,
-  stepOf,
-} from "../../../src/inspect/protocol/run-file-shape.ts";
+  parseRecord,
+  parseRow,
+  parseStates,
+  parseStep,
+} from "../../../src/inspect/protocol/parse-run-file.ts";
 
 /** The version of exported runs that this page reads. */
 const FORMAT = 1;
@@ -39,12 +39,12 @@ export function readRunFile(text: string): RunFile {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === "") continue;
     try {
-      const record = recordOf(line);
-      if (isObject(record["chart"])) chart = chartOf(record, header.row.chart);
-      else if (Array.isArray(record["state"])) states.push(statesOf(record["state"]));
+      const record = parseRecord(line);
+      if (isObject(record["chart"])) chart = parseChart(record, header.row.chart);
+      else if (Array.isArray(record["state"])) states.push(parseStates(record["state"]));
       else if (isObject(record["keyframe"])) keyframes.set(atOf(record), record["keyframe"]);
       else if (typeof record["blob"] === "string") blobs.set(record["blob"], String(record["text"]));
-      else steps.push(stepOf(record, steps.at(-1)?.q));
+      else steps.push(parseStep(record, steps.at(-1)?.q));
     } catch (error) {
       damage = { line: index + 1, message: (error as Error).message };
       break;
@@ -66,7 +66,7 @@ export function readRunFile(text: string): RunFile {
 function readHeader(line: string): RunFileHeader {
   let header: JsonObject;
   try {
-    header = recordOf(line);
+    header = parseRecord(line);
   } catch {
     throw new Error("This is no exported run: its first line is not the header that `agentchart` writes.");
   }
@@ -77,7 +77,7 @@ function readHeader(line: string): RunFileHeader {
     throw new Error(
       `This run was exported in format ${version}; this page reads ${FORMAT}. Update agentchart.`,
     );
-  return { ...(header as unknown as RunFileHeader), row: rowOf(header["row"]) };
+  return { ...(header as unknown as RunFileHeader), row: parseRow(header["row"]) };
 }
 
 function atOf({ at }: JsonObject): number {

@@ -2,7 +2,7 @@ import { Button } from "../parts/button.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
-import type { Command } from "../wire/types.ts";
+import type { RunCommand } from "../wire/types.ts";
 
 /** What may be asked of the run as it stands now, whichever step is shown. */
 export function Actions() {
@@ -61,4 +61,4 @@ export function Actions() {
 
 const NOTHING: readonly never[] = [];
 /** What is asked with a button here; the rest is asked in its own place. */
-const BUTTONS: ReadonlySet<Command["type"]> = new Set(["steer", "send", "shutdown", "resume", "interrupt"]);
+const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set(["steer", "send", "shutdown", "resume", "interrupt"]);

@@ -1,4 +1,4 @@
-import type { Ack, Command, RunRow } from "../wire/types.ts";
+import type { Ack, RunCommand, RunRow } from "../wire/types.ts";
 import { send } from "./client.ts";
 import { loadRun } from "./load.ts";
 import { model } from "./model.ts";
@@ -8,7 +8,7 @@ import { notify } from "./notices.ts";
 const PATIENCE = 20_000;
 
 type Waiting = {
-  readonly cmd: Command;
+  readonly cmd: RunCommand;
   readonly settle: (ack: Ack) => void;
   timer: ReturnType<typeof setTimeout>;
   /** Sent on a connection that was lost before it was answered: it may have been carried out. */
@@ -18,7 +18,7 @@ type Waiting = {
 };
 const waiting = new Map<string, Waiting>();
 
-type Body = Command extends infer One ? (One extends Command ? Omit<One, "id" | "runId"> : never) : never;
+type Body = RunCommand extends infer One ? (One extends RunCommand ? Omit<One, "id" | "runId"> : never) : never;
 
 /** Why a command ended without being carried out. */
 const REFUSALS: { readonly [code: string]: string } = {
@@ -34,7 +34,7 @@ export async function command(body: Body, key: string = body.type): Promise<Ack>
   const id = newId();
   mark(key, id);
   const { promise, resolve } = Promise.withResolvers<Ack>();
-  const cmd = { id, runId, ...body } as Command;
+  const cmd = { id, runId, ...body } as RunCommand;
   waiting.set(id, { cmd, settle: resolve, timer: patience(id), isUnsure: false, isRefused: false });
   if (!send({ type: "cmd", cmd })) resolve(unanswered(id, "The inspector is not connected."));
   const ack = await promise;

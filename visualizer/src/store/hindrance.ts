@@ -1,8 +1,8 @@
-import type { Command } from "../wire/types.ts";
+import type { RunCommand } from "../wire/types.ts";
 import type { Model } from "./model.ts";
 
 /** Why this cannot be asked of the run now, as the end of a sentence; undefined if it can. */
-export function hindranceTo({ connection, row }: Model, type: Command["type"]): string | undefined {
+export function hindranceTo({ connection, row }: Model, type: RunCommand["type"]): string | undefined {
   if (row?.source === "file") return "this is a file";
   if (connection.kind === "badToken" || connection.kind === "version")
     return "this page is no longer connected";

@@ -1,7 +1,7 @@
 export type {
   Ack,
   ChartMessage,
-  Command,
+  RunCommand,
   HubToPage,
   PageToHub,
   Path,

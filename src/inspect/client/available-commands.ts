@@ -1,0 +1,51 @@
+import type { SessionPhase } from "../../store/port.ts";
+import type { RunCommandType, PendingItem } from "../protocol/protocol.ts";
+
+/** The properties of a run that determine its available commands. */
+export type RunConditions = {
+  readonly phase: SessionPhase;
+  readonly pending: readonly PendingItem[];
+  readonly isOpen: boolean;
+  readonly isExceeded: boolean;
+  /** A new agent can be created in place of a closed one. */
+  readonly hasConfig: boolean;
+  readonly hasStore: boolean;
+  /** Text is accepted while calls are open. */
+  readonly acceptsText: boolean;
+};
+
+/** Returns the commands that are available now. */
+export function availableCommands(run: RunConditions): readonly RunCommandType[] {
+  const { isOpen, hasConfig, hasStore } = run;
+  const commands = isOpen || hasConfig ? commandsFor(run) : [];
+  const possible = isOpen ? commands : commands.filter((type) => !NEED_OPEN_AGENT.has(type));
+  return [...possible, ...(hasStore ? (["fork", "forkPlan"] as const) : [])];
+}
+
+const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set(["interrupt", "steer", "send", "shutdown"]);
+
+function commandsFor({ phase, pending, isExceeded, acceptsText }: RunConditions): readonly RunCommandType[] {
+  switch (phase) {
+    case "running":
+      return ["interrupt", "steer", "shutdown"];
+    case "suspended":
+      return [
+        ...(pending.length > 0 ? (["decide"] as const) : []),
+        ...(isExceeded ? (["extendBudget"] as const) : []),
+        ...(!isExceeded && pending.every(isSettled) ? (["resume"] as const) : []),
+        "interrupt",
+        ...(acceptsText ? (["send"] as const) : []),
+      ];
+    case "stopped":
+      return ["send"];
+    case "unfinished":
+      return ["resume"];
+    case "quarantined":
+      return [];
+  }
+}
+
+/** True if an open call needs no further decision. */
+export function isSettled({ decided, waitsFor }: PendingItem): boolean {
+  return decided !== undefined || waitsFor === "stopRequested";
+}

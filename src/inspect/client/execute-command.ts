@@ -1,0 +1,213 @@
+import { createAgent } from "../../agent/create-agent.ts";
+import type { Agent, AgentConfig } from "../../agent/types.ts";
+import { userMsg } from "../../message/create.ts";
+import type { Msg } from "../../message/types.ts";
+import { validateInput } from "../../tool/schema.ts";
+import type { Decision } from "../../tool/pending.ts";
+import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
+import { isSettled } from "./available-commands.ts";
+import { forkOutcome, planFork, writeFork } from "./fork-run.ts";
+import type { RunCommand, RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
+import { restoreRedacted } from "./restore-redacted.ts";
+import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
+
+type CommandOf<Type extends RunCommandType> = Extract<RunCommand, { type: Type }>;
+
+/** Executes a user's command on a run of this process. Never rejects: errors become an outcome. */
+export async function executeCommand(
+  command: RunCommand,
+  run: WatchedRun,
+  worker: WorkerInfo,
+): Promise<CommandOutcome> {
+  try {
+    const execute = (): Promise<CommandOutcome> =>
+      run.attribution.during(command, () => checkAndExecute(command, run, worker));
+    return await (SERIALIZED.has(command.type) ? run.serialize(execute) : execute());
+  } catch (error) {
+    return outcomeOfError(error);
+  }
+}
+
+/**
+ * Commands that may continue a run at rest. They run one after the other, so that the second one sees the
+ * effect of the first.
+ */
+const SERIALIZED: ReadonlySet<RunCommandType> = new Set(["decide", "resume", "extendBudget", "send"]);
+/** Commands that are answered once per rest of the run. */
+const ANSWERED_ONCE: ReadonlySet<RunCommandType> = new Set(["resume", "extendBudget"]);
+
+async function checkAndExecute(
+  command: RunCommand,
+  run: WatchedRun,
+  worker: WorkerInfo,
+): Promise<CommandOutcome> {
+  run.write(); // so that the report includes every step so far
+  const { row } = run.report(worker);
+  if (command.type === "decide") return decide(command, run);
+  if (!row.can.includes(command.type)) return refusalOf(command.type, row.phase, run);
+  const change = changeSince("expect" in command ? command.expect?.leaf : undefined, row);
+  return change === undefined ? execute(command, run) : refused("stale", change);
+}
+
+/** Describes how a run has changed since the revision that the user saw; undefined if it has not. */
+function changeSince(
+  seenRevision: string | undefined,
+  { leaf: revision = "", phase, state, steps }: RunRow,
+): string | undefined {
+  if (seenRevision === undefined || seenRevision === revision) return undefined;
+  const dot = seenRevision.lastIndexOf(".");
+  const isSameProcess = revision.startsWith(seenRevision.slice(0, dot + 1));
+  const passed = steps - Number(seenRevision.slice(dot + 1));
+  const since = isSameProcess && passed > 0 ? `${passed} ${passed === 1 ? "step" : "steps"} later` : "now";
+  return `The run has continued since you saw it: ${since} it is ${phase}, at ${state}.`;
+}
+
+function refusalOf(type: RunCommandType, phase: string, run: WatchedRun): CommandOutcome {
+  const isFork = type === "fork" || type === "forkPlan";
+  if (isFork) return refused("unavailable", "A fork needs a store; this run has none.");
+  if (!run.isOpen)
+    return refused("unavailable", "The agent was closed; its process no longer drives the run.");
+  if (ANSWERED_ONCE.has(type) && run.offeredCommands.has(type))
+    return refused("answered", `Another user was first: the run is now ${phase}.`);
+  return refused("invalid", `A run that is ${phase} does not accept '${type}'.`);
+}
+
+async function execute(
+  command: Exclude<RunCommand, { type: "decide" }>,
+  run: WatchedRun,
+): Promise<CommandOutcome> {
+  const { agent } = run;
+  switch (command.type) {
+    case "interrupt":
+      return agent.interrupt(command.text && userMessage(command.text))
+        ? succeeded(agent)
+        : refused("invalid", "No turn is running.");
+    case "steer":
+      return agent.steer(userMessage(command.text))
+        ? succeeded(agent)
+        : refused("invalid", "No turn is running.");
+    case "send":
+      await continueTurn(agent, userMessage(command.text));
+      return succeeded(agent);
+    case "shutdown":
+      await agent.shutdown();
+      return succeeded(agent);
+    case "resume": {
+      const opened = await openAgent(run);
+      await continueTurn(opened);
+      return succeeded(opened);
+    }
+    case "extendBudget": {
+      const opened = await openAgent(run);
+      await opened.extendBudget(command.extra);
+      await continueTurn(opened);
+      return succeeded(opened);
+    }
+    case "forkPlan":
+      return planFork(run.config!.store!, run.runId, command.seq);
+    case "fork":
+      return fork(command, run.config!);
+  }
+}
+
+/** A user message whose metadata names the inspector as its author. */
+function userMessage(text: string): Msg {
+  return userMsg(text, { metadata: { by: "inspector" } });
+}
+
+function succeeded(agent: Agent): CommandOutcome {
+  return { ok: true, seq: agent.status().seq };
+}
+
+/**
+ * Continues the turn; resolves when it has started or failed to start. The result of the turn is visible in the
+ * chart.
+ */
+async function continueTurn(agent: Agent, message?: Msg): Promise<void> {
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = agent.subscribe(() => resolve(), { types: ["turn.start"] });
+  agent
+    .call(message)
+    .catch(() => {})
+    .finally(resolve);
+  await started;
+  unsubscribe();
+}
+
+/**
+ * Returns the agent, or a new one for its session if it was closed. Rejects `session/conflict` while another
+ * process has the session.
+ */
+async function openAgent(run: WatchedRun): Promise<Agent> {
+  if (run.isOpen) return run.agent;
+  const { agent, config } = run;
+  const { messages: _, snapshot: __, ...rest } = config!;
+  const { sessionId } = agent;
+  const next = createAgent({ ...rest, sessionId, ...(!rest.store && { snapshot: agent.snapshot() }) });
+  await next.open();
+  return next;
+}
+
+async function decide(command: CommandOf<"decide">, run: WatchedRun): Promise<CommandOutcome> {
+  const { callId, argsHash } = command;
+  if (!run.isOpen && !run.config)
+    return refused("unavailable", "The agent was closed; its process no longer drives the run.");
+  const agent = await openAgent(run);
+  const pending = agent.status().pending.find((call) => call.callId === callId);
+  if (!pending || pending.decided) {
+    return run.requestedCalls.has(callId) || pending
+      ? refused("answered", "Another user has already answered this call.")
+      : refused("invalid", `No open call has the id '${callId}'.`);
+  }
+  if (pending.argsHash !== argsHash)
+    return refused("stale", "The arguments of this call have changed since they were displayed.");
+  const decision = withRedactedParts(command.decision, pending);
+  const problem = decisionProblem(decision, pending, run);
+  if (problem) return refused("invalid", problem);
+  await agent.decide(callId, decision, { argsHash });
+  const status = agent.status();
+  if (status.phase === "suspended" && status.pending.every(isSettled)) await continueTurn(agent);
+  return succeeded(agent);
+}
+
+function withRedactedParts(decision: Decision, { input }: PendingItem): Decision {
+  if (typeof decision !== "object" || !("edit" in decision)) return decision;
+  return { edit: restoreRedacted(decision.edit, input) };
+}
+
+function decisionProblem(decision: Decision, pending: PendingItem, run: WatchedRun): string | undefined {
+  if (typeof decision !== "object") return undefined;
+  if ("edit" in decision) {
+    const schema = run.inputSchemaOf(pending.name);
+    return (schema && validateInput(schema, decision.edit)) ?? undefined;
+  }
+  if (!("answer" in decision) || !pending.answerSchema || typeof decision.answer !== "string")
+    return undefined;
+  const problems = [decision.answer, parseIfJson(decision.answer)].map((answer) =>
+    validateInput(pending.answerSchema!, answer),
+  );
+  return problems.includes(null) ? undefined : (problems.at(-1) ?? undefined);
+}
+
+function parseIfJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {
+  const result = await writeFork(config.store!, command);
+  if (!("fork" in result)) return result;
+  const { fork } = result;
+  if (command.start) {
+    const meta = { ...config.meta, forkedFrom: command.runId, forkedAt: command.seq };
+    const { messages: _, snapshot: __, ...rest } = config;
+    const agent = createAgent({ ...rest, sessionId: fork.sessionId, meta });
+    await agent.open();
+    if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
+      await continueTurn(agent);
+  }
+  return forkOutcome(fork);
+}

@@ -1,0 +1,227 @@
+import type { AnyMachineSnapshot, AnyStateMachine } from "xstate";
+import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
+import type { Transcript } from "../../message/transcript.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Usage } from "../../message/types.ts";
+import type { SessionToolkit } from "../../tool/toolkit.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { addUsage } from "../../../machines/agent/updates/usage.ts";
+import { CommandAttribution } from "./command-attribution.ts";
+import { activeIds } from "../protocol/machine-index.ts";
+import { availableCommands } from "./available-commands.ts";
+import { History, type HistoryLimits } from "./history.ts";
+import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
+import { Recorder } from "./recorder.ts";
+import { StreamQueue } from "./stream-queue.ts";
+
+/** What the hub receives of a run besides its steps. */
+export type RunReport = {
+  readonly row: RunRow;
+  readonly pending: readonly PendingItem[];
+  readonly exceeded?: string;
+};
+
+/** This process, as it appears in rows. */
+export type WorkerInfo = NonNullable<RunRow["worker"]>;
+
+type Attachment = {
+  readonly agent: Agent;
+  /** Absent if only the agent was passed: then no new agent can be created. */
+  readonly config?: AgentConfig;
+  readonly recorder: Recorder;
+};
+
+/** A session as this process observes it: its agent, and the next agent if the session is resumed. */
+export class WatchedRun {
+  readonly runId: string;
+  readonly history: History;
+  readonly #startedAt = Date.now();
+  readonly #changed: () => void;
+  readonly #usage = new UsageSum();
+  #attachment!: Attachment;
+  #isOpen = false;
+  #lastWork: Promise<unknown> = Promise.resolve();
+  stream!: StreamQueue;
+  /** The ids of all calls that have waited for a user. */
+  readonly requestedCalls = new Set<string>();
+  /** The commands that were available at some time. */
+  readonly offeredCommands = new Set<RunCommandType>();
+  /** Attributes events to the inspector's commands. */
+  readonly attribution = new CommandAttribution();
+
+  constructor(runId: string, changed: () => void, limits?: HistoryLimits) {
+    this.runId = runId;
+    this.#changed = changed;
+    this.history = new History(limits);
+  }
+
+  get agent(): Agent {
+    return this.#attachment.agent;
+  }
+
+  get config(): AgentConfig | undefined {
+    return this.#attachment.config;
+  }
+
+  /** True while the agent is open. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** True if the agent was closed. */
+  get hasEnded(): boolean {
+    return this.#attachment !== undefined && !this.#isOpen;
+  }
+
+  get chart(): Recorder["chart"] {
+    return this.#attachment.recorder.chart;
+  }
+
+  /** Observes an agent from now on. */
+  attach(agent: Agent, config?: AgentConfig, position: () => number = () => agent.status().seq): void {
+    const { actor } = agent;
+    const redact = config?.redact as ((value: Json) => Json) | undefined;
+    const recorder = new Recorder({
+      machine: (actor as unknown as { readonly logic: AnyStateMachine }).logic,
+      history: this.history,
+      position,
+      isFromInspector: (event) => this.attribution.claim(event),
+      ...(redact && { redact }),
+    });
+    this.#attachment = { agent, recorder, ...(config && { config }) };
+    this.#isOpen = true;
+    this.stream = new StreamQueue(this.runId, redact);
+    const { stream } = this;
+    recorder.begin(actor.getSnapshot() as AnyMachineSnapshot);
+    const { sessionId } = actor;
+    const inspection = actor.system.inspect({
+      next: (event) => {
+        if (event.type !== "@xstate.microstep" || event.actorRef.sessionId !== sessionId) return;
+        recorder.record(event);
+        this.#changed();
+      },
+    });
+    const unsubscribe = agent.subscribe(
+      (event) => {
+        stream.push(event);
+        // the journal has grown since the last step of a turn
+        if (!stream.isEmpty || event.type === "turn.end") this.#changed();
+      },
+      { types: ["block.delta", "tool.delta", "turn.end"] },
+    );
+    const end = (): void => {
+      inspection.unsubscribe();
+      unsubscribe();
+      if (this.#attachment.agent === agent) this.#isOpen = false;
+      this.#changed();
+    };
+    actor.subscribe({ complete: end, error: end });
+    this.#changed();
+  }
+
+  /** Writes the recorded microsteps as steps. */
+  write(): void {
+    this.#attachment.recorder.write();
+  }
+
+  /** Reports the current row, the open calls and the exceeded limit. */
+  report(worker: WorkerInfo): RunReport {
+    const { agent, config, recorder } = this.#attachment;
+    const snapshot = agent.actor.getSnapshot() as AnyMachineSnapshot;
+    const context = snapshot.context as AgentContext;
+    const status = agent.status();
+    const exceeded = status.phase === "suspended" ? (context.progress.exceeded ?? undefined) : undefined;
+    const pending = this.#pending(status);
+    const { seq, phase, reason, waitsFor } = status;
+    const can = availableCommands({
+      phase,
+      pending,
+      isOpen: this.#isOpen,
+      isExceeded: exceeded !== undefined,
+      hasConfig: config !== undefined,
+      hasStore: config?.store !== undefined,
+      acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
+    });
+    for (const type of can) this.offeredCommands.add(type);
+    const forkedFrom = config?.meta?.["forkedFrom"];
+    const forkedAt = config?.meta?.["forkedAt"];
+    return {
+      row: {
+        runId: this.runId,
+        agent: agent.name,
+        chart: recorder.chart.hash,
+        source: "live",
+        ...(this.#isOpen && { worker }),
+        phase,
+        waitsFor,
+        ...(reason && { reason }),
+        state: innermost(activeIds(snapshot._nodes)),
+        startedAt: this.#startedAt,
+        updatedAt: Math.max(this.#startedAt, context.at),
+        steps: this.history.last,
+        ...(config?.store && { seq }),
+        usage: this.#usage.of(context.transcript),
+        pending: pending.length,
+        ...(typeof forkedFrom === "string" && {
+          forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
+        }),
+        ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
+        can,
+      },
+      pending,
+      ...(exceeded && { exceeded }),
+    };
+  }
+
+  /** Runs works one after the other, so that each sees the effects of the one before. */
+  serialize<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastWork.then(work);
+    this.#lastWork = result.catch(() => {});
+    return result;
+  }
+
+  /** Returns the input schema of a tool; undefined for an unknown tool. */
+  inputSchemaOf(tool: string): JsonObject | undefined {
+    const toolkit = this.agent.toolkit as unknown as SessionToolkit;
+    return toolkit.specs().find(({ name }) => name === tool)?.inputSchema;
+  }
+
+  #pending({ pending }: Status): readonly PendingItem[] {
+    return pending.map((call) => {
+      this.requestedCalls.add(call.callId);
+      const inputSchema = this.inputSchemaOf(call.name);
+      const { argsHash, callId, ...rest } = call;
+      return {
+        ...(this.#attachment.recorder.display({
+          ...rest,
+          ...(inputSchema && { inputSchema }),
+        }) as JsonObject),
+        argsHash,
+        callId,
+      } as unknown as PendingItem;
+    });
+  }
+}
+
+/** Returns the innermost active state, without the root. */
+export function innermost(active: readonly string[]): string {
+  const root = active[0] ?? "";
+  return (active.at(-1) ?? "").slice(root.length + 1);
+}
+
+/** Sums the usage of all messages of a transcript, incrementally where it only grew. */
+class UsageSum {
+  #transcript: Transcript | undefined;
+  #usage: Usage = {};
+
+  of(transcript: Transcript): Usage {
+    const before = this.#transcript;
+    if (before === transcript) return this.#usage;
+    this.#transcript = transcript;
+    const same = before?.commonPrefix(transcript) ?? 0;
+    const grows = before !== undefined && same === before.length;
+    const added = transcript.slice(grows ? same : 0);
+    this.#usage = added.reduce((sum, { usage }) => addUsage(sum, usage), grows ? this.#usage : {});
+    return this.#usage;
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inspector } from "agentchart/inspect";
+import { memoryStore } from "agentchart/store/memory";
+import { expect, onTestFinished, test } from "vitest";
+import { demoAgents } from "../../examples/inspect-demo/agents.ts";
+import { addressFilePath } from "../../src/inspect/protocol/hub-address.ts";
+import { ask, HubPage, testHome, testHub } from "../support/hub-page.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
+
+test("the agents of inspect-demo wait for an approval, an answer and a budget, and finish after them", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const inspect = inspector({ home, retryMs: [10, 50] });
+  onTestFinished(() => inspect.close());
+  const page = await HubPage.open(hub);
+  const agents = demoAgents({ inspect, store: memoryStore() });
+  const ids = Object.fromEntries(agents.map(({ agent }) => [agent.name, agent.sessionId])) as Record<
+    string,
+    string
+  >;
+  for (const { agent, task } of agents) agent.call(task).catch(() => {});
+  for (const id of Object.values(ids)) {
+    await expect.poll(() => page.rows.get(id)?.phase).toBe("suspended");
+    page.subscribe(id);
+  }
+  const waits = Object.entries(ids).map(([name, id]) => [name, page.rows.get(id)!.waitsFor.join()]);
+  expect(Object.fromEntries(waits)).toEqual({
+    "nightly-scan": "budget",
+    "customer-care": "externalResult",
+    "parser-fix": "approval",
+  });
+  const decide = async (name: string, decision: unknown): Promise<void> => {
+    const id = ids[name]!;
+    await expect.poll(() => page.pending.get(id)?.length).toBe(1);
+    const { callId, argsHash } = page.pending.get(id)![0]!;
+    expect(await page.command(id, { type: "decide", callId, argsHash, decision })).toMatchObject({
+      ok: true,
+    });
+  };
+  await decide("parser-fix", "approve");
+  await decide("customer-care", { answer: '{"satisfied":true,"stars":5}' });
+  await page.command(ids["nightly-scan"]!, { type: "extendBudget", extra: { modelCalls: 10 } });
+  for (const id of Object.values(ids)) await expect.poll(() => page.rows.get(id)?.phase).toBe("stopped");
+}, 120_000);
+
+test("npm run demo -- --inspect reports its run to the hub", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const demo = spawn(
+    process.execPath,
+    [
+      "--conditions=agentchart-source",
+      "examples/data-analyst/main.ts",
+      "--inspect",
+      "--offline",
+      "--out",
+      join(home, "out"),
+    ],
+    {
+      cwd: join(import.meta.dirname, "../.."),
+      env: { ...BARE_ENV, HOME: home },
+      stdio: "ignore",
+    },
+  );
+  onTestFinished(() => void demo.kill("SIGKILL"));
+  expect(await readFile(addressFilePath(home), "utf8")).toContain(hub.url);
+  await new Promise((resolve) => demo.on("exit", resolve));
+  type Rows = { rows: readonly { agent: string; steps: number; phase: string; state: string }[] };
+  const rows = async (): Promise<Rows["rows"]> => ((await (await ask(hub, "/api/runs")).json()) as Rows).rows;
+  await expect.poll(rows).toMatchObject([{ agent: "analyst", phase: "stopped" }]);
+  await expect.poll(async () => (await rows())[0]!.steps).toBeGreaterThan(50);
+}, 120_000);
+
+test("npm run inspect:demo prints the link of a page that shows its agents, and ends on Ctrl-C", async () => {
+  const home = testHome();
+  const demo = spawn(process.execPath, ["--conditions=agentchart-source", "examples/inspect-demo.ts"], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: { ...BARE_ENV, HOME: home, TMPDIR: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void demo.kill("SIGKILL"));
+  const ended = once(demo, "exit");
+  let printed = "";
+  demo.stdout.on("data", (data) => (printed += String(data)));
+  await expect.poll(() => printed, { timeout: 60_000 }).toContain("Ctrl-C ends the demo");
+  const [, url = "", token = ""] = /(http:\/\/[^/]+)\/#t=([\w-]+)/.exec(printed)!;
+  const page = await fetch(url);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
+  const names = async (): Promise<readonly string[]> => {
+    const { rows } = (await (await ask({ url, token }, "/api/runs")).json()) as {
+      rows: readonly { agent: string }[];
+    };
+    return rows.map(({ agent }) => agent).toSorted();
+  };
+  await expect.poll(names).toEqual(["customer-care", "nightly-scan", "parser-fix"]);
+  demo.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+  expect((await readdir(home)).filter((name) => name.includes("inspect-demo"))).toEqual([]);
+}, 120_000);

@@ -1,0 +1,12 @@
+import type { History } from "../../../src/inspect/client/history.ts";
+import type { Step } from "../../../src/inspect/protocol/protocol.ts";
+
+/** Returns all steps of a history. */
+export function keptSteps(history: History): readonly Step[] {
+  const steps: Step[] = [];
+  while (history.first + steps.length <= history.last) {
+    const { bytes } = history.from(history.first + steps.length, Number.POSITIVE_INFINITY);
+    steps.push(...(JSON.parse(`[${bytes.toString()}]`) as Step[]));
+  }
+  return steps;
+}

@@ -1,0 +1,181 @@
+import { createAgent, type Agent } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel } from "agentchart/testing";
+import { expect, test } from "vitest";
+import type { AnyMachineSnapshot, AnyTransitionDefinition } from "xstate";
+import { chartJson } from "../../../src/diagram/chart-json.ts";
+import { activeIds } from "../../../src/inspect/protocol/machine-index.ts";
+import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
+import type { Step } from "../../../src/inspect/protocol/protocol.ts";
+import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { toolOf } from "../../support/agents.ts";
+import { keptSteps } from "./kept-steps.ts";
+
+type ObservedMicrostep = {
+  readonly active: readonly string[];
+  readonly transitions: readonly AnyTransitionDefinition[];
+  readonly context: AgentContext;
+};
+
+const WORKER = { id: "w", pid: 1, isUp: true, since: 0 };
+
+/** Records an agent, and notes beside it what the machine did in every microstep. */
+function recorded(agent: Agent): { readonly run: WatchedRun; readonly observed: ObservedMicrostep[] } {
+  const observed: ObservedMicrostep[] = [];
+  const note = (snapshot: AnyMachineSnapshot, transitions: readonly AnyTransitionDefinition[]): void => {
+    observed.push({
+      active: activeIds(snapshot._nodes),
+      transitions,
+      context: snapshot.context as AgentContext,
+    });
+  };
+  const run = new WatchedRun(agent.sessionId, () => {});
+  run.attach(agent);
+  note(agent.actor.getSnapshot() as AnyMachineSnapshot, []);
+  agent.actor.system.inspect((event) => {
+    if (event.type === "@xstate.microstep" && event.actorRef === agent.actor)
+      note(event.snapshot as AnyMachineSnapshot, event._transitions);
+  });
+  return { run, observed };
+}
+
+function stepsOf(run: WatchedRun): readonly Step[] {
+  run.write();
+  return keptSteps(run.history);
+}
+
+function displayed({ transcript, ...context }: AgentContext): JsonObject {
+  return JSON.parse(JSON.stringify({ ...context, messages: transcript.slice() })) as JsonObject;
+}
+
+const tools = [
+  toolOf("look", () => "seen"),
+  toolOf("ask", () => "done", { permission: "ask" }),
+  toolOf("fail", () => {
+    throw new Error("no");
+  }),
+];
+const call = (name: string, key = 0) => ({ type: "tool.delta", key, name, args: '{"n":1}' }) as const;
+const asks = (...names: readonly string[]) => [
+  { type: "usage", usage: { inputTokens: 10, outputTokens: 2 } } as const,
+  ...names.map((name, key) => call(name, key)),
+  { type: "finish", reason: "tool_calls" } as const,
+];
+
+test("every step has the states, edges and context of its microstep", async () => {
+  const model = scriptedModel([asks("look", "fail", "look"), asks("look"), "one", asks("ask"), "two"]);
+  const agent = createAgent({ name: "bot", model, tools, parallelToolCalls: true });
+  const { run, observed } = recorded(agent);
+  await agent.call("first");
+  await agent.call("second");
+  const [pending] = agent.status().pending;
+  await agent.decide(pending!.callId, "approve");
+  await agent.call();
+  await agent.close();
+
+  const steps = stepsOf(run);
+  expect(steps.map(({ q }) => q)).toEqual(observed.map((_, index) => index + 1));
+  expect(steps.map(({ s }) => run.history.states[s])).toEqual(observed.map(({ active }) => active));
+  const { edges } = chartJson((agent.actor as unknown as { logic: never }).logic);
+  for (const [index, { x }] of steps.entries()) {
+    const taken = x.map((id) => edges.find((edge) => edge.id === id)!);
+    expect(taken.map(({ source, event, targets }) => ({ source, event, targets }))).toEqual(
+      observed[index]!.transitions.map(({ source, eventType, target = [] }) => ({
+        source: source.id,
+        event: eventType,
+        targets: target.map(({ id }) => id),
+      })),
+    );
+  }
+  let context: JsonObject = {};
+  for (const [index, { p = [] }] of steps.entries()) {
+    context = applyPatch(context, p);
+    expect(context, `step ${index + 1}`).toEqual(displayed(observed[index]!.context));
+  }
+  expect(steps.length).toBeGreaterThan(50);
+  expect(steps.filter(({ x }) => x.length > 0).length).toBeGreaterThan(40);
+  expect(steps.every(({ m }, index) => index === 0 || m >= steps[index - 1]!.m)).toBe(true);
+});
+
+test("a step names its exit, transition and entry actions", async () => {
+  const agent = createAgent({ name: "bot", model: scriptedModel(["hello"]) });
+  const { run } = recorded(agent);
+  await agent.call("go");
+  const taken = stepsOf(run).map(({ x, k = [] }) => [x[0], ...k].join(" "));
+  expect(taken).toContain("agent.doCall.checkingPending||2 acceptInput deliverWaiting");
+  expect(taken.at(-1)).toBe("agent.stopped.settling||1 deliverWaiting settle");
+});
+
+test("secrets of models, providers, tools and the context stay in the process", async () => {
+  const model = {
+    ...scriptedModel([[call("look"), { type: "finish", reason: "tool_calls" }], "done"]),
+    apiKey: "sk-in-the-model",
+  };
+  const agent = createAgent({
+    name: "bot",
+    model,
+    context: { password: "of-the-user" },
+    tools: [
+      toolOf("look", () => ({
+        state: "success",
+        output: [{ type: "text", text: "ok" }],
+        metadata: { authToken: "tok-1" },
+      })),
+    ],
+    generateOptions: { extraHeaders: { "x-key": "in-a-header" } } as never,
+    hooks: [
+      { name: "h", preReasoning: () => ({ options: { extraHeaders: { "x-key": "in-a-header" } } as never }) },
+    ],
+  });
+  const { run } = recorded(agent);
+  await agent.call("go");
+  stepsOf(run);
+  const reported = JSON.stringify([stepsOf(run), run.report(WORKER)]);
+  expect(reported).toContain('"authToken":"[redacted]"');
+  for (const secret of ["sk-in-the-model", "of-the-user", "in-a-header", "tok-1"])
+    expect(reported).not.toContain(secret);
+});
+
+test("the agent's redaction is applied to steps and long strings, and disables streaming", async () => {
+  const redact = (value: unknown): never =>
+    JSON.parse(JSON.stringify(value).replaceAll("hunter2", "***")) as never;
+  const model = scriptedModel([[call("look"), { type: "finish", reason: "tool_calls" }], "my hunter2"]);
+  const config = {
+    name: "bot",
+    model,
+    redact,
+    tools: [toolOf("look", () => `hunter2 ${"x".repeat(9_000)}`)],
+  };
+  const agent = createAgent(config);
+  const run = new WatchedRun(agent.sessionId, () => {});
+  run.attach(agent, config);
+  await agent.call("is it hunter2?");
+  const steps = stepsOf(run);
+  const blobs = [...run.history.blobs].map(([, text]) => text);
+  expect(JSON.stringify(steps)).toContain("is it ***?");
+  expect(blobs.some((text) => text.startsWith("*** xxx"))).toBe(true);
+  expect(JSON.stringify([steps, blobs, run.stream.drain()])).not.toContain("hunter2");
+  expect(run.stream.isEmpty).toBe(true);
+});
+
+test("the next agent of a session continues its steps without repeating earlier changes", async () => {
+  const store = memoryStore();
+  const run = new WatchedRun("s", () => {});
+  const texts = ["first answer", "second answer"];
+  for (const text of texts) {
+    const agent = createAgent({ name: "bot", model: scriptedModel([text]), store, sessionId: "s" });
+    run.attach(agent);
+    await agent.call(`about the ${text}`);
+    const messages = await agent.messages();
+    await agent.close();
+    const steps = stepsOf(run);
+    const context = steps.reduce<JsonObject>((now, { p = [] }) => applyPatch(now, p), {});
+    expect(context["messages"]).toEqual(messages);
+  }
+  const steps = stepsOf(run);
+  expect(steps.filter(({ e }) => e === "xstate.init")).toHaveLength(1);
+  const reported = JSON.stringify(steps.map(({ p }) => p)).split('"about the first answer"').length - 1;
+  expect(reported).toBe(2); // as input, and as a message
+});

@@ -1,0 +1,47 @@
+import { createAgent } from "agentchart";
+import { inspector } from "agentchart/inspect";
+import { scriptedModel } from "agentchart/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { HubPage, testHome, testHub } from "../../support/hub-page.ts";
+
+/**
+ * An answer of 8 KB. It reports its usage, because counting its tokens takes longer than the rest of the test.
+ */
+const ANSWER = [
+  { type: "text.delta", delta: "x".repeat(8_000) },
+  { type: "usage", usage: { inputTokens: 1, outputTokens: 1 } },
+  { type: "finish", reason: "stop" },
+] as const;
+
+test("a page that reads too slowly gets the newest steps and a gap for the skipped ones", async () => {
+  const place = testHome();
+  const busy = await testHub({ home: place });
+  const inspect = inspector({ home: place, retryMs: [10, 50] });
+  onTestFinished(() => inspect.close());
+  const turns = 500;
+  const agent = createAgent({
+    name: "bot",
+    inspect,
+    model: scriptedModel(Array.from({ length: turns }, () => ANSWER)),
+  });
+  const page = await HubPage.open(busy);
+  page.subscribe(agent.sessionId);
+  await expect.poll(() => page.rows.has(agent.sessionId)).toBe(true);
+  page.pause();
+  for (let turn = 0; turn < turns; turn++) await agent.call("go");
+  await expect
+    .poll(async () => {
+      const answer = await fetch(`${busy.url}/api/runs/${agent.sessionId}`, {
+        headers: { authorization: `Bearer ${busy.token}` },
+      });
+      return ((await answer.json()) as { row: { state: string; steps: number } }).row;
+    })
+    .toMatchObject({ state: "stopped.idle", steps: 1 + turns * 8 });
+  page.resume();
+  await expect.poll(() => page.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 8);
+  const numbers = page.steps.get(agent.sessionId)!.map(({ q }) => q);
+  const missing = page.gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  expect(page.gaps.length).toBeGreaterThan(0);
+  expect(numbers.length + missing).toBe(1 + turns * 8);
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
