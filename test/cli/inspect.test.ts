@@ -139,7 +139,7 @@ describe("agentchart inspect", () => {
     const refused = await agentchart(["inspect", "--open", bad], { env });
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("is no exported run and no exported session") as never,
+      expect.stringContaining("is neither an exported run nor an exported session") as never,
     ]);
   });
 

@@ -35,7 +35,7 @@ test("a message to a run that has gone on meanwhile is not sent: what was writte
   await dialog.getByRole("button", { name: /^Send/ }).click();
   await expect
     .poll(() => dialog.getByRole("alert").innerText())
-    .toMatch(/has gone on since you saw it: \d+ steps later it is stopped/);
+    .toMatch(/has continued since you saw it: \d+ steps later it is stopped/);
   expect(await agent.messages()).toHaveLength(4);
   expect(await dialog.getByRole("textbox").inputValue()).toBe("Go on.");
   await dialog.getByRole("button", { name: /^Send/ }).click();
@@ -132,7 +132,7 @@ test("a budget is extended for the stop that was seen; if it is stale, the card 
   const [{ id } = { id: "" }] = worker.commands;
   expect(worker.commands[0]).toMatchObject({ extra: { modelCalls: 3 }, expect: { leaf: "w.7" } });
   worker.show("spent", "by-hand", WAITING, { ...row, leaf: "w.21" }, [], "modelCalls");
-  const message = "The run has gone on since you saw it: 14 steps later it is suspended.";
+  const message = "The run has continued since you saw it: 14 steps later it is suspended.";
   worker.say({ type: "ack", ack: { id, ok: false, error: { code: "stale", message } } });
   await expect.poll(() => card.getByRole("alert").innerText()).toContain("14 steps later");
   expect(await amount.inputValue()).toBe("");

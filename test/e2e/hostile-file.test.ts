@@ -141,7 +141,7 @@ describe("A file is opened up to its first line that cannot be", () => {
   test.each([
     ["a row that is no row", { agentchartRun: 1, row: { runId: {}, agent: [], chart: 1 } }],
     ["a list for a row", { agentchartRun: 1, row: [] }],
-    ["nothing of a run", "<script>alert(1)</script>"],
+    ["not a part of a run", "<script>alert(1)</script>"],
   ])("but not with %s in its first line: that is said", async (_, header) => {
     const { ui, faults } = await drop([header as string, ...hostileLines().slice(1)]);
     await expect.poll(() => ui.page.locator("[data-notice=bad]").innerText()).toContain("no exported run");

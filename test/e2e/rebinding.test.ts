@@ -27,7 +27,7 @@ test("a browser that is led to the server by another name gets no page, even wit
       const answer = await page.goto(`http://${name}:${port}${path}`);
       expect(answer?.status(), `${name}${path}`).toBe(421);
       expect(await page.locator("#root").count()).toBe(0);
-      expect(await page.locator("body").innerText()).toBe("This server does not go by that name.");
+      expect(await page.locator("body").innerText()).toBe("This server does not serve that host name.");
       await page.context().close();
     }
   }

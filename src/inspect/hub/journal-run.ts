@@ -163,7 +163,11 @@ function entryPointAt(state: string): string | null {
 }
 
 /** True if an edge may have resumed a session that was cut off in this state of its journal. */
-function mayResume(guard: ChartName | undefined, entryPoint: string | null, { interruption }: PersistedContext): boolean {
+function mayResume(
+  guard: ChartName | undefined,
+  entryPoint: string | null,
+  { interruption }: PersistedContext,
+): boolean {
   if (guard?.name === "resumesIn") return guard.params?.["place"] === entryPoint;
   if (guard?.name === "wasInterrupted") return entryPoint !== null && interruption !== null;
   if (guard?.name === "staysSuspended") return entryPoint === null;

@@ -61,4 +61,10 @@ export function Actions() {
 
 const NOTHING: readonly never[] = [];
 /** What is asked with a button here; the rest is asked in its own place. */
-const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set(["steer", "send", "shutdown", "resume", "interrupt"]);
+const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set([
+  "steer",
+  "send",
+  "shutdown",
+  "resume",
+  "interrupt",
+]);

@@ -18,7 +18,11 @@ type Waiting = {
 };
 const waiting = new Map<string, Waiting>();
 
-type Body = RunCommand extends infer One ? (One extends RunCommand ? Omit<One, "id" | "runId"> : never) : never;
+type Body = RunCommand extends infer One
+  ? One extends RunCommand
+    ? Omit<One, "id" | "runId">
+    : never
+  : never;
 
 /** Why a command ended without being carried out. */
 const REFUSALS: { readonly [code: string]: string } = {
