@@ -55,9 +55,9 @@ export type RecorderOptions = {
 /**
  * Records what a state machine does as steps.
  *
- * R1 `record` keeps times and references only; `write` creates diffs and JSON later, for several steps at once.
- * R2 A step describes its instant, however late it is written: contexts are replaced, never mutated.
- * R3 Nothing throws.
+ * E1 `record` keeps times and references only; `write` creates diffs and JSON later, for several steps at once.
+ * E2 A step describes its instant, however late it is written: contexts are replaced, never mutated.
+ * E3 Nothing throws.
  */
 export class Recorder {
   readonly #options: RecorderOptions;

@@ -17,9 +17,9 @@ type QueuedDelta = DeltaBody & { readonly n: number };
 /**
  * Streamed text that waits to be sent to the hub. It may be dropped; the newest text matters most.
  *
- * S1 Waiting deltas of one block are merged.
- * S2 The queue is bounded; the oldest deltas are dropped first and counted.
- * S3 The arguments of a tool stop at the first key of a secret; the call itself arrives with the message,
+ * U1 Waiting deltas of one block are merged.
+ * U2 The queue is bounded; the oldest deltas are dropped first and counted.
+ * U3 The arguments of a tool stop at the first key of a secret; the call itself arrives with the message,
  *   redacted. With a    redaction function nothing is streamed, because it would only see pieces.
  */
 export class StreamQueue {

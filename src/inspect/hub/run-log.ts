@@ -8,8 +8,8 @@ const KEYFRAME_INTERVAL = 250;
 /**
  * The steps of one run, and the context at each of them.
  *
- * L1 Steps are numbered without gaps from `first` to `last`; a known step is not added again.
- * L2 At most `maxSteps` steps are kept; the oldest are evicted first.
+ * N1 Steps are numbered without gaps from `first` to `last`; a known step is not added again.
+ * N2 At most `maxSteps` steps are kept; the oldest are evicted first.
  */
 export class RunLog {
   readonly runId: string;

@@ -18,9 +18,9 @@ export const RESUME = "session.resume";
  * Infers from the chart how a session got from one stored state to the next. A journal stores states, not the
  * transitions between them.
  *
- * W1 A session is stored where it rests, so a path does not lead through a resting state.
- * W2 A session that may have been cut off and restored may have taken one of the edges that resume it.
- * W3 An edge is reported if no path exists without it, never because it is likely.
+ * G1 A session is stored where it rests, so a path does not lead through a resting state.
+ * G2 A session that may have been cut off and restored may have taken one of the edges that resume it.
+ * G3 An edge is reported if no path exists without it, never because it is likely.
  */
 export class TransitionInference {
   readonly #nodes: ReadonlyMap<string, ChartNode>;
