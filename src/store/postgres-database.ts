@@ -1,7 +1,12 @@
-import type { ClientBase, Pool, PoolClient } from "pg";
+import { hash } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
 import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import { storeClosed, type AppendState } from "./append-check.ts";
+import type { Batch } from "./port.ts";
+import { PostgresListener } from "./postgres-listener.ts";
 import { migrate, quotedSchema } from "./postgres-schema.ts";
-import { storeClosed } from "./append-check.ts";
+import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 
 export type PostgresConnection = {
   /** `postgres://…`. The store opens connections when first used and ends them when closed. */
@@ -13,7 +18,6 @@ export type PostgresConnection = {
 };
 
 type Driver = typeof import("pg");
-export type Row = { readonly [column: string]: unknown };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
@@ -32,7 +36,7 @@ async function loadDriver(): Promise<Driver> {
 }
 
 /** Never quotes what Postgres said, for that may hold data, nor the connection string. */
-export function postgresError(thrown: unknown, doing: string): AgentError {
+export function postgresError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
@@ -41,7 +45,7 @@ export function postgresError(thrown: unknown, doing: string): AgentError {
   }
   // Without a code it is the driver's own word for a connection that ended.
   const isRetryable = code === undefined || TRANSIENT.test(code);
-  return new AgentError("store/failed", `Postgres: could not ${doing}${code ? ` (${code})` : ""}.`, {
+  return new AgentError("store/failed", `Postgres: could not ${operation}${code ? ` (${code})` : ""}.`, {
     cause: thrown,
     isRetryable,
     ...(code !== undefined && { data: { code } }),
@@ -62,11 +66,35 @@ function checkOut(pool: Pool): Promise<PoolClient> {
   });
 }
 
+/** One statement, so one round trip and one transaction: all of it happens, on the locked row, or nothing. */
+const appendSql = (schema: string, now: string) => `
+  WITH head AS MATERIALIZED (
+    SELECT seq, fence, owner FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
+  ), fits AS MATERIALIZED (
+    SELECT 1 FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
+  ), added AS (
+    INSERT INTO ${schema}.entries (session_id, seq, entry)
+    SELECT $1, e.seq, e.entry FROM fits, unnest($4::bigint[], $5::json[]) AS e (seq, entry)
+  ), moved AS (
+    UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9,
+      meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now}
+    FROM fits WHERE session_id = $1
+  ), checkpointed AS (
+    INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13::json FROM fits WHERE $13::json IS NOT NULL
+    ON CONFLICT (session_id) DO UPDATE SET data = excluded.data
+  ), acknowledged AS (
+    UPDATE ${schema}.inputs SET data = NULL FROM fits WHERE session_id = $1 AND id = ANY ($14::text[])
+  )
+  SELECT seq, fence, owner, EXISTS (SELECT FROM fits) AS fits,
+    CASE WHEN EXISTS (SELECT FROM fits) THEN pg_notify($15, '') END
+  FROM head`;
+
 /** One schema in one database. Connects and migrates when first used; everything it throws is an AgentError. */
-export class PostgresDatabase {
-  /** As SQL. */
+export class PostgresDatabase implements SqlDatabase {
   readonly schema: string;
   readonly #options: PostgresConnection;
+  readonly #listener: PostgresListener;
+  readonly #appendSql: string;
   #ready: Promise<Pool> | undefined;
   #isClosed = false;
 
@@ -76,6 +104,111 @@ export class PostgresDatabase {
     }
     this.#options = options;
     this.schema = quotedSchema(options.schema ?? "agentchart");
+    this.#listener = new PostgresListener(() => this.#newClient());
+    this.#appendSql = appendSql(this.schema, this.now(12));
+  }
+
+  now(parameter: number): string {
+    return `coalesce($${parameter}::float8, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8)`;
+  }
+
+  hasLabels(parameter: number): string {
+    return `labels @> $${parameter}`;
+  }
+
+  array(strings: readonly string[]): readonly string[] {
+    return strings;
+  }
+
+  json(column: unknown): JsonObject {
+    return column as JsonObject;
+  }
+
+  subscribe(key: string, wake: () => void): () => void {
+    return this.#listener.subscribe(this.#channelOf(key), wake);
+  }
+
+  async query(operation: string, [sql, values]: Statement): Promise<readonly Row[]> {
+    try {
+      const pool = await this.#pool();
+      return (await pool.query<Row>(sql, [...values])).rows;
+    } catch (error) {
+      throw postgresError(error, operation);
+    }
+  }
+
+  async transaction<T>(operation: string, run: () => Transaction<T>): Promise<T> {
+    try {
+      return await this.#within(await this.#pool(), async (client) => {
+        const statements = run();
+        let step = statements.next();
+        while (!step.done) {
+          const [sql, values] = step.value;
+          step = statements.next((await client.query<Row>(sql, [...values])).rows);
+        }
+        return step.value;
+      });
+    } catch (error) {
+      throw postgresError(error, operation);
+    }
+  }
+
+  async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
+    const { fence, expectedSeq } = batch;
+    const {
+      key,
+      seq,
+      entries,
+      positionJson,
+      phase,
+      wakeAt,
+      metaJson,
+      labels,
+      now,
+      checkpointJson,
+      inputKeys,
+    } = row;
+    const isNumbered = entries.every((entry, index) => entry.seq === expectedSeq + index + 1);
+    const values = [
+      key,
+      fence,
+      isNumbered ? expectedSeq : null,
+      entries.map((entry) => entry.seq),
+      entries.map(({ json }) => json),
+      seq,
+      positionJson,
+      phase,
+      wakeAt,
+      metaJson,
+      labels,
+      now,
+      checkpointJson,
+      inputKeys,
+      this.#channelOf(key),
+    ];
+    const [found] = await this.query("append", [this.#appendSql, values]);
+    if (found?.["fits"] === true) return "written";
+    // `bigint` comes as a string
+    return (
+      found && {
+        seq: Number(found["seq"]),
+        fence: Number(found["fence"]),
+        owner: found["owner"] as string | null,
+      }
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#listener.close();
+    const pool = await this.#ready?.catch(ignore);
+    if (pool && !this.#options.pool) await pool.end();
+  }
+
+  /** A plain name, as LISTEN needs it. */
+  #channelOf(key: string): string {
+    return `agentchart_${hash("md5", `${this.schema} ${key}`)}`;
   }
 
   async #connect(): Promise<Pool> {
@@ -129,35 +262,10 @@ export class PostgresDatabase {
     }
   }
 
-  async query(doing: string, sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    try {
-      const pool = await this.#pool();
-      return (await pool.query<Row>(sql, [...values])).rows;
-    } catch (error) {
-      throw postgresError(error, doing);
-    }
-  }
-
-  /** All or nothing. */
-  async transaction<T>(doing: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
-    try {
-      return await this.#within(await this.#pool(), work);
-    } catch (error) {
-      throw postgresError(error, doing);
-    }
-  }
-
   /** A connection of its own that is not connected yet, to be ended by the caller. */
-  async newClient(): Promise<import("pg").Client> {
+  async #newClient(): Promise<import("pg").Client> {
     const { options } = await this.#pool();
     const { Client } = await loadDriver();
     return new Client({ ...options, password: options.password, keepAlive: true });
-  }
-
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const pool = await this.#ready?.catch(ignore);
-    if (pool && !this.#options.pool) await pool.end();
   }
 }

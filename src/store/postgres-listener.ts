@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import type { PostgresDatabase } from "./postgres-database.ts";
 
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 5_000];
 
 /** Wakes whoever waits for a channel. One connection listens to all channels, only while there are any; when it is lost, another
  *  takes its place and everybody is woken, for something may have been missed. */
 export class PostgresListener {
-  readonly #db: PostgresDatabase;
+  readonly #newClient: () => Promise<Client>;
   readonly #channels = new Map<string, Set<() => void>>();
   #client: Client | undefined;
   #connecting: Promise<void> | undefined;
   readonly #stopped = new AbortController();
 
-  constructor(db: PostgresDatabase) {
-    this.#db = db;
+  constructor(newClient: () => Promise<Client>) {
+    this.#newClient = newClient;
   }
 
   /** `channel` must be a plain name. Returns the way to stop. */
@@ -57,7 +56,7 @@ export class PostgresListener {
     const { signal } = this.#stopped;
     for (let delay = FIRST_DELAY_MS; this.#channels.size > 0; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       try {
-        const client = await this.#db.newClient();
+        const client = await this.#newClient();
         client.on("error", () => {}); // followed by `end`
         await client.connect();
         this.#use(client);

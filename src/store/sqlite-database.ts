@@ -2,10 +2,24 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
-import { storeClosed } from "./append-check.ts";
+import type { JsonObject } from "../base/json.ts";
+import { appendError, storeClosed, type AppendState } from "./append-check.ts";
+import type { Batch } from "./port.ts";
+import { isAtRest } from "./position.ts";
+import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 import { migrate } from "./sqlite-schema.ts";
+import { readJson } from "./stored-json.ts";
+import { pollEvery } from "./watch-seq.ts";
 
-export type Row = { readonly [column: string]: unknown };
+export type SqliteOptions = {
+  /** A file, made with its folder when first used, or `:memory:`. */
+  readonly path: string;
+  /** What a power loss can take (`kill -9` takes nothing): `rest` (default) what was appended since the session last rested,
+   *  `never` whatever the operating system had not written, `always` nothing. Accepted inputs count as rest. */
+  readonly fsync?: "never" | "rest" | "always";
+  /** How often {@link SessionStore.watch} looks, in ms; default 100. */
+  readonly watchEveryMs?: number;
+};
 
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
@@ -24,7 +38,7 @@ function codeOf(thrown: unknown): number | undefined {
   return typeof errcode === "number" ? errcode & 0xff : undefined;
 }
 
-function sqliteError(thrown: unknown, doing: string): AgentError {
+function sqliteError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const code = codeOf(thrown);
   const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
@@ -35,7 +49,7 @@ function sqliteError(thrown: unknown, doing: string): AgentError {
       data: { code: "NOTADB" },
     });
   const reason = code === undefined ? "" : ` (${REASONS[code] ?? `SQLite error ${code}`})`;
-  return new AgentError("store/failed", `SQLite could not ${doing}${reason}.`, options);
+  return new AgentError("store/failed", `SQLite could not ${operation}${reason}.`, options);
 }
 
 /** Of several processes that make the same new file at once, SQLite tells some that it is busy without waiting. */
@@ -51,16 +65,111 @@ function useWal(db: DatabaseSync): void {
   }
 }
 
+/** A prepared statement, and where each of its `?` finds its value: node:sqlite binds no `$1` by position. */
+type Prepared = { readonly statement: StatementSync; readonly order: readonly number[] };
+
+function prepare(db: DatabaseSync, sql: string): Prepared {
+  const order: number[] = [];
+  const statement = db.prepare(
+    sql.replaceAll(/\$(\d+)/gu, (_, number: string) => {
+      order.push(Number(number) - 1);
+      return "?";
+    }),
+  );
+  return { statement, order };
+}
+
+const STATE = "SELECT seq, fence, owner FROM sessions WHERE session_id = $1";
+const ADD_ENTRY = "INSERT INTO entries (session_id, seq, entry) VALUES ($1, $2, $3)";
+const SET_POSITION = `
+  UPDATE sessions SET seq = $2, position = $3, phase = $4, wake_at = $5, updated_at = $6,
+    meta = coalesce($7, meta), labels = coalesce($8, labels) WHERE session_id = $1`;
+const SET_CHECKPOINT = "INSERT OR REPLACE INTO checkpoints (session_id, data) VALUES ($1, $2)";
+const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id = $2";
+
 /** One SQLite file with its statements. Opens when first used; everything it throws is an AgentError. */
-export class SqliteDatabase {
+export class SqliteDatabase implements SqlDatabase {
+  readonly schema = "main";
   readonly #path: string;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #fsync: NonNullable<SqliteOptions["fsync"]>;
+  readonly #watchEveryMs: number;
+  readonly #statements = new Map<string, Prepared>();
   #db: DatabaseSync | undefined;
   #isClosed = false;
   #synchronous = "NORMAL";
 
-  constructor(path: string) {
+  constructor({ path, fsync = "rest", watchEveryMs = 100 }: SqliteOptions) {
     this.#path = path;
+    this.#fsync = fsync;
+    this.#watchEveryMs = watchEveryMs;
+  }
+
+  now(parameter: number): string {
+    return `$${parameter}`;
+  }
+
+  hasLabels(parameter: number): string {
+    return `NOT EXISTS (SELECT 1 FROM json_each($${parameter}) WHERE value NOT IN (SELECT value FROM json_each(labels)))`;
+  }
+
+  array(strings: readonly string[]): string {
+    return JSON.stringify(strings);
+  }
+
+  json(column: unknown, sessionId: string, what?: string): JsonObject {
+    return readJson(column, sessionId, what);
+  }
+
+  subscribe(_key: string, wake: () => void): () => void {
+    return pollEvery(this.#watchEveryMs)(wake);
+  }
+
+  async query(operation: string, statement: Statement, isDurable = false): Promise<readonly Row[]> {
+    return this.#use(operation, (db) => {
+      this.#sync(db, isDurable && this.#fsync !== "never");
+      return this.#all(db, statement);
+    });
+  }
+
+  async transaction<T>(operation: string, run: () => Transaction<T>, isDurable = false): Promise<T> {
+    return this.#transaction(operation, run, isDurable && this.#fsync !== "never");
+  }
+
+  async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
+    const isSynced = this.#fsync === "always" || (this.#fsync === "rest" && isAtRest(row.phase));
+    return this.#transaction("append", () => this.#append(batch, row), isSynced);
+  }
+
+  *#append(batch: Batch, row: AppendRow): Transaction<"written" | AppendState | undefined> {
+    const {
+      key,
+      seq,
+      entries,
+      positionJson,
+      phase,
+      wakeAt,
+      now,
+      metaJson,
+      labels,
+      checkpointJson,
+      inputKeys,
+    } = row;
+    const [found] = yield [STATE, [key]];
+    const state = found as AppendState | undefined;
+    if (appendError(key, batch, state)) return state;
+    for (const entry of entries) yield [ADD_ENTRY, [key, entry.seq, entry.json]];
+    const labelsJson = labels && this.array(labels);
+    yield [SET_POSITION, [key, seq, positionJson, phase, wakeAt, now, metaJson, labelsJson]];
+    if (checkpointJson !== null) yield [SET_CHECKPOINT, [key, checkpointJson]];
+    for (const inputKey of inputKeys) yield [ACKNOWLEDGE, [key, inputKey]];
+    return "written";
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#statements.clear();
+    this.#db?.close();
+    this.#db = undefined;
   }
 
   #open(): DatabaseSync {
@@ -81,58 +190,44 @@ export class SqliteDatabase {
     return db;
   }
 
-  #run<T>(doing: string, work: (db: DatabaseSync) => T): T {
+  #use<T>(operation: string, work: (db: DatabaseSync) => T): T {
     try {
       return work(this.#open());
     } catch (error) {
-      throw sqliteError(error, doing);
+      throw sqliteError(error, operation);
     }
   }
 
-  #statement(db: DatabaseSync, sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = db.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+  /** `isSynced`: what is written next survives a power loss. WAL mode: NORMAL survives a crash of the process, FULL one of the
+   *  machine. */
+  #sync(db: DatabaseSync, isSynced: boolean): void {
+    const synchronous = isSynced ? "FULL" : "NORMAL";
+    if (synchronous !== this.#synchronous) db.exec(`PRAGMA synchronous = ${synchronous}`);
+    this.#synchronous = synchronous;
   }
 
-  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
-    return this.#run("read", (db) => this.#statement(db, sql).all(...values));
+  #all(db: DatabaseSync, [sql, values]: Statement): readonly Row[] {
+    let prepared = this.#statements.get(sql);
+    if (!prepared) this.#statements.set(sql, (prepared = prepare(db, sql)));
+    const { statement, order } = prepared;
+    return statement.all(...order.map((index) => values[index] as SQLInputValue));
   }
 
-  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#run("read", (db) => this.#statement(db, sql).get(...values));
-  }
-
-  /** The number of rows it changed. */
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return this.#run("write", (db) => Number(this.#statement(db, sql).run(...values).changes));
-  }
-
-  /** All or nothing; no other process writes meanwhile. `isSynced`: it survives a power loss when this returns. */
-  transaction<T>(isSynced: boolean, work: () => T): T {
-    return this.#run("write", (db) => {
-      // WAL mode: NORMAL survives a crash of the process, FULL one of the machine.
-      const synchronous = isSynced ? "FULL" : "NORMAL";
-      if (synchronous !== this.#synchronous) db.exec(`PRAGMA synchronous = ${synchronous}`);
-      this.#synchronous = synchronous;
+  /** Runs synchronously, so that nothing else of this process comes between; no other process writes meanwhile. */
+  #transaction<T>(operation: string, run: () => Transaction<T>, isSynced: boolean): T {
+    return this.#use(operation, (db) => {
+      this.#sync(db, isSynced);
       db.exec("BEGIN IMMEDIATE");
       try {
-        const result = work();
+        const statements = run();
+        let step = statements.next();
+        while (!step.done) step = statements.next(this.#all(db, step.value));
         db.exec("COMMIT");
-        return result;
+        return step.value;
       } catch (error) {
         if (db.isTransaction) db.exec("ROLLBACK");
         throw error;
       }
     });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#statements.clear();
-    this.#db?.close();
-    this.#db = undefined;
   }
 }

@@ -1,6 +1,8 @@
 import { AgentError } from "../base/error.ts";
+import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
 
+/** The error for stored bytes that are not what was written. `what` completes "Session 's' is damaged: …". */
 export function sessionDamaged(sessionId: string, what: string, cause?: unknown): AgentError {
   return new AgentError("session/damaged", `Session '${sessionId}' is damaged: ${what}.`, {
     data: { sessionId },
@@ -8,18 +10,14 @@ export function sessionDamaged(sessionId: string, what: string, cause?: unknown)
   });
 }
 
-/** A stored JSON text; with `seq` it must be the entry of that number. Throws `session/damaged`. */
-export function readJson(text: unknown, sessionId: string, seq?: number): JsonObject {
-  const what = seq === undefined ? "its state" : `entry ${seq}`;
+/** Parses a stored JSON object. `what` names it in the error. Throws `session/damaged` for anything else. */
+export function readJson(text: unknown, sessionId: string, what = "its state"): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text as string);
   } catch (error) {
-    throw sessionDamaged(sessionId, `${what} is no JSON`, error);
+    throw sessionDamaged(sessionId, `${what} is not JSON`, error);
   }
-  if (typeof value !== "object" || value === null) throw sessionDamaged(sessionId, `${what} is no object`);
-  if (seq !== undefined && (value as JsonObject)["seq"] !== seq) {
-    throw sessionDamaged(sessionId, `${what} is missing`);
-  }
-  return value as JsonObject;
+  if (isObject(value)) return value;
+  throw sessionDamaged(sessionId, `${what} is not an object`);
 }
