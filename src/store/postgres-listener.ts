@@ -1,46 +1,68 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 
-const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 5_000];
+const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
 
-/** Wakes whoever waits for a channel. One connection listens to all channels, only while there are any; when it is lost, another
- *  takes its place and everybody is woken, for something may have been missed. */
+/** Called with the payload of a notification; without one when LISTEN has taken effect on a new connection, because
+ *  notifications may have been missed before. */
+type OnNotify = (payload?: string) => void;
+
+/** Notifications of any number of channels over one connection, which is opened for the first channel. When it is lost,
+ *  another one takes its place. */
 export class PostgresListener {
-  readonly #newClient: () => Promise<Client>;
-  readonly #channels = new Map<string, Set<() => void>>();
+  readonly #newClient: () => Client | Promise<Client>;
+  readonly #isKept: boolean;
+  readonly #channels = new Map<string, Set<OnNotify>>();
+  /** Channels for which LISTEN has taken effect on this connection. */
+  readonly #listening = new Set<string>();
   #client: Client | undefined;
   #connecting: Promise<void> | undefined;
   readonly #stopped = new AbortController();
 
-  constructor(newClient: () => Promise<Client>) {
+  /** `isKept`: the connection stays open while there are no channels. */
+  constructor(newClient: () => Client | Promise<Client>, { isKept = false } = {}) {
     this.#newClient = newClient;
+    this.#isKept = isKept;
   }
 
-  /** `channel` must be a plain name. Returns the way to stop. */
-  subscribe(channel: string, wake: () => void): () => void {
+  /** Calls `onNotify` for the notifications of a channel, whose name must need no quotes. Returns a function that
+   *  unsubscribes. */
+  subscribe(channel: string, onNotify: OnNotify): () => void {
     const known = this.#channels.get(channel);
-    const wakes = known ?? new Set();
-    wakes.add(wake);
-    this.#channels.set(channel, wakes);
-    if (!known && this.#client) this.#listen(this.#client, channel);
-    else this.#ensure();
+    const callbacks = known ?? new Set();
+    callbacks.add(onNotify);
+    this.#channels.set(channel, callbacks);
+    if (this.#listening.has(channel)) queueMicrotask(() => callbacks.has(onNotify) && onNotify());
+    else if (!this.#client) this.#ensure();
+    else if (!known) this.#listen(this.#client, channel);
     return () => {
-      wakes.delete(wake);
-      if (wakes.size > 0 || this.#channels.get(channel) !== wakes) return;
+      callbacks.delete(onNotify);
+      if (callbacks.size > 0 || this.#channels.get(channel) !== callbacks) return;
       this.#channels.delete(channel);
-      if (this.#channels.size === 0) this.#drop();
-      else void this.#client?.query(`UNLISTEN "${channel}"`).catch(() => {});
+      this.#listening.delete(channel);
+      if (this.#channels.size === 0 && !this.#isKept) this.#drop();
+      else void this.#client?.query(`UNLISTEN ${channel}`).catch(() => {});
     };
   }
 
-  #wake(channel: string): void {
-    for (const wake of this.#channels.get(channel) ?? []) wake();
+  close(): void {
+    this.#channels.clear();
+    this.#stopped.abort();
+    this.#drop();
+  }
+
+  #notify(channel: string, payload?: string): void {
+    for (const onNotify of this.#channels.get(channel) ?? []) onNotify(payload);
   }
 
   #listen(client: Client, channel: string): void {
-    client.query(`LISTEN "${channel}"`).then(
-      () => this.#wake(channel),
-      () => {}, // the client is lost, which its `end` says
+    client.query(`LISTEN ${channel}`).then(
+      () => {
+        if (this.#client !== client || !this.#channels.has(channel)) return;
+        this.#listening.add(channel);
+        this.#notify(channel);
+      },
+      () => {}, // the connection is lost, which `end` reports
     );
   }
 
@@ -74,10 +96,11 @@ export class PostgresListener {
       return;
     }
     this.#client = client;
-    client.on("notification", ({ channel }) => this.#wake(channel));
+    client.on("notification", ({ channel, payload = "" }) => this.#notify(channel, payload));
     client.once("end", () => {
       if (this.#client !== client) return;
       this.#client = undefined;
+      this.#listening.clear();
       if (this.#channels.size > 0) this.#ensure();
     });
     for (const channel of this.#channels.keys()) this.#listen(client, channel);
@@ -86,12 +109,7 @@ export class PostgresListener {
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
+    this.#listening.clear();
     void client?.end().catch(() => {});
-  }
-
-  close(): void {
-    this.#channels.clear();
-    this.#stopped.abort();
-    this.#drop();
   }
 }

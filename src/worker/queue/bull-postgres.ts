@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
 import type { Pool } from "pg";
 import { postgresError } from "../../store/postgres-database.ts";
+import { PostgresListener } from "../../store/postgres-listener.ts";
 import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
-import { postgresSignals } from "./postgres-signals.ts";
+import { PostgresSignals } from "./postgres-signals.ts";
 
 /** Where BullMQ has its tables; a pool that is handed to it cannot choose another. */
 const SCHEMA = "bullmq";
@@ -58,13 +59,15 @@ export async function postgresTransport(connectionString: string, name: string):
     await pool.end();
     throw error;
   });
-  const signals = postgresSignals(pool, () => new pg.Client({ connectionString, keepAlive: true }), name);
+  const listener = new PostgresListener(() => new pg.Client({ connectionString, keepAlive: true }), {
+    isKept: true,
+  });
   return {
     queue: queue as never,
-    signals,
+    signals: new PostgresSignals(pool, listener, name),
     consume: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }) as never,
     async close() {
-      await signals.close();
+      listener.close();
       await queue.close();
       await pool.end();
     },

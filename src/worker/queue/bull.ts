@@ -136,10 +136,16 @@ class BullQueue implements WakeQueue {
   }
 
   async subscribe(sessionId: string, listener: Parameters<WakeQueue["subscribe"]>[1]): Promise<() => void> {
-    return withTimeout(
-      "subscribe",
-      this.#use(({ signals }) => signals.subscribe(sessionId, listener)),
-    );
+    const subscribed = this.#use(({ signals }) => signals.subscribe(sessionId, listener));
+    try {
+      return await withTimeout("subscribe", subscribed);
+    } catch (error) {
+      subscribed.then(
+        (stop) => stop(), // it came too late
+        () => {},
+      );
+      throw error;
+    }
   }
 
   async stats(): ReturnType<WakeQueue["stats"]> {

@@ -85,6 +85,45 @@ onPostgres(`A queue that was first used while Postgres started up works once it 
   await queue.close();
 });
 
+onPostgres(`Signals arrive again after the connection to Postgres was lost${why}`, async () => {
+  const door = await openDoor(server!.connectionString);
+  const queue = bullQueue({ postgres: door.url, name: "signals" });
+  const received: unknown[] = [];
+  const stop = await queue.subscribe("a", (signal) => received.push(signal));
+  queue.publish("a", { n: 1 });
+  await expect.poll(() => received).toEqual([{ n: 1 }]);
+  door.shut();
+  await sleep(100);
+  door.open();
+  const late = await queue.subscribe("b", () => {}); // resolves on the new connection
+  await expect
+    .poll(() => (queue.publish("a", { n: 2 }), received), { interval: 50 })
+    .toContainEqual({ n: 2 });
+  stop();
+  late();
+  await queue.close();
+});
+
+onPostgres(
+  `A subscription that could not be made in time is stopped${why}`,
+  async () => {
+    const door = await openDoor(server!.connectionString);
+    const queue = bullQueue({ postgres: door.url, name: "late-signals" });
+    await queue.wake("a");
+    door.shut();
+    const received: unknown[] = [];
+    const subscribed = queue.subscribe("a", (signal) => received.push(signal));
+    await expect(subscribed).rejects.toMatchObject({ code: "queue/failed" });
+    door.open();
+    const other: unknown[] = [];
+    await queue.subscribe("a", (signal) => other.push(signal));
+    await expect.poll(() => (queue.publish("a", {}), other.length), { interval: 50 }).toBeGreaterThan(2);
+    expect(received.length).toBeLessThan(other.length);
+    await queue.close();
+  },
+  30_000,
+);
+
 onPostgres(`A consumer does not storm a Postgres that starts up, and goes on afterwards${why}`, async () => {
   const door = await openDoor(server!.connectionString);
   const queue = bullQueue({ postgres: door.url, name: "storm" });
