@@ -26,11 +26,17 @@ const model = apiKey
 
 const store = fileStore({ dir: "./sessions" });
 const agent = createAgent({ name: "desk", model, tools: [refund], store, sessionId: "customer-42" });
-await agent.open();
-for (const { callId } of agent.status().pending)
-  await agent.decide(callId, decision === "approve" ? "approve" : { deny: "A person said no." });
-const reply = await agent.call(decision ? undefined : "Please pay back 12.50 for order 17.");
-for (const { name, input } of reply.pending) console.log(`May ${name} run with ${JSON.stringify(input)}?`);
-console.log(reply.pending.length > 0 ? reply.reason : reply.text);
+await agent.open(); // restores the session of an earlier process
+let text = "";
+if (agent.status().phase === "stopped") {
+  ({ text } = await agent.call("Please pay back 12.50 for order 17."));
+} else if (decision) {
+  for (const { callId } of agent.status().pending)
+    await agent.decide(callId, decision === "approve" ? "approve" : { deny: "A person said no." });
+  ({ text } = await agent.call());
+}
+for (const { name, input } of agent.status().pending)
+  console.log(`May ${name} run with ${JSON.stringify(input)}?`);
+if (text) console.log(text);
 await agent.close();
 // #endregion

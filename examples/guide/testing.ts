@@ -9,7 +9,6 @@ const orderStatus = defineTool({
   execute: ({ orderId }) => `Order ${String(orderId)} was shipped on Monday.`,
 });
 
-// #region test
 const model = scriptedModel([
   { calls: [{ name: "order_status", input: { orderId: "17" } }] }, // the first answer calls the tool
   "It was shipped on Monday.", // the second one is text
@@ -20,6 +19,5 @@ const reply = await agent.call("Where is order 17?");
 assert.equal(reply.text, "It was shipped on Monday.");
 assert.equal(reply.turn.toolCalls, 1);
 model.done(); // throws if an answer of the script was not asked for
-// #endregion
 
 console.log("passed");
