@@ -22,12 +22,12 @@ const inspect = inspector({ home: folder });
 console.log(`Open ${styleText("bold", hub.link)}`);
 console.log("An approval, an answer and a budget wait for you there in a moment. Ctrl-C ends the demo.");
 
-const { promise: told, resolve } = Promise.withResolvers<void>();
+const { promise: stopped, resolve } = Promise.withResolvers<void>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
 
 const agents = demoAgents({ inspect, store });
 for (const { agent, task } of agents) agent.call(task).catch(() => {}); // how it ends is seen on the page
-await told;
+await stopped;
 await Promise.all(agents.map(({ agent }) => agent.close()));
 await inspect.close();
 await hub.close();

@@ -12,7 +12,7 @@ const HELP = `A refunds desk: an agent that asks for refunds, two workers that d
 
 Ctrl-C ends it: the workers save what they run first.`;
 
-/** What is worth a line on the terminal. */
+/** The line to print for a log entry; undefined if it is not worth one. */
 function lineOf({ msg, sessionId, isTakeover, phase, error }: LogLine): string | undefined {
   switch (msg) {
     case "session.start":

@@ -9,7 +9,7 @@ import {
 } from "agentchart";
 import { decide, type Step } from "./decide.ts";
 
-/** What the tools have said since the customer's last message. */
+/** The tool results since the customer's last message. */
 function stepsOf(turn: readonly Msg[]): readonly Step[] {
   const results = new Map(turn.flatMap(toolResultsOf).map((result) => [result.id, result]));
   return turn.flatMap(toolUsesOf).flatMap(({ id, name, input }): Step[] => {
@@ -20,8 +20,8 @@ function stepsOf(turn: readonly Msg[]): readonly Step[] {
   });
 }
 
-/** The stand-in for a language model: rules that read the conversation and nothing else, so that the same conversation
- *  always gets the same answer, in any process. */
+/** A model without a language model: rules over the conversation only, so that the same conversation always gets the same
+ *  answer, in any process. */
 export function clerkModel(): ChatModel {
   return {
     name: "clerk",

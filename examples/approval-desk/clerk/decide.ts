@@ -2,16 +2,16 @@ import type { JsonObject } from "agentchart";
 import { eurosText, type Order } from "../tools/orders.ts";
 import { readWish } from "./wishes.ts";
 
-/** A call of this turn and what came of it. */
+/** A tool call of this turn and its result. */
 export type Step = {
   readonly tool: string;
   readonly input: JsonObject;
   readonly isDone: boolean;
-  /** What the tool said: JSON if it is done, else why not. */
+  /** The text of the result: JSON on success, else the error. */
   readonly text: string;
 };
 
-/** What the clerk says, and which tool it calls. */
+/** The text of the answer, and the tool call in it. */
 export type Move = {
   readonly say: string;
   readonly call?: { readonly tool: string; readonly input: JsonObject };
@@ -20,8 +20,8 @@ export type Move = {
 type Known = Order & { readonly refundedCents: number };
 
 /**
- * The next move, by rules: look the order up, then ask for the refund, then tell the customer what came of it. Every amount
- * it names was said by a tool or by the customer, and a call that has been answered is never made again.
+ * Returns the next answer by rules: look up the order, then request the refund, then report the outcome to the customer. Every
+ * amount in it comes from a tool or from the customer, and a call that has a result is never repeated.
  */
 export function decide(customer: readonly string[], steps: readonly Step[]): Move {
   const wish = readWish(customer.at(-1) ?? "");

@@ -1,8 +1,8 @@
-/** What a customer's message asks for, as far as rules can tell. */
+/** What a customer's message asks for, as far as rules can recognise it. */
 export type Wish = {
   readonly orderId?: string;
   readonly wantsMoney: boolean;
-  /** The amount that was named, in cents. */
+  /** The amount in the message, in cents. */
   readonly cents?: number;
 };
 
@@ -11,7 +11,7 @@ const MONEY = /\b(refund|refunded|money back|reimburse\w*|pay back|return(ed|ing
 const AMOUNT =
   /(?:€|eur(?:os?)?\s)\s*(\d{1,7})(?:[.,](\d{2}))?\b|\b(\d{1,7})(?:[.,](\d{2}))?\s*(?:€|eur(?:os?)?\b)/i;
 
-/** Reads one message. */
+/** Parses one message. */
 export function readWish(text: string): Wish {
   const orderId = ORDER.exec(text)?.[1];
   const [, before, beforeCents, after, afterCents] = AMOUNT.exec(text) ?? [];

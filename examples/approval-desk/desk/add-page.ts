@@ -9,7 +9,7 @@ const FILES = [
   ["/desk.css", "desk.css", "text/css; charset=utf-8"],
 ] as const;
 
-/** Nothing but our own files, and nobody may frame them. */
+/** Allows only files of this page, and forbids framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Adds the page on which refunds are approved. It holds no token: the link that opens it does. */
+/** Adds the page on which refunds are approved. The token is in the link, not in the page. */
 export function addPage(app: HttpApp): Pick<HttpApp, "fetch"> {
   const pages = new Map(
     FILES.map(([path, file, type]) => {

@@ -1,2 +1,2 @@
-// Loaded before a worker: whatever becomes of the desk, its workers do not outlive it.
+// Loaded before a worker: the worker ends when the desk has ended, however that happened.
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

@@ -1,5 +1,5 @@
-// A Postgres of its own, in a temporary folder, for as long as the parent lives. A process group of its own keeps it from the
-// Ctrl-C of the terminal, so that the workers can still save.
+// Runs Postgres in a temporary folder until the parent process ends. Its own process group keeps the Ctrl-C of the terminal
+// from it, so that the workers can still save.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";

@@ -7,30 +7,30 @@ import { startPostgres } from "./start-postgres.ts";
 import { startWorker, type DeskWorker, type LogLine } from "./start-worker.ts";
 
 export type DeskOptions = {
-  /** Where to keep everything; a Postgres of its own, gone with the desk, unless given. */
+  /** Connection string of the database. Default: a new Postgres that is deleted when the desk closes. */
   readonly databaseUrl?: string;
-  /** Default 0: any free one. */
+  /** Port of the server; default 0, a free one. */
   readonly port?: number;
-  /** Default 2. */
+  /** Number of worker processes; default 2. */
   readonly workers?: number;
-  /** Hears of what the workers do. */
+  /** Called with each line that a worker logs. */
   readonly onLog?: (worker: string, line: LogLine) => void;
 };
 
 export type Desk = {
   readonly url: string;
-  /** Opens the page with the right to use it. */
+  /** The address of the page, with its token. */
   readonly link: string;
   readonly token: string;
   readonly workers: readonly DeskWorker[];
-  /** Lets the workers save, and ends everything. `signal` is the one that came, if the terminal has sent it to all. */
+  /** Lets the workers save, then stops everything. Pass `signal` if the terminal has already sent it to all processes. */
   close(signal?: "SIGINT" | "SIGTERM"): Promise<void>;
 };
 
 /** Starts the refunds desk: a database, workers, and the server with its page. */
 export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
   const { port = 0, workers: count = 2, onLog = () => {} } = options;
-  /** Ended in the opposite order. */
+  /** Stopped in reverse order. */
   const parts: { close(): Promise<void> }[] = [];
   const workers: DeskWorker[] = [];
   const close: Desk["close"] = async (signal = "SIGTERM") => {
@@ -65,7 +65,7 @@ export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
   }
 }
 
-/** As Promise.all, but those that started are ended if others did not. */
+/** As Promise.all, but if one fails to start, the others are stopped. */
 async function allOf(started: readonly Promise<DeskWorker>[]): Promise<DeskWorker[]> {
   const settled = await Promise.allSettled(started);
   const up = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));

@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A database for as long as it is needed. */
+/** A running database. */
 export type DeskPostgres = { readonly connectionString: string; close(): Promise<void> };
 
-/** Starts a Postgres in a process of its own. Rejects if there is none for this machine. */
+/** Starts Postgres in its own process. Rejects if Postgres is not available for this machine. */
 export async function startPostgres(): Promise<DeskPostgres> {
   const child = fork(join(import.meta.dirname, "postgres-process.ts"), {
     detached: true,

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 const [ROOT, HERE] = [join(import.meta.dirname, "../../.."), import.meta.dirname];
 
-/** A worker of the desk in a process of its own. */
+/** A worker of the desk, running in its own process. */
 export type DeskWorker = {
   readonly name: string;
   /** Ends it: SIGTERM lets it save what it runs, SIGKILL does not. */
@@ -17,7 +17,7 @@ export type DeskWorker = {
 /** One line of a worker's log. */
 export type LogLine = { readonly msg: string; readonly [field: string]: unknown };
 
-/** Starts `agentchart worker` with the agents of the desk; ends when it takes sessions. Rejects if it ended before. */
+/** Starts `agentchart worker` with the agents of the desk. Resolves when it accepts sessions; rejects if it ends before that. */
 export async function startWorker(
   name: string,
   databaseUrl: string,

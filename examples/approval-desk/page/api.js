@@ -1,6 +1,6 @@
 const KEY = "desk-token";
 
-/** The token of the link: its fragment never leaves the browser, and goes from the address bar at once. */
+/** The token of the link: the fragment is never sent to a server, and is removed from the address bar at once. */
 function readToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given) {
@@ -28,13 +28,13 @@ async function request(path, { method = "GET", body, headers = {}, signal } = {}
   throw new Error(problem.detail);
 }
 
-/** Asks the server; gives its JSON. Throws an Error that says what went wrong. */
+/** Sends a request and returns the JSON of the answer. Throws an Error whose message says what went wrong. */
 export async function ask(path, options) {
   const response = await request(path, options);
   return response.json();
 }
 
-/** The events of a session, for ever: when the connection breaks it goes on behind the last event that came. */
+/** The events of a session, without end: after a lost connection it continues behind the last event received. */
 export async function* eventsOf(id, signal) {
   let last;
   while (!signal.aborted) {

@@ -9,7 +9,7 @@ const WORDS = {
   quarantined: "quarantined",
 };
 
-/** An element with text that is never read as HTML. */
+/** Creates an element; its text is never parsed as HTML. */
 function element(name, text = "", data = {}) {
   const made = document.createElement(name);
   made.textContent = text;
@@ -98,7 +98,7 @@ async function showCase(id) {
   $("reply").hidden = session.phase !== "stopped";
 }
 
-/** Shows a case, and again whenever something happened in it. */
+/** Shows a case, and updates it on every event. */
 async function openCase(id) {
   open?.watching.abort();
   open = { id, watching: new AbortController() };

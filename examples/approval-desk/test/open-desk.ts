@@ -25,17 +25,17 @@ export type Case = {
 
 export type TestDesk = Desk & {
   readonly lines: readonly (LogLine & { readonly worker: string })[];
-  /** A request of the page; gives the JSON of the answer. */
+  /** Sends a request as the page does and returns the JSON of the answer. */
   ask<T>(method: string, path: string, body?: object): Promise<T>;
-  /** A customer writes; gives the id of the case. */
+  /** Opens a case with a customer's message and returns its id. */
   write(input: string): Promise<string>;
   find(id: string): Promise<Case>;
-  /** Decides the one call that waits. */
+  /** Decides the one call that waits for approval. */
   decide(id: string, decision: unknown): Promise<void>;
   answerOf(id: string): Promise<string>;
 };
 
-/** A desk that is closed with the test. */
+/** Starts a desk that is closed when the test ends. */
 export async function openDesk(context: Pick<TestContext, "skip">): Promise<TestDesk> {
   const lines: (LogLine & { readonly worker: string })[] = [];
   const desk = await startDesk({

@@ -5,7 +5,7 @@ import type { RefundLedger } from "./refund-ledger.ts";
 
 const orderId = z.string().describe("The number of the order, such as 1001");
 
-/** What the agent of the desk can do. */
+/** The tools of the desk. */
 export function deskTools(ledger: RefundLedger): readonly Tool[] {
   const lookUpOrder = defineTool({
     name: "look_up_order",
@@ -25,7 +25,7 @@ export function deskTools(ledger: RefundLedger): readonly Tool[] {
     description: "Pays money back for an order. A person has to approve it.",
     input: z.object({ orderId, cents: z.number().int().positive(), reason: z.string().min(1).max(500) }),
     permission: "ask",
-    // The ledger knows the key, so a call that was cut off by a crash may safely be made again.
+    // The ledger pays each key once, so a call that was cut off by a crash may be repeated.
     idempotent: true,
     async execute(input, { idempotencyKey }) {
       const order = findOrder(input.orderId);

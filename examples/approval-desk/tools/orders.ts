@@ -7,7 +7,7 @@ export type Order = {
   readonly status: "delivered" | "on its way" | "cancelled";
 };
 
-/** The shop's orders; invented. */
+/** The shop's orders, all fictitious. */
 const ORDERS: readonly Order[] = [
   { id: "1001", customer: "Mira Sand", item: "Desk lamp", totalCents: 4_900, status: "delivered" },
   { id: "1002", customer: "Jon Abel", item: "Office chair", totalCents: 28_950, status: "delivered" },

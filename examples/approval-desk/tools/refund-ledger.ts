@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 
-/** A refund as it was made. */
+/** A refund that was paid. */
 export type Refund = {
   readonly key: string;
   readonly orderId: string;
@@ -8,10 +8,10 @@ export type Refund = {
   readonly reason: string;
 };
 
-/** Where refunds are made and kept: each once, and never more than an order cost. */
+/** Pays and records refunds: each key once, and never more than the order cost. */
 export type RefundLedger = {
   refundedCents(orderId: string): Promise<number>;
-  /** Makes a refund, or finds the one that was made with this key. Undefined if less than that is left of the order. */
+  /** Pays a refund, or returns the one that was paid with this key. Undefined if the amount exceeds what is left of the order. */
   refund(refund: Refund, totalCents: number): Promise<Refund | undefined>;
   all(): Promise<readonly Refund[]>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export type RefundLedger = {
 const TABLE = `create table if not exists desk_refunds (
   key text primary key, order_id text not null, cents integer not null check (cents > 0), reason text not null)`;
 
-/** Two processes may ask for the table at once, which Postgres refuses to one of them; the lock lets them queue. */
+/** Two processes may create the table at once, and Postgres rejects one of them; the lock serialises them. */
 const LOCK = 727_001;
 
 const COLUMNS = `key, order_id as "orderId", cents, reason`;
