@@ -1,3 +1,4 @@
+// machines holds the statecharts that the package exports, and what draws them as data.
 export { agentMachine } from "./agent/agent.machine.ts";
 export { chartJson } from "../src/diagram/chart-json.ts";
 export type { Chart, ChartEdge, ChartName, ChartNode } from "../src/diagram/chart-json.ts";

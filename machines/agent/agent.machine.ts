@@ -1,3 +1,5 @@
+// machines/agent holds the agent's chart, its vocabulary, its context, its events, and what its services receive and
+// return.
 import { agentSetup } from "./agent.setup.ts";
 import { acting } from "./states/acting.ts";
 import { doCall } from "./states/do-call.ts";

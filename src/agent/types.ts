@@ -1,3 +1,4 @@
+// src/agent implements createAgent: the API of an agent over one running machine, its events and its journal.
 import type { AgentEvent } from "../event/types.ts";
 import type { AnyActorRef, InspectionEvent } from "xstate";
 import type { Hook } from "../hook/types.ts";

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// src/cli implements the command `agentchart`.
+
 // No static imports: on a Node that is too old for them, this line must still come out.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {

@@ -1,3 +1,4 @@
+// src/model defines the model port, which adapters implement, and what holds for every model: folding, retries, tokens.
 import type { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, Msg, Usage } from "../message/types.ts";

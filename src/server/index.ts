@@ -1,3 +1,4 @@
+// src/server serves sessions over HTTP to authenticated tenants.
 export { createServer } from "./create-server.ts";
 export type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 export type { RateLimit } from "./rate-limit.ts";

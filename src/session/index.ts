@@ -1,3 +1,6 @@
+// src/session writes the journal of a session, restores the session from it, and reads, forks and copies stored
+// sessions.
+
 /** Stored sessions from outside an agent: reading, forking, replaying, exporting, importing, and saving several agents together. */
 export { openSession } from "./open-session.ts";
 export type { Moment, StoredSession } from "./open-session.ts";

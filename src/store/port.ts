@@ -1,3 +1,4 @@
+// src/store defines the port of session stores, and implements it in memory, files, SQLite and Postgres.
 import type { JsonObject } from "../base/json.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 

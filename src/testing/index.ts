@@ -1,3 +1,4 @@
+// src/testing helps to test agents and adapters: a scripted model, a loopback server, and contract suites.
 export { chatCompletionsServer } from "./chat-completions-server.ts";
 export type {
   ChatCompletionsAnswer,

@@ -1,3 +1,4 @@
+// src/tool defines tools and toolkits, checks their input, and runs one attempt of a call.
 import type { Execution, ToolSpec } from "../model/port.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";

@@ -1,3 +1,4 @@
+// src/worker drives stored sessions from their durable inboxes, on any number of machines.
 export { bullQueue } from "./queue/bull.ts";
 export type { BullQueueOptions } from "./queue/bull.ts";
 export { inProcessQueue } from "./queue/in-process.ts";

@@ -73,14 +73,25 @@ describe("ARCHITECTURE.md", () => {
     expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   });
 
-  test("says in one sentence what each folder of src and machines is", () => {
+  test("says of each folder of src and machines what the head of one of its files says", () => {
     const folders = new Set(
-      files.map(({ path }) => `${posix.dirname(path)}/`).filter((folder) => folder !== "src/"),
+      files.map(({ path }) => posix.dirname(path)).filter((folder) => folder !== "src"),
     );
-    const rows = [...page.matchAll(/^\| `((?:src|machines)\/[\w/-]*)` +\| (\S.*?\.) +\|$/gm)].map(
-      ([, folder]) => folder!,
+    const heads = files.flatMap(({ path, text }) => {
+      const [, head = ""] = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(text) ?? [];
+      const sentence = head
+        .replaceAll(/^\/\/ /gm, "")
+        .trim()
+        .replaceAll("\n", " ");
+      const folder = posix.dirname(path);
+      return sentence.startsWith(`${folder} `) ? [[`${folder}/`, sentence.slice(folder.length + 1)]] : [];
+    });
+    const said = heads.map(([folder, rest]) => `${folder!}: ${rest![0]!.toUpperCase()}${rest!.slice(1)}`);
+    expect([...folders].filter((folder) => !heads.some(([said]) => said === `${folder}/`))).toEqual([]);
+    const rows = [...page.matchAll(/^\| `((?:src|machines)\/[\w/-]*)` +\| (\S.*?) +\|$/gm)].map(
+      ([, folder, sentence]) => `${folder!}: ${sentence!}`,
     );
-    expect(rows.toSorted()).toEqual([...folders].toSorted());
+    expect(rows.toSorted()).toEqual(said.toSorted());
   });
 
   test("draws the direction of imports between rooms as the files have it", () => {

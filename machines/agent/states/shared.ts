@@ -1,3 +1,4 @@
+// machines/agent/states has a file for each top-level state of the agent's chart, and the parts that states share.
 import type { HookPoint } from "../../../src/hook/types.ts";
 import type { AgentContext, Progress } from "../context.ts";
 import type { ModelInput } from "../services.ts";

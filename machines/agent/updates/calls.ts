@@ -1,3 +1,4 @@
+// machines/agent/updates holds the pure functions behind the guards and actions of the agent's chart.
 import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg, Reason, ToolResultBlock } from "../../../src/message/types.ts";

@@ -1,3 +1,4 @@
+// src/agent/services fills the slots of the agent's chart: model calls, tool runs, reviews, hooks, timers and commits.
 import type { AnyActorRef } from "xstate";
 import { AgentError } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";

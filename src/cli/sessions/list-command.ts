@@ -1,3 +1,4 @@
+// src/cli/sessions holds the commands for stored sessions.
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionStore } from "../../store/port.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { withFoundStore } from "../open-store.ts";

@@ -1,3 +1,4 @@
+// src/cli/workers holds the commands for workers and the HTTP server.
 import { createWorker } from "../../worker/worker.ts";
 import type { Worker } from "../../worker/types.ts";
 import type { GivenFlags } from "../read-flags.ts";

@@ -1,3 +1,4 @@
+// src/model/openai adapts servers that speak Chat Completions to the model port.
 export type { ChatCompletionsClient } from "./client.ts";
 export type { ChatDialect } from "./dialect.ts";
 export { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";

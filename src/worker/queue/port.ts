@@ -1,3 +1,4 @@
+// src/worker/queue delivers wake-ups of sessions to workers: over BullMQ on Postgres or Redis, or in process.
 import type { JsonObject } from "../../base/json.ts";
 
 export type WakeOptions = {
