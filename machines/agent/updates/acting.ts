@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/base/json.ts";
-import type { Reason } from "../../../src/message/types.ts";
+import type { Reason, ToolUseBlock } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../../../src/tool/results.ts";
@@ -15,14 +15,19 @@ export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter((record) => record.status === "pending" && !record.hooked);
 }
 
+/** The call with another input, which takes the place of arguments that could not be read, too. */
+function callWith({ rawInput: _, ...call }: ToolUseBlock, input: JsonObject): ToolUseBlock {
+  return { ...call, input };
+}
+
 /** The call with the input that a hook gave it. What was approved before stays bound to the input it was approved for;
  *  an edit brings its own. */
 function withInput(record: CallRecord, input: JsonObject): CallRecord {
-  const { rawInput: _, ...call } = record.call;
-  const { decided, argsHash = hashInput(record.call.input) } = record;
+  const { call } = record;
+  const { decided, argsHash = hashInput(call.input) } = record;
   const isEdit = typeof decided === "object" && "edit" in decided;
   const isBound = decided !== undefined && !isEdit && hashInput(input) !== hashInput(call.input);
-  return { ...record, call: { ...call, input }, ...(isBound && { argsHash }) };
+  return { ...record, call: callWith(call, input), ...(isBound && { argsHash }) };
 }
 
 export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Change {
@@ -49,7 +54,7 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   const { action, argsHash, execution, maxParallel, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,
-    call: verdict.input ? { ...record.call, input: verdict.input } : record.call,
+    call: verdict.input ? callWith(record.call, verdict.input) : record.call,
     since: at,
     ...(argsHash !== undefined && { argsHash }),
     ...(execution && { execution }),

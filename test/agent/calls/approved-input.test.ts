@@ -110,11 +110,23 @@ describe("what a person approved because a rule asked", () => {
   });
 });
 
-test("a hook that mends arguments which were no JSON makes them run", async () => {
-  const garbled: ScriptedTurn = [
-    { type: "tool.delta", key: 0, id: "c1", name: "pay", args: '{"amount": 1' },
-    { type: "finish", reason: "tool_calls" },
-  ];
+const garbled: ScriptedTurn = [
+  { type: "tool.delta", key: 0, id: "c1", name: "pay", args: '{"amount": 1' },
+  { type: "finish", reason: "tool_calls" },
+];
+
+test("a call whose arguments are not JSON runs with those that a person gives it", async () => {
+  const ran: unknown[] = [];
+  const hooks: Hook[] = [{ name: "stop", postReasoning: ({ iteration }) => ({ stop: iteration === 0 }) }];
+  const tools = [toolOf("pay", (input) => `paid ${ran.push(input)}`)];
+  const { agent } = scripted([garbled, "done"], { hooks, tools });
+  await agent.call("go");
+  await agent.decide("c1", { edit: { amount: 7 } });
+  expect((await agent.call()).text).toBe("done");
+  expect(ran).toEqual([{ amount: 7 }]);
+});
+
+test("a call whose arguments are not JSON runs with those that a hook gives it", async () => {
   const seen: unknown[] = [];
   const hooks: Hook[] = [
     {
