@@ -17,6 +17,7 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import type { SessionToolkit } from "../tool/toolkit.ts";
 import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
+import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
 import type { AgentMachineEvent } from "../../machines/agent/events.ts";
@@ -24,6 +25,7 @@ import { liveMachine } from "./services/actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
 import { cutOffEvents, eventsBetween, stateName, TOLD } from "./derive-events.ts";
 import { bindHost, type Host } from "./services/host.ts";
+import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
@@ -70,6 +72,9 @@ export class Runtime {
   #isRestored: boolean;
   #stoppedBy: AgentError | undefined;
   #output: Output | undefined;
+  readonly #inputs = new ParsedInputs((callId) =>
+    openCalls(this.context).some(({ call }) => call.id === callId),
+  );
   /** The caller's context of the running turn. */
   userContext: never;
 
@@ -285,6 +290,7 @@ export class Runtime {
     if (this.#stoppedBy) return;
     this.#stoppedBy = error;
     this.actor.stop();
+    this.#inputs.clear();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
     this.#listener.stopped(error);
   }
@@ -303,6 +309,7 @@ export class Runtime {
   #follow(snapshot: LiveSnapshot): void {
     const before = this.#last;
     this.#last = snapshot;
+    if (before.context.calls !== snapshot.context.calls) this.#inputs.prune();
     if (!this.#isRestored) return;
     this.#durable?.record(before.context, snapshot.context);
     const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
@@ -380,6 +387,7 @@ export class Runtime {
         this.#controllers.add(controller);
         return () => void this.#controllers.delete(controller);
       },
+      inputs: this.#inputs,
       hookEvent: ({ turn, iteration }, signal) => ({
         agent,
         sessionId,

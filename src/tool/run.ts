@@ -1,13 +1,10 @@
 import { isObject } from "../base/is-object.ts";
 import { AgentError, messageOf } from "../base/error.ts";
-import { copyOf, isTooDeep, MAX_DEPTH } from "../base/freeze.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { outputProblem } from "../message/validate.ts";
 import { outcomeProblem } from "./outcome.ts";
-import { badInput, failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
-import { pruneNulls } from "./prune-nulls.ts";
-import { parseStandard, validateInput } from "./schema.ts";
+import type { PreparedInput } from "./prepare-input.ts";
+import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
 /** What a run of a tool came to; with `error` if it threw. */
@@ -15,40 +12,7 @@ export type ToolRun =
   | { readonly result: ToolResultBlock; readonly error?: AgentError }
   | { readonly suspension: Suspension };
 
-/** A call's input made ready: what would be executed, or the error result that the model reads. */
-export type PreparedInput =
-  | { readonly value: unknown; readonly input: JsonObject }
-  | { readonly result: ToolResultBlock };
-
 const MEDIA = new Set(["text", "image", "audio", "video"]);
-
-/** Why a text was not taken as arguments; undefined if the schema has to say so. */
-function unreadable(text: string): string | undefined {
-  try {
-    if (isTooDeep(JSON.parse(text))) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
-    return undefined;
-  } catch {
-    return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
-  }
-}
-
-/** Presets in, optional nulls out, JSON Schema, then the tool's own schema. What comes out is what `execute` gets. */
-export async function prepareInput(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
-  const problem = call.rawInput === undefined ? undefined : unreadable(call.rawInput);
-  if (problem !== undefined) return { result: badInput(call, problem) };
-  const given = pruneNulls(tool.inputSchema, { ...call.input, ...tool.preset }) as JsonObject;
-  const input = copyOf({ ...given, ...tool.preset });
-  if (!tool.schema) {
-    const problems = validateInput(tool.inputSchema, input);
-    return problems === null ? { value: input, input } : { result: badInput(call, problems) };
-  }
-  try {
-    const parsed = await parseStandard(tool.schema, input);
-    return "value" in parsed ? { value: parsed.value, input } : { result: badInput(call, parsed.problems) };
-  } catch (error) {
-    return { result: badInput(call, messageOf(error)) };
-  }
-}
 
 function isSuspension(value: unknown): value is Suspension {
   if (!isObject(value) || value["suspended"] !== true) return false;
@@ -127,14 +91,14 @@ function toolError(thrown: unknown): AgentError {
   return AgentError.is(thrown) ? thrown : new AgentError("tool/failed", messageOf(thrown), { cause: thrown });
 }
 
-/** One attempt of one call. Never rejects: a failing tool is a result. It neither retries nor orders. */
+/** One attempt of one call, with its prepared input. Never rejects: a failing tool is a result. Does not retry. */
 export async function runTool(
   tool: Tool<never>,
   call: ToolUseBlock,
+  prepared: PreparedInput,
   ctx: ToolContext<never>,
 ): Promise<ToolRun> {
   if (tool.external) return { suspension: { suspended: true } };
-  const prepared = await prepareInput(tool, call);
   if ("result" in prepared) return prepared;
   if (ctx.signal.aborted) return { result: interruptedResult(call, false) };
   try {

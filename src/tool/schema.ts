@@ -76,15 +76,29 @@ type Issue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
 };
 
+type ZodOutcome =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
+
+type ZodSchema = StandardSchema & { safeParseAsync(value: unknown): Promise<ZodOutcome> };
+
+type Outcome = { readonly value?: unknown; readonly issues?: readonly Issue[] };
+
+/** Validates a value. A zod schema is parsed asynchronously at once: its `~standard.validate` tries to parse synchronously
+ *  first, so that an asynchronous transform or refinement would run twice. */
+async function validated(schema: StandardSchema, value: unknown): Promise<Outcome> {
+  if (schema["~standard"].vendor !== "zod" || !("safeParseAsync" in schema))
+    return (await schema["~standard"].validate(value)) as Outcome;
+  const outcome = await (schema as ZodSchema).safeParseAsync(value);
+  return outcome.success ? { value: outcome.data } : { issues: outcome.error.issues };
+}
+
 /** Runs a Standard Schema: the parsed value, or the problems in one line. */
 export async function parseStandard(
   schema: StandardSchema,
   value: unknown,
 ): Promise<{ readonly value: unknown } | { readonly problems: string }> {
-  const outcome = (await schema["~standard"].validate(value)) as {
-    readonly value?: unknown;
-    readonly issues?: readonly Issue[];
-  };
+  const outcome = await validated(schema, value);
   if (!outcome.issues) return { value: outcome.value };
   const problems = outcome.issues.map(({ message, path }) => {
     const where = (path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join("/");

@@ -7,6 +7,7 @@ import type { ToolSpec } from "../model/port.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { withoutPresets } from "./presets.ts";
+import { prepareInput } from "./prepare-input.ts";
 import { runTool } from "./run.ts";
 import { validateInput } from "./schema.ts";
 import type { Group, StandardSchema, Tool, Toolkit } from "./types.ts";
@@ -122,7 +123,7 @@ class SessionToolkit implements Toolkit<never> {
     const found = this.find(call);
     if ("result" in found) return found.result;
     if (!isObject(call.input)) return badInput(call, "the arguments are no object");
-    const run = await runTool(found.tool, call, {
+    const run = await runTool(found.tool, call, await prepareInput(found.tool, call), {
       callId: call.id,
       idempotencyKey: call.id,
       attempt: 1,

@@ -10,6 +10,7 @@ import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
 import type { AgentConfig } from "../types.ts";
+import type { ParsedInputs } from "./parsed-inputs.ts";
 
 /** What the services of one session may use. The chart does not know it. */
 export type Host = {
@@ -33,6 +34,8 @@ export type Host = {
   abort(): void;
   /** Lets {@link Host.abort} abort this controller too. Returns the way to take it out again. */
   hold(controller: AbortController): () => void;
+  /** The parsed inputs of calls that wait for their execution. */
+  readonly inputs: ParsedInputs;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
   /** What the model sees of the transcript. */

@@ -1,6 +1,6 @@
+import { copyOf } from "../../base/freeze.ts";
 import { deniedResult, errorResult } from "../../tool/results.ts";
-import { hashInput } from "../../tool/hash.ts";
-import { prepareInput } from "../../tool/run.ts";
+import { argsHashOf, type ParsedInput } from "../../tool/prepare-input.ts";
 import { executionData } from "../../model/execution.ts";
 import { isPermissionAction, PERMISSION_ACTIONS } from "../../tool/define.ts";
 import type { PermissionAction, Tool } from "../../tool/types.ts";
@@ -28,7 +28,7 @@ function wrongAnswer(whose: string, given: unknown, expected: string): never {
 
 function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
   if (!when) return true;
-  const given: unknown = when(input);
+  const given: unknown = when(copyOf(input)); // the input itself is what will be executed
   if (typeof given === "boolean") return given;
   return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, given, "true or false");
 }
@@ -43,7 +43,7 @@ function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: Per
 function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
   if (permission === undefined) return undefined;
   const given: unknown =
-    typeof permission === "function" ? permission(value as never, host.context()) : permission;
+    typeof permission === "function" ? permission(copyOf(value) as never, host.context()) : permission;
   return isPermissionAction(given)
     ? given
     : wrongAnswer("`permission`", given, PERMISSION_ACTIONS.join(", "));
@@ -54,15 +54,14 @@ function judge(
   host: Host,
   tool: Tool<never>,
   call: ToolUseBlock,
-  value: unknown,
-  argsHash: () => string,
-  given: ReviewInput,
+  { value, argsHash }: ParsedInput,
+  { remembered }: ReviewInput,
 ): Judgement {
   const input = value as JsonObject;
   const deny = matching(host, call, input, "deny");
   if (deny) return { action: "deny", ...(deny.reason !== undefined && { reason: deny.reason }) };
-  const isRemembered = given.remembered.some(
-    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash()),
+  const isRemembered = remembered.some(
+    (rule) => rule.tool === call.name && (rule.argsHash === undefined || rule.argsHash === argsHash),
   );
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
@@ -91,10 +90,9 @@ function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: strin
 }
 
 /** The hash of what would run now, if it is not what the person who approved the call was asked about. */
-async function changedHash(tool: Tool<never>, record: CallRecord): Promise<string | undefined> {
+function changedHash(tool: Tool<never>, record: CallRecord): string | undefined {
   if (record.argsHash === undefined || !isApproval(record.decided)) return undefined;
-  const prepared = await prepareInput(tool, record.call);
-  const argsHash = hashInput("input" in prepared ? prepared.input : record.call.input);
+  const argsHash = argsHashOf(tool, record.call);
   return argsHash === record.argsHash ? undefined : argsHash;
 }
 
@@ -110,29 +108,29 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
   const { tool } = found;
-  const changed = await changedHash(tool, record);
+  const changed = changedHash(tool, record);
   if (changed !== undefined) {
     const reason = `What tool '${call.name}' would be given has changed since it was approved.`;
     return asking(host, record.call, changed, reason);
   }
-  const prepared = await prepareInput(tool, call);
+  const prepared = await host.inputs.prepare(tool, call);
   if ("result" in prepared) return { ...base, action: "answer", result: prepared.result };
 
-  const argsHash = (): string => hashInput(prepared.input);
+  const { argsHash } = prepared;
   const isOutput = tool === host.output()?.tool;
   const { action, reason }: Judgement = isOutput
     ? { action: "allow" }
-    : judge(host, tool, call, prepared.value, argsHash, given);
+    : judge(host, tool, call, prepared, given);
   if (action === "deny") {
     const text =
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
-  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash(), reason);
+  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash, reason);
   return {
     ...base,
     action: "allow",
-    ...(isApproval(decided) && { argsHash: argsHash() }),
+    ...(isApproval(decided) && { argsHash }),
     execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),

@@ -3,10 +3,9 @@ import type { ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
 import type { Execution } from "../../model/port.ts";
-import { hashInput } from "../../tool/hash.ts";
 import { deniedResult, silentTool } from "../../tool/results.ts";
-import { chunkText, prepareInput, runTool, type ToolRun } from "../../tool/run.ts";
-import type { Tool } from "../../tool/types.ts";
+import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
+import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";
@@ -30,11 +29,18 @@ function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentErro
   return isFailed ? new AgentError("tool/failed", textOf(result)) : undefined;
 }
 
-/** False if a person approved other arguments than would run. */
-async function isAsApproved(tool: Tool<never>, { call, argsHash }: ToolInput): Promise<boolean> {
-  if (argsHash === undefined) return true;
-  const prepared = await prepareInput(tool, call);
-  return "result" in prepared || hashInput(prepared.input) === argsHash;
+/** Runs the tool, unless a person approved other arguments than it would be given. */
+async function runApproved(
+  host: Host,
+  tool: Tool<never>,
+  { call, argsHash: approved }: ToolInput,
+  ctx: ToolContext<never>,
+): Promise<ToolRun> {
+  const prepared = await host.inputs.take(tool, call);
+  const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
+  if (!isChanged) return runTool(tool, call, prepared, ctx);
+  const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
+  return { result: deniedResult(call, text) };
 }
 
 function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {
@@ -56,10 +62,6 @@ export async function runCall(
   const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
-  if (!(await isAsApproved(tool, input))) {
-    const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
-    return { at: host.now(), callId: call.id, attempt, result: deniedResult(call, text) };
-  }
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
   const { retryOn = "all", idleTimeoutMs } = toolExecution(host, tool);
   const silence = Promise.withResolvers<ToolRun>();
@@ -68,7 +70,7 @@ export async function runCall(
     controller.abort();
   });
   let isOver = false;
-  const running = runTool(tool, call, {
+  const running = runApproved(host, tool, input, {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
     attempt,

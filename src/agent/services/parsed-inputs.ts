@@ -1,0 +1,47 @@
+import type { ToolUseBlock } from "../../message/types.ts";
+import { prepareInput, type ParsedInput, type PreparedInput } from "../../tool/prepare-input.ts";
+import type { Tool } from "../../tool/types.ts";
+
+/**
+ * The parsed inputs of calls that wait for their execution.
+ *
+ * An input is parsed at most once per attempt. Review parses it and keeps the value; the first attempt takes the value out.
+ * A later attempt parses the input again, so that it never sees what a former attempt did to its input. A value belongs to
+ * the arguments and the schema it was parsed with: edited arguments, changed presets and a replaced tool are parsed anew.
+ *
+ * A parsed input may be anything, not only JSON, so it stays in this process: after a restore, the input is parsed once
+ * more. A value is dropped when its call has its result.
+ */
+export class ParsedInputs {
+  readonly #values = new Map<string, ParsedInput>();
+  readonly #isOpen: (callId: string) => boolean;
+
+  /** `isOpen` tells whether a call still waits for its result. */
+  constructor(isOpen: (callId: string) => boolean) {
+    this.#isOpen = isOpen;
+  }
+
+  /** For review: parses the input of a call and keeps the value. Parses nothing if the value of these arguments is kept. */
+  async prepare(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
+    const prepared = await prepareInput(tool, call, this.#values.get(call.id));
+    if ("value" in prepared && this.#isOpen(call.id)) this.#values.set(call.id, prepared);
+    return prepared;
+  }
+
+  /** For one attempt: takes out the kept value, or parses the input. */
+  async take(tool: Tool<never>, call: ToolUseBlock): Promise<PreparedInput> {
+    const kept = this.#values.get(call.id);
+    this.#values.delete(call.id);
+    return prepareInput(tool, call, kept);
+  }
+
+  /** Drops the values of calls that have their result. */
+  prune(): void {
+    for (const callId of this.#values.keys()) if (!this.#isOpen(callId)) this.#values.delete(callId);
+  }
+
+  /** Drops all values. */
+  clear(): void {
+    this.#values.clear();
+  }
+}

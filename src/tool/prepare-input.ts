@@ -1,0 +1,71 @@
+import { copyOf, isTooDeep, MAX_DEPTH } from "../base/freeze.ts";
+import type { JsonObject } from "../base/json.ts";
+import { messageOf } from "../base/error.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { hashInput } from "./hash.ts";
+import { pruneNulls } from "./prune-nulls.ts";
+import { badInput } from "./results.ts";
+import { parseStandard, validateInput } from "./schema.ts";
+import type { Tool } from "./types.ts";
+
+/** What `execute` gets, and what it was parsed from. */
+export type ParsedInput = {
+  /** The output of the tool's schema: any value, not only JSON. */
+  readonly value: unknown;
+  /** The hash of the arguments, presets included. */
+  readonly argsHash: string;
+  /** The schema that parsed them. */
+  readonly schema: object;
+};
+
+/** A parsed input, or the error result that the model reads. */
+export type PreparedInput = ParsedInput | { readonly result: ToolResultBlock };
+
+/** Why the text of the arguments cannot be read; undefined if they are an object, or JSON that the schema has to refuse. */
+function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    if (isTooDeep(JSON.parse(text))) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
+    return undefined;
+  } catch {
+    return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
+  }
+}
+
+/** The arguments that would be parsed: presets added, optional nulls removed. */
+function completeInput(tool: Tool<never>, call: ToolUseBlock): JsonObject {
+  const pruned = pruneNulls(tool.inputSchema, { ...call.input, ...tool.preset }) as JsonObject;
+  return copyOf({ ...pruned, ...tool.preset });
+}
+
+/** The hash of the arguments that would be parsed. Runs no code of the user. */
+export function argsHashOf(tool: Tool<never>, call: ToolUseBlock): string {
+  return hashInput(unreadable(call) === undefined ? completeInput(tool, call) : call.input);
+}
+
+/** Completes the arguments of a call and parses them with the tool's schema. Returns `known` instead of parsing if it was
+ *  parsed from the same arguments with the same schema. Never rejects: a schema that throws is an error result. */
+export async function prepareInput(
+  tool: Tool<never>,
+  call: ToolUseBlock,
+  known?: ParsedInput,
+): Promise<PreparedInput> {
+  const problem = unreadable(call);
+  if (problem !== undefined) return { result: badInput(call, problem) };
+  const input = completeInput(tool, call);
+  const argsHash = hashInput(input);
+  const schema = tool.schema ?? tool.inputSchema;
+  if (known?.argsHash === argsHash && known.schema === schema) return known;
+  if (!tool.schema) {
+    const problems = validateInput(tool.inputSchema, input);
+    return problems === null ? { value: input, argsHash, schema } : { result: badInput(call, problems) };
+  }
+  try {
+    const parsed = await parseStandard(tool.schema, input);
+    return "value" in parsed
+      ? { value: parsed.value, argsHash, schema }
+      : { result: badInput(call, parsed.problems) };
+  } catch (error) {
+    return { result: badInput(call, messageOf(error)) };
+  }
+}
