@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { LRUCache } from "lru-cache";
 import type { Chart } from "./chart-json.ts";
 import agentLayouts from "./agent-layouts.json" with { type: "json" };
 import type { Layouts } from "./layout.ts";
@@ -20,9 +21,8 @@ const WORKER_PATHS = ["./layout-worker.ts", "./diagram/layout-worker.mjs", "../d
  * Layouts by {@link layoutKey}. Those of the agent's chart are part of the package; `npm run docs:chart`
  * generates them.
  */
-const cache = new Map<string, Promise<Layouts | null>>([
-  [agentLayouts.key, Promise.resolve(agentLayouts.layouts as unknown as Layouts)],
-]);
+const cache = new LRUCache<string, Promise<Layouts | null>>({ max: CAPACITY });
+cache.set(agentLayouts.key, Promise.resolve(agentLayouts.layouts as unknown as Layouts));
 
 /** The cache key of a chart: charts with the same key have the same layout. */
 export function layoutKey(chart: Chart): string {
@@ -40,9 +40,7 @@ export function layoutInWorker(
 ): Promise<Layouts | null> {
   const key = layoutKey(chart);
   const layouts = cache.get(key) ?? startLayout(key, chart, deadlineMs);
-  cache.delete(key);
   cache.set(key, layouts);
-  for (const oldest of cache.keys()) if (cache.size > CAPACITY) cache.delete(oldest);
   return layouts;
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
+import type { LRUCache } from "lru-cache";
 import { AgentError } from "../base/error.ts";
 import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "./file-journal.ts";
 import type { Batch } from "./port.ts";
 import { readPosition } from "./position.ts";
-import type { LruCache } from "./lru-cache.ts";
 
 const MAX_TRIES = 1_000;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
@@ -77,7 +77,7 @@ export type JournalChange = {
  *  was to be appended. */
 export async function changeJournal(
   change: JournalChange,
-  tails: LruCache<JournalTail>,
+  tails: LRUCache<string, JournalTail>,
 ): Promise<JournalHead | undefined> {
   const { path, sessionId, mayCreate, decide, isSynced, isNewSynced } = change;
   for (let tries = 0; tries < MAX_TRIES; tries++) {

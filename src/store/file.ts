@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { checkOptions } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
@@ -28,7 +29,6 @@ import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list
 import { folderName } from "./file-name.ts";
 import type { JournalEntry, SessionInfo, SessionStore } from "./port.ts";
 import { readPosition, isAtRest, matchesFilter } from "./position.ts";
-import { LruCache } from "./lru-cache.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
@@ -61,8 +61,8 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   );
   const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
-  const tails = new LruCache<JournalTail>(1_000);
-  const inboxes = new LruCache<InboxIndex>(100);
+  const tails = new LRUCache<string, JournalTail>({ max: 1_000 });
+  const inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
   let isClosed = false;
 
   const folder = (sessionId: string): string => {

@@ -1,3 +1,4 @@
+import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
@@ -5,7 +6,6 @@ import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
-import type { LruCache } from "../store/lru-cache.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { stepReporter, type Report } from "./report.ts";
@@ -32,9 +32,9 @@ export type WorkerContext = {
   readonly retryMs: number;
   readonly maxCrashes: number;
   /** For how many `retryMs` sessions were put back that could not be opened. */
-  readonly backoffs: LruCache<number>;
+  readonly backoffs: LRUCache<string, number>;
   /** When sessions that were put back are woken again, epoch ms. */
-  readonly requeuedUntil: LruCache<number>;
+  readonly requeuedUntil: LRUCache<string, number>;
   /** The sessions that are open. */
   readonly running: Map<string, InboxAgent>;
   readonly isDraining: () => boolean;

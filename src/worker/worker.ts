@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { shown } from "../base/options.ts";
@@ -6,7 +7,6 @@ import { isObject } from "../base/is-object.ts";
 import type { Consumer, WakeUp } from "./queue/port.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
-import { LruCache } from "../store/lru-cache.ts";
 import { checkBackend } from "./check-backend.ts";
 import { Permits } from "./permits.ts";
 import { Report } from "./report.ts";
@@ -108,8 +108,8 @@ class QueueWorker implements Worker {
       report,
       permits: new Permits(this.#store, limits, leaseMs),
       now,
-      backoffs: new LruCache(10_000),
-      requeuedUntil: new LruCache(10_000),
+      backoffs: new LRUCache({ max: 10_000 }),
+      requeuedUntil: new LRUCache({ max: 10_000 }),
       running: this.#running,
       isDraining: () => this.#state !== "running",
     };

@@ -1,5 +1,6 @@
 // src/inspect/client observes the agents of a process, reports them to a hub, and executes the hub's commands.
 import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Agent, AgentConfig, AgentWatcher } from "../../agent/types.ts";
 import { refused } from "../protocol/command-outcome.ts";
 import { parseAddress } from "../../base/inspect-address.ts";
@@ -9,7 +10,6 @@ import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import { HubConnection } from "./hub-connection.ts";
 import type { HistoryLimits } from "./history.ts";
 import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
-import { LruCache } from "../../store/lru-cache.ts";
 import { RunSender } from "./run-sender.ts";
 import { WatchedRun, type WorkerInfo } from "./watched-run.ts";
 
@@ -64,7 +64,7 @@ class HubInspector implements AgentInspector {
   readonly #worker: WorkerInfo & { readonly id: string };
   readonly #connection: HubConnection;
   readonly #runs = new Map<string, RunSender>();
-  readonly #commands = new LruCache<Promise<Ack>>(MAX_COMMANDS);
+  readonly #commands = new LRUCache<string, Promise<Ack>>({ max: MAX_COMMANDS });
   readonly #sentCharts = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** Something happened since the last flush before the process's exit. */

@@ -1,7 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Chart } from "../../diagram/chart-json.ts";
 import type { ChartMessage } from "../protocol/protocol.ts";
 import type { Layouts } from "../../diagram/layout.ts";
-import { LruCache } from "../../store/lru-cache.ts";
 import { layoutInWorker } from "../../diagram/layout-in-worker.ts";
 
 const MAX_CHARTS = 200;
@@ -14,7 +14,7 @@ export type HashedChart = { readonly hash: string; readonly chart: Chart };
 /** The charts of all runs, laid out once each, and the chart of this release. */
 export class ChartRegistry {
   readonly #own: HashedChart;
-  readonly #charts = new LruCache<Chart>(MAX_CHARTS);
+  readonly #charts = new LRUCache<string, Chart>({ max: MAX_CHARTS });
 
   constructor(own: HashedChart) {
     this.#own = own;

@@ -1,11 +1,11 @@
 // src/inspect/hub is the inspector's server: it collects runs from processes, stores and files, and serves them to pages.
+import { LRUCache } from "lru-cache";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import { forkOutcome, planFork, writeFork } from "../client/fork-run.ts";
 import type { Ack, RunCommand, HubToPage } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { ChartRegistry } from "./chart-registry.ts";
-import { LruCache } from "../../store/lru-cache.ts";
 import type { ConnectedWorker } from "./live-run.ts";
 import { LiveRuns, type LiveChange } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -46,7 +46,7 @@ export class Hub {
   readonly #stored: StoreRuns | undefined;
   readonly #pages = new Set<PageSocket>();
   readonly #opened = new Map<string, OpenRun>();
-  readonly #forks = new LruCache<Promise<CommandOutcome>>(MAX_COMMANDS);
+  readonly #forks = new LRUCache<string, Promise<CommandOutcome>>({ max: MAX_COMMANDS });
   readonly #pendingAcks = new Map<string, PendingAck[]>();
   readonly #reading: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;

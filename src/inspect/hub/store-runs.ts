@@ -1,10 +1,10 @@
+import { LRUCache } from "lru-cache";
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { readPosition } from "../../store/position.ts";
 import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../../store/port.ts";
-import { LruCache } from "../../store/lru-cache.ts";
 import type { HashedChart } from "./chart-registry.ts";
 import { JournalRun } from "./journal-run.ts";
 import { groupOf, type OpenRun } from "./open-run.ts";
@@ -33,8 +33,12 @@ const COUNT_TTL_MS = 10_000;
 export class StoreRuns {
   readonly store: SessionStore;
   readonly #chart: HashedChart;
-  readonly #open = new LruCache<{ readonly run: JournalRun; notice?: string }>(MAX_OPEN_RUNS);
-  readonly #counts = new LruCache<{ readonly at: number; readonly count: Promise<number> }>(MAX_COUNTS);
+  readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
+    max: MAX_OPEN_RUNS,
+  });
+  readonly #counts = new LRUCache<string, { readonly at: number; readonly count: Promise<number> }>({
+    max: MAX_COUNTS,
+  });
 
   constructor(store: SessionStore, chart: HashedChart) {
     this.store = store;
