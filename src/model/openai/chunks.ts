@@ -1,6 +1,6 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse } from "./model-error.ts";
-import { createSseParser, type SseEvent, type SseParser } from "./sse.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
@@ -9,6 +9,17 @@ export const DONE = "[DONE]";
 
 /** How long a connection may stay open after {@link DONE} to be used again, before it is closed from here. */
 const LINGER_MS = 1_000;
+
+/** A server-sent event: its data lines joined by "\n", and its name if it has one. */
+type SseEvent = Pick<EventSourceMessage, "event" | "data">;
+
+/** Finds the events in a body that arrives in pieces, cut at any place. */
+interface BodyParser {
+  /** Returns the events that `text` completes. */
+  push(text: string): readonly SseEvent[];
+  /** Returns the event that the end of the body completes. */
+  end(): readonly SseEvent[];
+}
 
 /** Chunks that came off the wire together. Reading on throws where one is an error or cannot be read. */
 export type ChunkBatch = Iterable<WireChunk | typeof DONE>;
@@ -28,7 +39,7 @@ export async function* chunksOf(
   if (!reader) throw badResponse("is empty.", endpoint);
   const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener("abort", cancel, { once: true });
-  const parser = type.includes("json") ? createWholeParser() : createSseParser();
+  const parser = type.includes("json") ? createWholeParser() : createEventParser();
   const decoder = new TextDecoder();
   let isDone = false;
   try {
@@ -67,8 +78,19 @@ function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): W
   return chunk;
 }
 
+function createEventParser(): BodyParser {
+  let events: SseEvent[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const push = (text: string): readonly SseEvent[] => {
+    events = [];
+    parser.feed(text);
+    return events;
+  };
+  return { push, end: () => push("\n\n") }; // the last event may lack its blank line
+}
+
 /** Reads a body that is one JSON document instead of a stream of events. */
-function createWholeParser(): SseParser {
+function createWholeParser(): BodyParser {
   let whole = "";
   return {
     push(text) {
