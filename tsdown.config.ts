@@ -1,10 +1,23 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "tsdown";
 import { recordBundled } from "./scripts/record-bundled.mjs";
 
 const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
+/** Copies the CommonJS file that loads the tokenizer, instead of making it a part of a module. */
+const copyTokenizerLoader = {
+  name: "copy-tokenizer-loader",
+  resolveId: (source: string) =>
+    source === "./load-tokenizer.cjs" ? { id: source, external: true } : undefined,
+  generateBundle(this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void }) {
+    const source = readFileSync("src/model/load-tokenizer.cjs", "utf8");
+    const built = source.replace("gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs");
+    this.emitFile({ type: "asset", fileName: "load-tokenizer.cjs", source: built });
+  },
+};
+
 // One build for all entries, so that they share their modules: an error class is the same class everywhere.
-export default defineConfig({
+const main = defineConfig({
   entry: {
     index: "src/index.ts",
     "openai/index": "src/model/openai/index.ts",
@@ -32,7 +45,7 @@ export default defineConfig({
     onlyBundle: false,
     onlyImport: ["agentchart", "xstate", "zod", "openai", "@cfworker/json-schema", "pg", "bullmq", "ioredis"],
   },
-  plugins: [recordBundled("package")],
+  plugins: [copyTokenizerLoader, recordBundled("package")],
   outputOptions: {
     codeSplitting: {
       // Each bundled package is a file of its own, loaded only by what needs it.
@@ -45,3 +58,16 @@ export default defineConfig({
     },
   },
 });
+
+const tokenizer = defineConfig({
+  entry: { "vendor/gpt-tokenizer": "gpt-tokenizer/encoding/cl100k_base" },
+  format: "cjs",
+  dts: false,
+  clean: false,
+  minify: true,
+  platform: "node",
+  deps: { alwaysBundle: ["gpt-tokenizer"], onlyBundle: false },
+  plugins: [recordBundled("tokenizer")],
+});
+
+export default [main, tokenizer];

@@ -37,7 +37,9 @@ const imported = globSync(["{src,machines,visualizer/src}/**/*.{ts,tsx,css}"], {
   .flatMap((file) => [...read(file).matchAll(/^(?!import type)(?:.*[ }]from |import )"([@\w][\w@/.-]*)"/gm)])
   .map(([, specifier]) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0])
   .filter((name) => !installed.has(name) && !isBuiltin(name));
-const recorded = ["package", "page"].flatMap((name) => JSON.parse(read(`build/bundled/${name}.json`)));
+const recorded = ["package", "tokenizer", "page"].flatMap((name) =>
+  JSON.parse(read(`build/bundled/${name}.json`)),
+);
 const bundled = new Set([...imported, ...recorded.map((folder) => folder.replace(/^.*node_modules\//, ""))]);
 const noticed = new Set(
   [...read("THIRD-PARTY-NOTICES").matchAll(/^-{80}\n(\S+) /gm)].map(([, name]) => name),

@@ -1,12 +1,9 @@
-import { createRequire } from "node:module";
+import { AgentError } from "../base/error.ts";
 import type { Block, Msg } from "../message/types.ts";
+import { loadTokenizer } from "./load-tokenizer.cjs";
 
-type Encoding = {
-  encode(text: string, allowed: string[], disallowed: string[]): { readonly length: number };
-};
-
-/** The tokenizer is quadratic in runs without a break; an estimate may cut them. */
-const LONG_RUN = /(\S{400})/;
+/** The tokenizer is quadratic in runs without a break, and in runs of spaces; an estimate may cut them. */
+const LONG_RUN = /(\S{400}|\s{400})/;
 /** How many characters of a long text are counted at its beginning, its middle and its end. */
 const PART = 20_000;
 /** What a message costs beside its content, as OpenAI counts it. */
@@ -14,16 +11,30 @@ const PER_MESSAGE = 4;
 /** What a picture, sound or film is taken for: nobody can say without its provider. */
 const PER_MEDIA = 765;
 
-let encoding: Encoding | undefined;
+/** The parts of words that the tokenizer remembers. */
+const REMEMBERED = 10_000;
+/** The names of special tokens, such as "<|endoftext|>", are counted as the text that they are. */
+const NO_SPECIAL = { disallowedSpecial: new Set<string>() };
 
-function encoder(): Encoding {
-  if (!encoding) {
-    const tiktoken = createRequire(import.meta.url)("@dqbd/tiktoken") as {
-      get_encoding(name: string): Encoding;
-    };
-    encoding = tiktoken.get_encoding("cl100k_base");
+let tokenizer: ReturnType<typeof loadTokenizer> | undefined;
+
+function load(): ReturnType<typeof loadTokenizer> {
+  try {
+    const loaded = loadTokenizer();
+    loaded.setMergeCacheSize(REMEMBERED);
+    return loaded;
+  } catch (error) {
+    throw new AgentError(
+      "config/invalid",
+      "Counting tokens needs the tokenizer gpt-tokenizer, which is part of agentchart but is missing here: npm install agentchart",
+      { cause: error },
+    );
   }
-  return encoding;
+}
+
+function countPiece(text: string): number {
+  tokenizer ??= load();
+  return tokenizer.countTokens(text, NO_SPECIAL);
 }
 
 /** An estimate of the tokens of a text, by the cl100k tokenizer, whatever the model. Of a text of more than 60,000
@@ -37,7 +48,7 @@ export function countText(text: string): number {
 
 function countWhole(text: string): number {
   const pieces = text.match(LONG_RUN) ? text.split(LONG_RUN) : [text];
-  return pieces.reduce((sum, piece) => sum + encoder().encode(piece, [], []).length, 0);
+  return pieces.reduce((sum, piece) => sum + countPiece(piece), 0);
 }
 
 function countBlock(block: Block): number {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { countMessage, countText } from "../../src/model/tokens.ts";
@@ -63,4 +63,28 @@ describe("bounded memory", () => {
         .inputTokens!;
     expect(await size({ tools })).toBeGreaterThan((await size({})) + 90);
   });
+});
+
+test("a missing tokenizer is an error that names the package and the command", async () => {
+  vi.resetModules();
+  vi.doMock("../../src/model/load-tokenizer.cjs", () => ({
+    loadTokenizer: () => {
+      throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
+    },
+  }));
+  onTestFinished(() => {
+    vi.doUnmock("../../src/model/load-tokenizer.cjs");
+  });
+  const fresh = await import("agentchart");
+  const turn = fresh.createAgent({ name: "b", model: scriptedModel(["four words are here"]) }).call("hi");
+  await expect(turn).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringMatching(/gpt-tokenizer.*npm install agentchart$/) as string,
+  });
+});
+
+test("a run of spaces is counted as fast as words", () => {
+  const startedAt = performance.now();
+  expect(countText(" ".repeat(60_000))).toBeGreaterThan(100);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
 });

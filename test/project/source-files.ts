@@ -18,7 +18,7 @@ export type SourceFile = {
 };
 
 const STATIC = /^(?:import|export)\s+(?:(type)\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)";/gm;
-const DYNAMIC = /\bimport\("([^"]+)"\)/g;
+const DYNAMIC = /\b(?:import|require)\("([^"]+)"\)/g;
 
 function importsOf(path: string, text: string): readonly Import[] {
   const resolve = (to: string): string => (to.startsWith(".") ? posix.join(posix.dirname(path), to) : to);

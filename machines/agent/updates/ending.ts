@@ -1,4 +1,4 @@
-import type { ErrorInfo } from "../../../src/base/error.ts";
+import { AgentError, type ErrorInfo } from "../../../src/base/error.ts";
 import { toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Transcript } from "../../../src/message/transcript.ts";
 import type { Block, Msg, Reason } from "../../../src/message/types.ts";
@@ -201,7 +201,8 @@ export function settleFailure(context: AgentContext): Change {
 
 /** A service broke: what it threw, as data. */
 export function recordFailure(context: AgentContext, error: unknown): Change {
-  const info = error as (ErrorInfo & { readonly at?: number }) | undefined;
+  const data: unknown = AgentError.is(error) ? error.toJSON() : error;
+  const info = data as (ErrorInfo & { readonly at?: number }) | undefined;
   if (info && typeof info === "object" && typeof info.code === "string") {
     const { at, ...rest } = info;
     return { failure: rest, at: at ?? context.at };
