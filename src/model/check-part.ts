@@ -5,7 +5,7 @@ import type { StreamPart } from "./port.ts";
 
 type Fields = { readonly [key: string]: unknown };
 
-const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
+const isStringOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
 
 const isCount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
 
@@ -18,7 +18,7 @@ function isUsage(usage: unknown): boolean {
 
 function isToolDelta({ key, id, name, args, input }: Fields): boolean {
   if (typeof key !== "string" && typeof key !== "number") return false;
-  return [id, name, args].every(isTextOrAbsent) && (input === undefined || isObject(input));
+  return [id, name, args].every(isStringOrAbsent) && (input === undefined || isObject(input));
 }
 
 function isPart(part: Fields): boolean {
@@ -39,9 +39,9 @@ function isPart(part: Fields): boolean {
   }
 }
 
-/** Throws `model/bad-response` for what is no part of an answer, before anything of it is stored. */
+/** Throws `model/bad-response` for a value that is not a {@link StreamPart}. */
 export function checkPart(part: StreamPart): void {
   if (isObject(part) && isPart(part)) return;
-  const said = (JSON.stringify(part) ?? typeof part).slice(0, 200);
-  throw new AgentError("model/bad-response", `The model streamed what is no StreamPart: ${said}`);
+  const found = (JSON.stringify(part) ?? typeof part).slice(0, 200);
+  throw new AgentError("model/bad-response", `The model streamed a value that is not a StreamPart: ${found}`);
 }

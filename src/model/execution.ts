@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
-/** What holds where an agent says nothing: models get 300 s, 3 attempts, 2 s back-off doubling up to 30 s and retry
- *  what the adapter calls retryable; tools get 300 s and one attempt. */
+/** The defaults of `modelExecution` and `toolExecution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
+ *  to 30 s, and is repeated if the adapter calls the error retryable. A tool call has 300 s and one attempt. */
 export const EXECUTION_DEFAULTS: { readonly model: Execution; readonly tool: Execution } = {
   model: {
     timeoutMs: 300_000,
@@ -26,10 +26,10 @@ function mergeFields<T extends object>(primary: T | null | undefined, fallback: 
   return merged;
 }
 
-/** The longest delay a Node timer takes, ms: about 24 days. A limit beyond it is none. */
+/** The longest delay of a Node timer, ms: about 24 days. A longer time limit counts as no limit. */
 export const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** What of an execution the chart keeps: data, without a time-out that is no limit. */
+/** Returns the part of an execution that the chart stores: no function, and no time-out that is longer than any timer. */
 export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Omit<Execution, "retryOn"> {
   const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
   return isLimit ? { ...rest, timeoutMs } : rest;
@@ -45,7 +45,7 @@ const EXECUTION_SETTINGS: readonly (keyof Execution)[] = [
   "retryOn",
 ];
 
-/** What is wrong with time-outs and retries, as "`maxAttempts` is 0; …"; undefined if nothing is. */
+/** Returns what is wrong with time-outs and retries, such as "`maxAttempts` is 0; expected …", or undefined. */
 export function executionProblem(execution: Execution | null | undefined): string | undefined {
   const given = (execution ?? {}) as { readonly [name in keyof Execution]?: unknown };
   const wrong = (name: keyof Execution, isRight: (value: number) => boolean, expected: string) => {
@@ -56,7 +56,7 @@ export function executionProblem(execution: Execution | null | undefined): strin
   const { retryOn = "all" } = given;
   return (
     strangerIn(given, EXECUTION_SETTINGS, "option") ??
-    wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "a whole number of at least 1") ??
+    wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "an integer of at least 1") ??
     wrong("timeoutMs", (ms) => ms > 0, "a number above 0") ??
     wrong("idleTimeoutMs", (ms) => ms > 0, "a number above 0") ??
     wrong("initialBackoffMs", (ms) => ms >= 0, "a number of at least 0") ??
@@ -68,12 +68,12 @@ export function executionProblem(execution: Execution | null | undefined): strin
   );
 }
 
-/** Field by field: what `primary` says wins, the rest comes from `fallback`. */
+/** Merges two executions option by option: a value of `primary` wins unless it is null or undefined. */
 export function mergeExecution(primary?: Execution | null, fallback?: Execution | null): Execution {
   return mergeFields(primary, fallback);
 }
 
-/** Field by field as {@link mergeExecution}; the entries of `extraBody` and `extraHeaders` are merged too. */
+/** Merges two sets of options as {@link mergeExecution} does; the entries of `extraBody` and `extraHeaders` are merged too. */
 export function mergeOptions(
   primary?: GenerateOptions | null,
   fallback?: GenerateOptions | null,

@@ -4,31 +4,31 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Block, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
 
-/** Where the ids of tool calls come from. */
+/** Options of {@link createFold}. */
 export type FoldOptions = {
-  /** A fresh call id, unique in the session. */
+  /** Returns a new call id, unique in the session. */
   readonly newCallId: () => string;
-  /** True if the session already has a call of this id. Absent = none is taken. */
+  /** Returns true if the session has a call with this id already. Default: no id is taken. */
   readonly isTaken?: (id: string) => boolean;
 };
 
-/** One piece of an answer as it is streamed to listeners. */
+/** One piece of an answer, as listeners receive it. */
 export type FoldChunk = {
-  /** Stable number of the block in this answer: one for all text, one for all thinking, one per tool call. */
+  /** Number of the block in this answer: one for all text, one for all thinking, and one for each tool call. */
   readonly index: number;
   readonly kind: "text" | "thinking" | "tool_use";
-  /** What came now: text, or raw argument text of a call. */
+  /** The new characters: text, or a piece of the argument string of a call. */
   readonly delta: string;
-  /** Everything of this block up to and with `delta`. */
+  /** All characters of this block, `delta` included. */
   readonly soFar: string;
-  /** Of a tool call: the id it keeps in the message. */
+  /** The id that the tool call has in the message. */
   readonly callId?: string;
   readonly name?: string;
-  /** True for the first chunk of its index. */
+  /** True for the first chunk of its block. */
   readonly start: boolean;
 };
 
-/** What a stream came to. */
+/** A whole answer. */
 export type Folded = {
   readonly content: readonly Block[];
   readonly finishReason: FinishReason;
@@ -37,11 +37,11 @@ export type Folded = {
   readonly responseId?: string;
 };
 
-/** A stream being folded. `push` never throws and costs the same however long the answer is already. */
+/** An answer that is being put together. `push` never throws, and costs the same however long the answer is already. */
 export interface Fold {
-  /** Takes the next part. Gives what listeners are told, or nothing for a part without text for them. */
+  /** Adds the next part. Returns the chunk for listeners, or undefined for a part without text. */
   push(part: StreamPart): FoldChunk | undefined;
-  /** What has come so far; may be asked at any moment, as after an interrupt, and again later. */
+  /** Returns the answer so far. It can be called at any time, such as after an interrupt, and repeatedly. */
   finish(): Folded;
 }
 
@@ -51,7 +51,7 @@ type CallRun = {
   started: boolean;
   readonly id: string;
   providerId: string | undefined;
-  idSaid: boolean;
+  hasProviderId: boolean;
   name: string;
   args: string;
   input: JsonObject | undefined;
@@ -62,11 +62,11 @@ type CallRun = {
  * Folds the parts of one answer into the blocks of one message.
  *
  * V1 Order: thinking (merged), text (merged), media, then tool calls as first seen, as in AgentScope.
- * V2 A call is known by one id from its first part on. The id is the provider's if it is there, not empty and not taken
- *    by the session or by this answer; else a fresh one, and the provider's own is kept in `providerId`.
- * V3 First non-empty id, last non-empty name, last said opaque data and last usage count.
- * V4 Complete raw argument text wins over parsed fragments; text that is no JSON object is kept in `rawInput` unless
- *    fragments gave an input. `input` is always a JSON object.
+ * V2 A call has one id from its first part on: the provider's if it is not empty and not taken by the session or by this
+ *    answer, else a new one, with the provider's id kept in `providerId`.
+ * V3 The first non-empty id, the last non-empty name, the last opaque data and the last usage count.
+ * V4 A complete argument string wins over parsed fragments. A string that is not a JSON object is kept in `rawInput`, unless
+ *    there are fragments. `input` is always a JSON object.
  * V5 No lone surrogate reaches a block.
  */
 export function createFold({ newCallId, isTaken = () => false }: FoldOptions): Fold {
@@ -88,16 +88,16 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     return { index: run.index, kind, delta, soFar: run.value, start };
   };
 
-  const openCall = (key: string | number, said: string | undefined): CallRun => {
-    const usable = said !== undefined && said !== "" && !ids.has(said) && !isTaken(said);
-    const id = usable ? said : newCallId();
+  const openCall = (key: string | number, providerId: string | undefined): CallRun => {
+    const isUsable = !!providerId && !ids.has(providerId) && !isTaken(providerId);
+    const id = isUsable ? providerId : newCallId();
     ids.add(id);
     const call: CallRun = {
       index: blocks++,
       started: false,
       id,
       providerId: undefined,
-      idSaid: usable,
+      hasProviderId: isUsable,
       name: "",
       args: "",
       input: undefined,
@@ -109,8 +109,8 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
 
   const pushCall = (part: Extract<StreamPart, { type: "tool.delta" }>): FoldChunk => {
     const call = calls.get(part.key) ?? openCall(part.key, part.id);
-    if (part.id && !call.idSaid) {
-      call.idSaid = true;
+    if (part.id && !call.hasProviderId) {
+      call.hasProviderId = true;
       call.providerId = part.id;
     }
     if (part.name) call.name = part.name;
@@ -171,11 +171,11 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
   };
 }
 
-/** What {@link collect} needs besides the request. */
+/** Options of {@link collect}. */
 export type CollectOptions = { readonly signal: AbortSignal } & Partial<FoldOptions>;
 
-/** The whole answer of one model call at once. Throws what the model throws, and `run/aborted` if the signal ended the
- *  stream early. Without `newCallId`, calls that need an id get `call_1`, `call_2` … */
+/** Makes one model call and returns its whole answer. Rejects with what the model throws, and with `run/aborted` if the signal
+ *  aborted. Without `newCallId`, calls that need an id get `call_1`, `call_2` … */
 export async function collect(
   model: ChatModel,
   request: ModelRequest,

@@ -1,7 +1,8 @@
 import type { AgentError } from "../base/error.ts";
 import type { Execution } from "./port.ts";
 
-/** Whether an execution repeats what failed with this error. A function that throws, or says anything but true, says no. */
+/** Returns whether an attempt that failed with this error may be repeated. A `retryOn` function that throws, or returns anything
+ *  but true, means no. */
 export function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): boolean {
   if (typeof retryOn !== "function") return retryOn === "all" || error.isRetryable;
   try {

@@ -3,63 +3,86 @@ import type { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, Msg, Usage } from "../message/types.ts";
 
+/** Which tool the model must call: any or none as it likes, none, at least one, or this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
 /** A tool as the model sees it. */
 export type ToolSpec = {
   readonly name: string;
+  /** The model chooses by it. */
   readonly description: string;
+  /** JSON Schema of the arguments, without preset properties. */
   readonly inputSchema: JsonObject;
 };
 
-/** What a model call may be asked for. A field that is absent is left to the provider. */
+/** Options of a model call. The provider decides about an option that is absent. Bounds are the provider's. */
 export type GenerateOptions = {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
+  /** The most tokens of an answer. */
   readonly maxTokens?: number;
   readonly frequencyPenalty?: number;
   readonly presencePenalty?: number;
   readonly seed?: number;
+  /** Strings at which the answer ends. */
   readonly stop?: readonly string[];
+  /** Such as "low", "medium" or "high". */
   readonly reasoningEffort?: string;
+  /** The most tokens of reasoning; 0 turns it off. */
   readonly thinkingBudget?: number;
+  /** Default: any or no tool. Ignored where no tool is offered. */
   readonly toolChoice?: ToolChoice;
-  /** Merged into the request body as it is. */
+  /** Fields that are merged into the request body as they are. */
   readonly extraBody?: JsonObject;
+  /** HTTP headers of the request. */
   readonly extraHeaders?: { readonly [name: string]: string };
 };
 
-/** Time-outs and retries. `timeoutMs` bounds one attempt, `idleTimeoutMs` the gap between chunks (of a tool: what it emits);
- *  `Infinity` is no limit. Only the chart retries, and a model only before the first delivered part. After a restore the
- *  attempts are counted on and a back-off ends when it would have; an attempt that was cut off is made again, as the
- *  next one, with its own time (as Temporal's start-to-close time-out does: the time without a process is nobody's). */
+/**
+ * Time-outs and retries of a model call or a tool call. Defaults: a model call has 300 s, 3 attempts, and a back-off of 2 s that
+ * doubles up to 30 s; a tool call has 300 s and one attempt. A model call is repeated only if no part of its answer was delivered.
+ *
+ * After a restore, attempts are counted on and a back-off ends when it would have ended. An attempt that the end of its process
+ * cut off is repeated as the next attempt with its full time, as with Temporal's start-to-close time-out.
+ */
 export type Execution = {
+  /** The longest time of one attempt, ms, above 0; `Infinity` for no limit. Then it fails with `model/timeout` or `tool/timeout`. */
   readonly timeoutMs?: number;
+  /** The longest time between two chunks of an answer, or between two chunks that a tool emits, ms, above 0; default no limit. */
   readonly idleTimeoutMs?: number;
+  /** An integer of at least 1. */
   readonly maxAttempts?: number;
+  /** The delay before the second attempt, ms, less a jitter of up to one half; default 2,000 for models, 1,000 for tools. An error
+   *  with a later `retryAt` lengthens it. */
   readonly initialBackoffMs?: number;
+  /** The longest delay, ms; default 30,000 for models, 10,000 for tools. */
   readonly maxBackoffMs?: number;
+  /** By what the delay grows with each attempt, at least 1; default 2. */
   readonly backoffMultiplier?: number;
+  /** Which errors are retried: those with `isRetryable` (default for models), all (default for tools), or those for which the
+   *  function returns true. */
   readonly retryOn?: "retryable" | "all" | ((error: AgentError) => boolean);
 };
 
+/** One request to a model. */
 export type ModelRequest = {
-  /** The system message, if any, comes first; always provider-valid: each tool call has its result right after it. */
+  /** The system message comes first, if there is one. Each tool call has its result directly after it, as providers require. */
   readonly messages: readonly Msg[];
-  /** In stable order; empty while summarising. */
+  /** In a stable order; empty for a summary. */
   readonly tools: readonly ToolSpec[];
-  /** Effective, after hooks. */
+  /** The effective options, after hooks. */
   readonly options: GenerateOptions;
-  /** What the chart enforces; for information only. */
+  /** For information only: the chart enforces it. */
   readonly execution: Execution;
-  /** Only if the model declares `capabilities.structuredOutput`. */
+  /** The structured answer that is asked for; only for models that declare `capabilities.structuredOutput`. */
   readonly output?: { readonly name: string; readonly schema: JsonObject };
 };
 
+/** Why an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
 
-/** One piece of an answer. Parts of the same tool call carry the same `key`; the last `usage` counts. */
+/** One piece of a streamed answer. Parts of the same tool call have the same `key`; the last `usage` counts. */
 export type StreamPart =
   | { readonly type: "text.delta" | "thinking.delta"; readonly delta: string; readonly opaque?: Json }
   | { readonly type: "media"; readonly block: MediaBlock }
@@ -68,9 +91,9 @@ export type StreamPart =
       readonly key: string | number;
       readonly id?: string;
       readonly name?: string;
-      /** Raw argument text, appended to what came before. */
+      /** A piece of the argument string, appended to the earlier ones. */
       readonly args?: string;
-      /** Parsed arguments, merged over those that came before; complete raw text wins over them. */
+      /** Parsed arguments, merged over the earlier ones. A complete argument string wins over them. */
       readonly input?: JsonObject;
       readonly opaque?: Json;
     }
@@ -78,15 +101,25 @@ export type StreamPart =
   | {
       readonly type: "finish";
       readonly reason: FinishReason;
+      /** The provider's word for the reason. */
       readonly raw?: string;
+      /** The provider's id of the response. */
       readonly responseId?: string;
     };
 
-/** The model port. An adapter converts; it never retries, falls back, reads the environment or logs. */
+/** A model. An adapter converts requests and answers; it never retries, falls back, reads the environment or logs. `modelContract` of
+ *  `agentchart/testing` tests one. */
 export interface ChatModel {
+  /** Names the model in events and in `prices`. */
   readonly name: string;
-  readonly capabilities?: { readonly structuredOutput?: boolean; readonly contextTokens?: number };
-  /** One request per call. Fails by throwing an AgentError `model/…` with `isRetryable` and `retryAt` read from
-   *  the wire; anything else thrown becomes `model/failed` with the same message. On abort it ends or throws at once. */
+  readonly capabilities?: {
+    /** True if the model keeps to a JSON Schema by itself; then `output` needs no extra tool. Default false. */
+    readonly structuredOutput?: boolean;
+    /** The size of the context window, tokens; for information only. */
+    readonly contextTokens?: number;
+  };
+  /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the
+   *  `isRetryable` and `retryAt` of the response; any other error becomes `model/failed` with its message. When `signal` aborts it
+   *  ends or throws at once. */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<StreamPart>;
 }
