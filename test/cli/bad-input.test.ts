@@ -247,7 +247,7 @@ describe.concurrent("A model that cannot be asked exits with 1 and a last line t
   test("an answer that is malformed", async () => {
     const line = await lastLine(() => ({ content: "abc", fault: { kind: "malformed", afterChunks: 0 } }));
     expect(line).toMatch(
-      /^agentchart: The answer of model "gpt-x" at \S+ holds something that is not JSON.*Chat Completions server/,
+      /^agentchart: The answer of model "gpt-x" at \S+ contains something that is not JSON.*Chat Completions server/,
     );
   });
 

@@ -4,10 +4,10 @@ import { badResponse } from "./model-error.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
-/** The end of a stream, as the server marks it. */
+/** The data with which a server marks the end of a stream. */
 export const DONE = "[DONE]";
 
-/** How long a connection may stay open after {@link DONE} to be used again, before it is closed from here. */
+/** How long to wait after {@link DONE} for the server to end the response, so that the connection can be reused, ms. */
 const LINGER_MS = 1_000;
 
 /** A server-sent event: its data lines joined by "\n", and its name if it has one. */
@@ -21,13 +21,13 @@ interface BodyParser {
   end(): readonly SseEvent[];
 }
 
-/** Chunks that came off the wire together. Reading on throws where one is an error or cannot be read. */
+/** Chunks that were received together. Iterating throws at a chunk that is an error or cannot be parsed. */
 export type ChunkBatch = Iterable<WireChunk | typeof DONE>;
 
 /**
- * The chunks of a response in batches, and {@link DONE} where the server says that this was all; a whole answer in JSON
- * is one chunk. Ends at once when `signal` aborts. Throws a {@link WireError} for an error payload, `model/bad-response`
- * for what cannot be read, and what the connection throws; never before the chunks that came earlier are given.
+ * Yields the chunks of a response in batches, and {@link DONE} where the server marks the end; a response that is one JSON
+ * document is one chunk. Ends at once when `signal` aborts. Throws a {@link WireError} for an error payload, `model/bad-response`
+ * for what cannot be parsed, and what the connection throws, but only after all earlier chunks were yielded.
  */
 export async function* chunksOf(
   response: Response,
@@ -68,10 +68,10 @@ function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): W
   try {
     chunk = JSON.parse(data);
   } catch {
-    throw badResponse(`holds something that is not JSON: ${JSON.stringify(data.slice(0, 80))}.`, endpoint);
+    throw badResponse(`contains something that is not JSON: ${JSON.stringify(data.slice(0, 80))}.`, endpoint);
   }
   if (typeof chunk !== "object" || chunk === null) {
-    throw badResponse(`holds something that is no chunk: ${data.slice(0, 80)}.`, endpoint);
+    throw badResponse(`contains something that is not a chunk: ${data.slice(0, 80)}.`, endpoint);
   }
   const { error } = chunk as WireChunk;
   if (error || event === "error") throw new WireError(error || chunk);
@@ -89,7 +89,7 @@ function createEventParser(): BodyParser {
   return { push, end: () => push("\n\n") }; // the last event may lack its blank line
 }
 
-/** Reads a body that is one JSON document instead of a stream of events. */
+/** Creates a parser for a body that is one JSON document instead of a stream of events. */
 function createWholeParser(): BodyParser {
   let whole = "";
   return {
@@ -101,7 +101,7 @@ function createWholeParser(): BodyParser {
   };
 }
 
-/** Lets a response come to its own end, so that its connection is not torn down but used for the next call. */
+/** Lets the server end the response, so that its connection can be reused for the next call. */
 function linger(reader: ReadableStreamDefaultReader, cancel: () => void): void {
   const timer = setTimeout(cancel, LINGER_MS);
   void reader

@@ -1,34 +1,28 @@
-/** How a Chat Completions server differs from the others, where that cannot be read from its answers. */
+/** How Chat Completions servers differ, where that cannot be read from their answers. */
 export type ChatDialect = {
-  /** The name of the token limit. `max_completion_tokens` for OpenAI and Azure, else `max_tokens`. */
+  /** The name of the field for `maxTokens`. Default: `max_completion_tokens` for OpenAI and Azure, else `max_tokens`. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
-  /** Send thinking back with the assistant message it belongs to, as DeepSeek and qwen want it within a tool loop.
-   *  True except for OpenAI and Azure, which stream no thinking and may refuse the field. */
+  /** Whether thinking is sent back with its assistant message, as DeepSeek and Qwen require within a tool loop. Default: true,
+   *  except for OpenAI and Azure, which stream no thinking and may refuse the field. */
   readonly sendReasoning: boolean;
-  /** Media in tool results: as content `parts`, or `text` that says where they are. OpenAI and Azure take only text. */
+  /** How media in tool results are sent: as content `parts`, or as `text` that says where they are. Default: `parts`, except for
+   *  OpenAI and Azure, which accept only text. */
   readonly toolMedia: "parts" | "text";
-  /** Replace what OpenAI and Azure refuse in the tool names of past calls by "_": a model may have made them up. */
+  /** Whether characters that OpenAI and Azure refuse in names of tools are replaced by "_" in earlier calls: a model may have made
+   *  up such a name. Default: true for OpenAI and Azure, else false. */
   readonly strictNames: boolean;
-  /** Say who speaks, where the name is another than the role. True for OpenAI and Azure; others may refuse the field. */
+  /** Whether the name of the speaker is sent, where it differs from the role. Default: true for OpenAI and Azure; others may refuse
+   *  the field. */
   readonly sendNames: boolean;
 };
 
-/** Where requests go if no `baseURL` is given. */
+/** The default `baseURL`. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 const OPENAI_HOSTS = /(^|\.)(api\.openai\.com|openai\.azure\.com)$/;
 
-/** By base URL: parsing one costs as much as the rest of a small request. */
-const dialects = new Map<string, ChatDialect>();
-
-/** The dialect of the server at `baseURL`, told by its host name. */
+/** Returns the dialect of the server at `baseURL`, which its host name decides. */
 export function dialectOf(baseURL: string): ChatDialect {
-  let dialect = dialects.get(baseURL);
-  if (!dialect) dialects.set(baseURL, (dialect = dialectAt(baseURL)));
-  return dialect;
-}
-
-function dialectAt(baseURL: string): ChatDialect {
   const isOpenAI = URL.canParse(baseURL) && OPENAI_HOSTS.test(new URL(baseURL).hostname);
   return isOpenAI
     ? {

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../port.ts";
 
-/** What a wire `finish_reason` means. Words of no meaning to us are `unknown`. */
+/** Returns the finish reason for a wire `finish_reason`; `unknown` if there is no equivalent. */
 export function toFinishReason(raw: string | undefined): FinishReason {
   switch (raw) {
     case "stop":
@@ -18,7 +18,7 @@ export function toFinishReason(raw: string | undefined): FinishReason {
   }
 }
 
-/** True for reasons by which a server says that it broke off and not that the model ended: DeepSeek, OpenRouter. */
+/** Returns true for reasons with which DeepSeek and OpenRouter say that the server, not the model, ended the answer. */
 export function isServerFailure(raw: string | undefined): boolean {
   return raw === "insufficient_system_resource" || raw === "error";
 }

@@ -4,13 +4,14 @@ import type { MediaBlock, Msg, TextBlock } from "../../message/types.ts";
 const HEADING =
   "# Conversation History\nWhat the participants have said so far stands between the <history></history> tags, each part behind its speaker's name.\n";
 
-type Group = { readonly members: readonly Msg[]; readonly merged: Msg };
+type Conversation = { readonly members: readonly Msg[]; readonly merged: Msg };
 
-/** By the last message of each: a request mostly repeats the conversations of the one before. */
-const groups = new WeakMap<Msg, Group>();
+/** The merged conversations by their last message, since a request in a tool loop repeats those of the request before: without it,
+ *  a conversation of 100 messages costs about 0.5 ms more in each request. */
+const conversations = new WeakMap<Msg, Conversation>();
 
-/** The messages with every conversation, users and agents that speak in a row, as one user message: what was said before
- *  within `<history>`, by speakers, the newest message behind it. System messages, calls of tools, their results and
+/** Returns the messages with each conversation, that is consecutive messages of users and agents, merged into one user message:
+ *  the earlier messages within `<history>`, with their speakers, then the newest. System messages, tool calls, their results and
  *  messages with {@link BYPASS_KEY} stay as they are. Thinking is left out. As AgentScope's multi-agent formatter. */
 export function mergeConversations(messages: readonly Msg[]): Msg[] {
   const merged: Msg[] = [];
@@ -20,7 +21,7 @@ export function mergeConversations(messages: readonly Msg[]): Msg[] {
     members = [];
   };
   for (const message of messages) {
-    if (isSpoken(message)) {
+    if (isConversation(message)) {
       members.push(message);
       continue;
     }
@@ -31,32 +32,32 @@ export function mergeConversations(messages: readonly Msg[]): Msg[] {
   return merged;
 }
 
-function isSpoken({ role, content, metadata }: Msg): boolean {
+function isConversation({ role, content, metadata }: Msg): boolean {
   if (role === "system" || role === "tool" || metadata[BYPASS_KEY] === true) return false;
   return content.every(({ type }) => type !== "tool_use" && type !== "tool_result");
 }
 
 function mergedOf(members: readonly Msg[]): Msg {
   const newest = members.at(-1)!;
-  const known = groups.get(newest);
+  const known = conversations.get(newest);
   const isSame = known?.members.length === members.length;
   if (isSame && known.members.every((member, index) => member === members[index])) return known.merged;
   const earlier = members.slice(0, -1);
-  const content = joined([
+  const content = joinTexts([
     text(`${HEADING}<history>\n`),
-    ...earlier.flatMap((member) => spoken(member, true)),
+    ...earlier.flatMap((member) => blocksOf(member, true)),
     text("</history>\n"),
-    ...spoken(newest, earlier.length > 0),
+    ...blocksOf(newest, earlier.length > 0),
   ]);
   const merged: Msg = { ...newest, role: "user", name: "user", content };
-  groups.set(newest, { members, merged });
+  conversations.set(newest, { members, merged });
   return merged;
 }
 
 const text = (value: string): TextBlock => ({ type: "text", text: value });
 
-/** What somebody says, each text a line of its own. */
-function spoken({ name, content }: Msg, isNamed: boolean): (TextBlock | MediaBlock)[] {
+/** Returns the text and media of a message, with each text on a line of its own. */
+function blocksOf({ name, content }: Msg, isNamed: boolean): (TextBlock | MediaBlock)[] {
   const prefix = isNamed && name !== "" ? `${name}: ` : "";
   return content.flatMap((block): (TextBlock | MediaBlock)[] => {
     if (block.type === "text") return [text(`${prefix}${block.text}\n`)];
@@ -64,8 +65,8 @@ function spoken({ name, content }: Msg, isNamed: boolean): (TextBlock | MediaBlo
   });
 }
 
-/** The texts between two media as one. */
-function joined(blocks: readonly (TextBlock | MediaBlock)[]): (TextBlock | MediaBlock)[] {
+/** Joins consecutive text blocks. */
+function joinTexts(blocks: readonly (TextBlock | MediaBlock)[]): (TextBlock | MediaBlock)[] {
   const whole: (TextBlock | MediaBlock)[] = [];
   for (const block of blocks) {
     const before = whole.at(-1);

@@ -5,16 +5,16 @@ import { causesOf, retryAtOf, WireError, wireFailureOf, type WireFailure } from 
 type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string];
 
 /**
- * The AgentError for whatever a model call threw: code, `isRetryable` and `retryAt` (epoch ms) are decided here and
- * nowhere else, from status, headers, body and the chain of causes. The message names model and host, says what to do
- * and holds no API key; if the original holds one, it is not kept as the cause.
+ * Returns the AgentError for a value that a model call threw. Code, `isRetryable` and `retryAt` (epoch ms) are decided here and
+ * nowhere else, from status, headers, body and the chain of causes. The message names the model and the host, says what to do, and
+ * contains no API key; an original error that contains one is not kept as the cause.
  */
 export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => number = Date.now): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const failure = wireFailureOf(thrown);
   const [code, usuallyRetryable, sentence] =
     connectionVerdict(thrown, endpoint) ?? verdictOf(failure, thrown, endpoint);
-  const isRetryable = toldToRetry(failure) ?? usuallyRetryable;
+  const isRetryable = retryHeader(failure) ?? usuallyRetryable;
   const retryAt = isRetryable && failure.headers ? retryAtOf(failure.headers, now()) : undefined;
   const original = `${messageOf(thrown)} ${failure.text}`;
   const isClean = redact(original, endpoint) === original;
@@ -32,7 +32,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
   });
 }
 
-/** An answer that cannot be read. Not worth a retry if something else than a model answers. */
+/** Returns the error for an answer that cannot be parsed. `isRetryable` is false where the server is not a model server. */
 export function badResponse(problem: string, endpoint: Endpoint, isRetryable = true): AgentError {
   const message = redact(`The answer of ${whereOf(endpoint)} ${problem}`, endpoint);
   return new AgentError("model/bad-response", message, {
@@ -41,7 +41,7 @@ export function badResponse(problem: string, endpoint: Endpoint, isRetryable = t
   });
 }
 
-/** A stream that ended before the model did, so that what came may not be taken for the answer. */
+/** Returns the error for a stream that ended without a finish reason, so that its content is not the whole answer. */
 export function cutOff(endpoint: Endpoint): AgentError {
   return new AgentError(
     "model/connection",
@@ -53,10 +53,10 @@ export function cutOff(endpoint: Endpoint): AgentError {
   );
 }
 
-/** OpenAI's own word on the matter beats the status. */
-function toldToRetry({ headers }: WireFailure): boolean | undefined {
-  const told = headers?.get("x-should-retry");
-  return told === "true" || told === "false" ? told === "true" : undefined;
+/** OpenAI's header `x-should-retry`, which takes precedence over the status. */
+function retryHeader({ headers }: WireFailure): boolean | undefined {
+  const value = headers?.get("x-should-retry");
+  return value === "true" || value === "false" ? value === "true" : undefined;
 }
 
 const RATE_LIMIT = /rate.?limit|too.?many.?requests|throttl/i;
@@ -69,7 +69,7 @@ const BAD_REQUEST = /invalid.?(request|parameter)|bad.?request|not_found/i;
 const UNKNOWN_MODEL = /model_not_found|model.{0,80}(not found|not exist)|(unknown|invalid|no such) model/i;
 
 function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoint: Endpoint): Verdict {
-  const said = `${kind} ${text}`;
+  const description = `${kind} ${text}`;
   const where = whereOf(endpoint);
   if (status === 429 || RATE_LIMIT.test(kind)) {
     return QUOTA.test(kind)
@@ -79,25 +79,25 @@ function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoin
   if (status === 401 || status === 403)
     return ["model/auth", false, `Access to ${where} was refused: check apiKey.`];
   if (status === 408) return ["model/timeout", true, `The call of ${where} timed out.`];
-  if (CONTEXT_LENGTH.test(said))
+  if (CONTEXT_LENGTH.test(description))
     return ["model/context-length", false, `The prompt is too long for ${where}.`];
-  if (CONTENT_FILTER.test(said))
+  if (CONTENT_FILTER.test(description))
     return ["model/content-filter", false, `The content filter of ${where} refused.`];
   if (status !== undefined && (status >= 500 || status === 409)) {
     return ["model/unavailable", true, `The server failed to answer for ${where} (${status}).`];
   }
   if (status !== undefined || BAD_REQUEST.test(kind)) {
-    return ["model/bad-request", false, badRequestSentence(status, said, endpoint)];
+    return ["model/bad-request", false, badRequestSentence(status, description, endpoint)];
   }
   return thrown instanceof WireError
     ? ["model/unavailable", true, `The server broke off the answer of ${where}.`]
     : ["model/failed", false, `The call of ${where} failed.`];
 }
 
-function badRequestSentence(status: number | undefined, said: string, endpoint: Endpoint): string {
+function badRequestSentence(status: number | undefined, description: string, endpoint: Endpoint): string {
   const { model, baseURL } = endpoint;
   const host = hostOf(baseURL);
-  if (UNKNOWN_MODEL.test(said)) return `${host} does not know the model "${model}": check its name.`;
+  if (UNKNOWN_MODEL.test(description)) return `${host} does not know the model "${model}": check its name.`;
   if (status === 404) return `${host} has nothing at this address: check baseURL, and the model "${model}".`;
   return `The request to ${whereOf(endpoint)} was refused${status === undefined ? "" : ` (${status})`}.`;
 }
@@ -105,9 +105,9 @@ function badRequestSentence(status: number | undefined, said: string, endpoint: 
 const TIMEOUT = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;
 const CONNECTION =
   /^(E(CONN|HOST|NET|PIPE|AI_|NOTFOUND|PROTO)|UND_ERR_|ERR_(SSL|TLS)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
-const NOBODY_THERE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 
-/** The verdict on a failure between us and the server: no status, but a system's error code or the client's word. */
+/** Returns the verdict on a failed connection: an error without a status, but with a system error code or a message of the client. */
 function connectionVerdict(thrown: unknown, endpoint: Endpoint): Verdict | undefined {
   if (wireFailureOf(thrown).status !== undefined) return undefined;
   const errors = causesOf(thrown);
@@ -122,7 +122,7 @@ function connectionVerdict(thrown: unknown, endpoint: Endpoint): Verdict | undef
     return ["model/timeout", true, `The call of ${where} timed out.`];
   }
   if (!isClientError && !isFetchError && !codes.some((code) => CONNECTION.test(code))) return undefined;
-  return codes.some((code) => NOBODY_THERE.test(code))
+  return codes.some((code) => UNREACHABLE.test(code))
     ? ["model/connection", true, `No connection to ${where}: is the server running, and is baseURL right?`]
     : ["model/connection", true, `The connection to ${where} failed.`];
 }

@@ -8,28 +8,28 @@ import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
 import type { ChatFormatter } from "./to-chat-messages.ts";
-import { toChatRequest } from "./to-chat-request.ts";
+import { chatRequestOf } from "./to-chat-request.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
-/** Which model is asked, where and how. Nothing is read from the environment. */
+/** Options of {@link openaiModel}. Nothing is read from the environment. */
 export type OpenAIModelOptions = {
-  /** The model's name as the server knows it. */
+  /** The model's name, as the server knows it. */
   readonly model: string;
-  /** Absent for servers that want none, such as Ollama. */
+  /** Leave it out for servers that need none, such as Ollama. */
   readonly apiKey?: string;
-  /** The address before `/chat/completions`; OpenAI's unless given. */
+  /** The URL before `/chat/completions`; default OpenAI's. */
   readonly baseURL?: string;
-  /** A client of the `openai` package to use instead of one of our own; `apiKey`, `baseURL` and `fetch` are then its
-   *  own. Its retries are switched off for our calls, its time-out stays. */
+  /** A client of the `openai` package, such as an `AzureOpenAI` or one with tracing; `apiKey`, `baseURL` and `fetch` are then those of
+   *  the client. Its retries are turned off for these calls; its time-out applies. */
   readonly client?: ChatCompletionsClient;
-  /** Used instead of the global `fetch`. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** What the model is called in events and prices; the model's name unless given. */
+  /** The name in events and in `prices`; default `model`. */
   readonly name?: string;
-  /** Say `{ structuredOutput: true }` if the model takes `response_format: json_schema`. */
+  /** `{ structuredOutput: true }` if the model supports `response_format: json_schema`; default none. */
   readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
-  /** How messages become those of a request: default `chat`, `multiAgent` where several agents speak. */
+  /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
 
@@ -50,11 +50,21 @@ const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } =
 };
 
 /**
- * A model behind streaming Chat Completions: OpenAI, and with `baseURL` DashScope, DeepSeek, Ollama, vLLM and others.
+ * Returns a model behind streaming Chat Completions: OpenAI, or with `baseURL` DashScope, DeepSeek, Ollama, vLLM and others. The
+ * `openai` package is loaded with the first call.
  *
- * Throws `config/invalid` for a missing model name, a base URL that is none, or an option there is not. The `openai` package is loaded with the
- * first call. An answer is complete only if the server said why the model stopped or that all was sent; else the stream
- * throws. On abort it throws `run/aborted` at once. A consumer that leaves the loop ends the request.
+ * An answer counts as complete only if the server gave a finish reason or marked the end; else the stream throws
+ * `model/connection`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
+ * request. Throws `config/invalid` for a missing model name, an invalid base URL, and an unknown option.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { openaiModel } from "agentchart/openai";
+ *
+ * const model = openaiModel({ model: "qwen3:8b", baseURL: "http://127.0.0.1:11434/v1" });
+ * const agent = createAgent({ name: "assistant", model });
+ * ```
  */
 export function openaiModel(options: OpenAIModelOptions): ChatModel {
   checkOptions(options, Object.keys(OPTIONS), "openaiModel", "openaiModel({ model, apiKey })");
@@ -62,21 +72,21 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   if (!model) throw new AgentError("config/invalid", "openaiModel needs the name of a model.");
   if (!URL.canParse(baseURL)) {
-    throw new AgentError("config/invalid", `openaiModel: baseURL is no URL: "${baseURL}".`);
+    throw new AgentError("config/invalid", `openaiModel: baseURL is not a URL: "${baseURL}".`);
   }
   checkFormatter(options.formatter);
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
-  const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
-  let own: ReturnType<typeof createClient> | undefined;
+  const requestOptions = { ...dialectOf(baseURL), ...options };
+  let ownClient: ReturnType<typeof createClient> | undefined;
 
   async function* batches(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ChunkBatch> {
     const { extraHeaders } = request.options;
-    const body = toChatRequest(request, requestOptions);
+    const body = chatRequestOf(request, requestOptions);
     const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
     const started = client
       ? startCall(client, body, call)
-      : postChat(await (own ??= createClient(options)), body, call);
+      : postChat(await (ownClient ??= createClient(options)), body, call);
     const answer = await unlessAborted(started, signal);
     if ("headers" in answer) yield* chunksOf(answer, endpoint, signal);
     else for await (const chunk of answer) yield [chunk as WireChunk];
@@ -113,19 +123,19 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
 
 function checkFormatter(formatter: unknown): void {
   if (formatter === undefined || formatter === "chat" || formatter === "multiAgent") return;
-  const shown = JSON.stringify(formatter);
+  const found = JSON.stringify(formatter);
   throw new AgentError(
     "config/invalid",
-    `openaiModel: \`formatter\` is ${shown}; expected "chat" or "multiAgent".`,
+    `openaiModel: \`formatter\` is ${found}; expected "chat" or "multiAgent".`,
   );
 }
 
-/** The parts of a chunk; one that is not built as chunks are cannot be read. */
+/** Returns the parts of a chunk. Throws `model/bad-response` for one with another structure. */
 function partsOf(reader: PartReader, chunk: WireChunk, endpoint: Endpoint): StreamPart[] {
   try {
     return reader.read(chunk);
   } catch {
-    throw badResponse("holds a chunk that cannot be read.", endpoint);
+    throw badResponse("contains a chunk that cannot be read.", endpoint);
   }
 }
 
@@ -134,7 +144,7 @@ function throwIfAborted(signal: AbortSignal): void {
     throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
 }
 
-/** The promise's value, or a rejection as soon as the signal aborts, for a `fetch` that does not look at it. */
+/** Resolves with the promise's value, or rejects as soon as the signal aborts, also if a custom `fetch` ignores the signal. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -5,21 +5,21 @@ import { createToolCallKeys } from "./tool-call-keys.ts";
 import { usageOf } from "./usage.ts";
 import type { WireChunk, WireContent, WireContentPart, WireDelta, WireToolDelta } from "./wire.ts";
 
-/** Turns the chunks of one answer into stream parts. */
+/** Converts the chunks of one answer into stream parts. */
 export interface PartReader {
-  /** The parts of one chunk; a whole, unstreamed answer counts as one chunk. */
+  /** Returns the parts of one chunk; an answer that is not streamed is one chunk. */
   read(chunk: WireChunk): StreamPart[];
-  /** The last parts of the stream. */
+  /** Returns the last parts of the stream. */
   finish(): StreamPart[];
-  /** True once text, thinking or a tool call came. */
+  /** True once text, thinking or a tool call was received. */
   readonly hasContent: boolean;
-  /** True once the server said why the model stopped. */
+  /** True once the server has given a finish reason. */
   readonly hasFinished: boolean;
-  /** Set if the server said that it broke off: the word it used. */
+  /** The finish reason, if it says that the server ended the answer early. */
   readonly serverFailure: string | undefined;
 }
 
-/** A reader for one answer. Only the first choice is read; nothing asks for more. */
+/** Creates a reader for one answer. Only the first choice is read, since requests ask for one. */
 export function createPartReader(): PartReader {
   const keyOf = createToolCallKeys();
   let responseId: string | undefined;
@@ -88,7 +88,7 @@ export function createPartReader(): PartReader {
   };
 }
 
-/** Marks thinking that came in the field `reasoning` (Groq, OpenRouter, Cerebras), so that it goes back in it. */
+/** Marks thinking that was received in the field `reasoning` (Groq, OpenRouter, Cerebras), so that it is sent back in it. */
 const REASONING_FIELD = { field: "reasoning" } as const;
 
 function readContent(content: Exclude<WireContent, null>, parts: StreamPart[]): void {

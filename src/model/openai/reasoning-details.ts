@@ -1,15 +1,16 @@
 import { isObject } from "../../base/is-object.ts";
 import type { JsonObject } from "../../base/json.ts";
 
-/** Gathers the signed or encrypted thinking that OpenRouter streams beside its text, and wants back as it was. */
+/** Collects the signed or encrypted thinking that OpenRouter streams beside its text, and expects to be sent back unchanged. */
 export class ReasoningDetails {
   readonly #all: JsonObject[] = [];
 
-  /** The details so far, whole ones where they came in pieces. */
+  /** The details so far, with the pieces of one detail joined. */
   get all(): readonly JsonObject[] {
     return this.#all;
   }
 
+  /** Adds the details of one chunk; anything that is not an array of objects is ignored. */
   add(details: unknown): void {
     if (!Array.isArray(details)) return;
     for (const detail of details) if (isObject(detail)) this.#addOne(detail);
@@ -27,7 +28,7 @@ const TEXTS: { readonly [type: string]: string } = {
   "reasoning.summary": "summary",
 };
 
-/** A signature is the last that comes of a text. */
+/** A signature ends a text. */
 function continues(last: JsonObject, next: JsonObject): boolean {
   const { type, index, signature } = last;
   const isSame = type === next["type"] && index === next["index"];
@@ -36,7 +37,7 @@ function continues(last: JsonObject, next: JsonObject): boolean {
 
 function joined(last: JsonObject, next: JsonObject): JsonObject {
   const field = TEXTS[String(last["type"])]!;
-  const said = Object.entries(next).filter(([, value]) => value !== null);
+  const present = Object.entries(next).filter(([, value]) => value !== null);
   const text = [last[field], next[field]].filter((part) => typeof part === "string").join("");
-  return { ...last, ...Object.fromEntries(said), [field]: text };
+  return { ...last, ...Object.fromEntries(present), [field]: text };
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../base/is-object.ts";
-import { textOf } from "../../message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type {
   MediaBlock,
@@ -13,109 +13,78 @@ import type { ChatDialect } from "./dialect.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import type { ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
-/** `chat`: each message for itself. `multiAgent`: where several agents speak, what users and agents say in a row is one user
- *  message that names the speaker of each part (AgentScope's `OpenAIMultiAgentFormatter`), without their thinking. A message with
- *  `_bypass_multiagent_history_merge: true` in its metadata stays one of its own. */
+/** `chat` (default) converts each message on its own. `multiAgent` is for conversations of several agents: consecutive messages of
+ *  users and agents become one user message that names the speaker of each part and leaves out thinking, as AgentScope's
+ *  `OpenAIMultiAgentFormatter` does. A message with `_bypass_multiagent_history_merge: true` in its metadata is not merged. */
 export type ChatFormatter = "chat" | "multiAgent";
 
-/** How messages are converted. Default: each for itself, thinking goes back, media in tool results are content parts, tool
- *  names are kept, and speakers are named. */
+/** Options of {@link toChatMessages}. By default each message is converted on its own, thinking is sent back, media in tool results
+ *  are content parts, tool names are kept, and speakers are named. */
 export type ToChatMessagesOptions = Partial<
   Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames" | "sendNames">
 > & { readonly formatter?: ChatFormatter };
 
 type WireForm = {
   readonly messages: readonly ChatMessage[];
-  readonly calls: readonly ToolUseBlock[];
   readonly hasProviderId: boolean;
 };
 
-/** A converted list, and where in `wire` each of its messages ends. */
-type Conversion = {
-  readonly messages: readonly Msg[];
-  readonly wire: readonly ChatMessage[];
-  readonly ends: readonly number[];
-  readonly hasProviderId: boolean;
-};
-
-type Cache = {
-  readonly forms: WeakMap<Msg, WireForm>;
-  /** The last conversion of each session, by the first message that is its own. */
-  readonly last: WeakMap<Msg, Conversion>;
-};
-const caches = new Map<string, Cache>();
+/** The wire form of each message, by dialect, since most messages of a request were in the request before: without it, the tasks
+ *  of `npm run bench` take 30 % more CPU. */
+const wireForms = new Map<string, WeakMap<Msg, WireForm>>();
 
 /**
- * The messages of a Chat Completions request for these messages. Pure and total; the wire form of each message object
- * is computed once and shared, so do not change what comes back.
+ * Converts messages into those of a Chat Completions request. A pure function; the result is cached for each message object, so do
+ * not change it.
  *
- * O1 One wire message per tool result, whatever the message held (F21).
+ * O1 Each tool result becomes one wire message, also if a message has several (F21).
  * O2 An assistant message always has `content` (S22), and its arguments are always JSON objects (S17).
- * O3 A call goes under its provider's id if no other call here has that id, else under ours; its result likewise.
+ * O3 A call has its provider's id if no other call here has that id, else ours, and its result has the same id.
+ *
+ * @example
+ * ```ts
+ * import { userMsg } from "agentchart";
+ * import { toChatMessages } from "agentchart/openai";
+ *
+ * console.log(toChatMessages([userMsg("Hello!")])); // [{ role: "user", content: "Hello!" }]
+ * ```
  */
-export function toChatMessages(given: readonly Msg[], options: ToChatMessagesOptions = {}): ChatMessage[] {
+export function toChatMessages(
+  transcript: readonly Msg[],
+  options: ToChatMessagesOptions = {},
+): ChatMessage[] {
   const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;
   const dialect = { sendReasoning, toolMedia, strictNames, sendNames };
-  const messages = options.formatter === "multiAgent" ? mergeConversations(given) : given;
-  const { forms, last } = cacheOf(`${sendReasoning} ${toolMedia} ${strictNames} ${sendNames}`);
-  const key = messages.find(({ role }) => role !== "system");
-  const formOf = (msg: Msg): WireForm => {
-    let form = forms.get(msg);
-    if (!form) forms.set(msg, (form = wireFormOf(msg, dialect)));
-    return form;
-  };
-  const converted = convert(messages, key && last.get(key), formOf);
-  if (key) last.set(key, converted);
-  if (!converted.hasProviderId) return [...converted.wire];
-  const wireIds = wireIdsOf(messages.flatMap((msg) => formOf(msg).calls));
-  return converted.wire.map((message) => withIds(message, wireIds));
-}
-
-/** A request mostly repeats the one before it and adds a little: what both begin with is taken over as it is. */
-function convert(
-  messages: readonly Msg[],
-  before: Conversion | undefined,
-  formOf: (msg: Msg) => WireForm,
-): Conversion {
-  const same = before ? commonPrefix(before.messages, messages) : 0;
-  const wire = before?.wire.slice(0, before.ends[same - 1] ?? 0) ?? [];
-  const ends = before?.ends.slice(0, same) ?? [];
-  let hasProviderId = before?.hasProviderId ?? false;
-  for (const msg of messages.slice(same)) {
-    const form = formOf(msg);
-    wire.push(...form.messages);
-    ends.push(wire.length);
+  const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
+  const cache = wireFormsOf(`${sendReasoning} ${toolMedia} ${strictNames} ${sendNames}`);
+  const wire: ChatMessage[] = [];
+  let hasProviderId = false;
+  for (const msg of messages) {
+    let form = cache.get(msg);
+    if (!form) cache.set(msg, (form = wireFormOf(msg, dialect)));
+    for (const message of form.messages) wire.push(message);
     hasProviderId ||= form.hasProviderId;
   }
-  return { messages, wire, ends, hasProviderId };
+  if (!hasProviderId) return wire;
+  const wireIds = wireIdsOf(messages.flatMap(toolUsesOf));
+  return wire.map((message) => withIds(message, wireIds));
 }
 
-function commonPrefix(one: readonly Msg[], other: readonly Msg[]): number {
-  const end = Math.min(one.length, other.length);
-  let same = 0;
-  while (same < end && one[same] === other[same]) same++;
-  return same;
-}
-
-function cacheOf(key: string): Cache {
-  const cache = caches.get(key) ?? { forms: new WeakMap(), last: new WeakMap() };
-  caches.set(key, cache);
+function wireFormsOf(dialect: string): WeakMap<Msg, WireForm> {
+  const cache = wireForms.get(dialect) ?? new WeakMap<Msg, WireForm>();
+  wireForms.set(dialect, cache);
   return cache;
 }
 
 type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">>;
 
 function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
-  const calls = msg.content.filter((block) => block.type === "tool_use");
-  const results = msg.content
-    .filter((block) => block.type === "tool_result")
-    .map((block) => toolMessage(block, dialect));
+  const results = toolResultsOf(msg).map((block) => toolMessage(block, dialect));
   const isOnlyResults = msg.role === "tool" || (results.length > 0 && results.length === msg.content.length);
   const plain = isOnlyResults ? [] : [plainMessage(msg, dialect)];
   return {
     messages: msg.role === "assistant" ? [...plain, ...results] : [...results, ...plain],
-    calls,
-    hasProviderId: calls.some(({ providerId }) => providerId !== undefined),
+    hasProviderId: toolUsesOf(msg).some(({ providerId }) => providerId !== undefined),
   };
 }
 
@@ -127,7 +96,7 @@ function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
   return { role: "user", ...speaker(msg, dialect), content: isPlain ? textOf(msg) : parts };
 }
 
-/** Who speaks, in the characters that OpenAI takes. */
+/** The name of the speaker, with the characters that OpenAI accepts. */
 function speaker({ name, role }: Msg, { sendNames }: Dialect): { readonly name?: string } {
   return sendNames && name !== role && name !== "" ? { name: name.replace(/[^\w-]/g, "_").slice(0, 64) } : {};
 }
@@ -141,7 +110,7 @@ function assistantMessage(msg: Msg, dialect: Dialect): ChatMessage {
     ? "reasoning"
     : "reasoning_content";
   const details = sendReasoning ? thinking.flatMap(detailsOf) : [];
-  const calls = msg.content.filter((block) => block.type === "tool_use");
+  const calls = toolUsesOf(msg);
   return {
     role: "assistant",
     ...speaker(msg, dialect),
@@ -167,7 +136,7 @@ function toolCall({ id, name, input, opaque }: ToolUseBlock, strictNames: boolea
   };
 }
 
-/** A name that the server takes: a model may have made up one that would be refused in every later request. */
+/** Returns a name that the server accepts: a name that the model made up would make it refuse every later request. */
 function wireName(name: string, strictNames: boolean): string {
   if (name === "") return "unknown";
   return strictNames ? name.replace(/[^\w-]/g, "_").slice(0, 64) : name;
@@ -176,12 +145,12 @@ function wireName(name: string, strictNames: boolean): string {
 function toolMessage({ id, output }: ToolResultBlock, { toolMedia }: Dialect): ChatMessage {
   const isText = output.every(({ type }) => type === "text");
   const asParts = toolMedia === "parts" && !isText;
-  const content = asParts ? output.map(contentPart) : listed(output.map(asText));
+  const content = asParts ? output.map(contentPart) : bulleted(output.map(asText));
   return { role: "tool", tool_call_id: id, content };
 }
 
-/** Several outputs are told apart as a list; one stands as it is. */
-function listed(texts: readonly string[]): string {
+/** Several outputs become a bulleted list; a single one stays as it is. */
+function bulleted(texts: readonly string[]): string {
   return texts.length > 1 ? texts.map((text) => `- ${text}`).join("\n") : texts.join("");
 }
 
@@ -220,7 +189,7 @@ function objectOf(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Call id → wire id, for the calls whose provider id no other call has. */
+/** Maps call ids to wire ids, for the calls whose provider id no other call has. */
 function wireIdsOf(calls: readonly ToolUseBlock[]): ReadonlyMap<string, string> {
   const claimed = new Set(calls.map(({ id }) => id));
   const wireIds = new Map<string, string>();

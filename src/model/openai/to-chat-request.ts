@@ -4,24 +4,43 @@ import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { toChatMessages, type ChatFormatter } from "./to-chat-messages.ts";
 import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 
-/** Which model is asked and how its server differs. Absent fields of the dialect follow from `baseURL`, which is
- *  OpenAI's unless given; thinking is sent back unless `sendReasoning` says no. */
+/** Options of {@link toChatRequest}. Options of the dialect default to those of the server at `baseURL`, but `sendReasoning` to
+ *  true. */
 export type ToChatRequestOptions = {
+  /** The model's name, as the server knows it. */
   readonly model: string;
+  /** Default: OpenAI's. */
   readonly baseURL?: string;
+  /** Default `chat`. */
   readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
 
 /**
- * The body of a streaming Chat Completions request.
+ * Returns the body of a streaming Chat Completions request.
  *
  * `tools` and `tool_choice` are absent if there are no tools. `thinkingBudget` becomes `enable_thinking` and
  * `thinking_budget`, the fields of DashScope (a budget of 0 turns thinking off); other servers may refuse them.
  * `extraBody` is merged last and may replace any field but `messages` and `stream`.
+ *
+ * @example
+ * ```ts
+ * import { userMsg } from "agentchart";
+ * import { toChatRequest } from "agentchart/openai";
+ *
+ * const request = { messages: [userMsg("Hello!")], tools: [], options: { maxTokens: 100 }, execution: {} };
+ * const body = toChatRequest(request, { model: "gpt-4.1-mini" });
+ * ```
  */
 export function toChatRequest(request: ModelRequest, options: ToChatRequestOptions): ChatRequest {
-  const { model, baseURL = OPENAI_BASE_URL, sendReasoning = true, formatter = "chat" } = options;
-  const { maxTokensField, toolMedia, strictNames, sendNames } = { ...dialectOf(baseURL), ...options };
+  const dialect = dialectOf(options.baseURL ?? OPENAI_BASE_URL);
+  return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
+}
+
+/** As {@link toChatRequest}, with every option of the dialect. */
+export function chatRequestOf(
+  request: ModelRequest,
+  { model, maxTokensField, ...format }: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
+): ChatRequest {
   const { tools, output, options: generate } = request;
   return {
     model,
@@ -32,13 +51,7 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...generate.extraBody,
-    messages: toChatMessages(request.messages, {
-      sendReasoning,
-      toolMedia,
-      strictNames,
-      sendNames,
-      formatter,
-    }),
+    messages: toChatMessages(request.messages, format),
     stream: true,
   };
 }

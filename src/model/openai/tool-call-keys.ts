@@ -1,17 +1,17 @@
 import type { WireToolDelta } from "./wire.ts";
 
-/** Says which call a fragment belongs to. */
+/** Returns the key of the call that a fragment belongs to. */
 export type ToolCallKeys = (fragment: WireToolDelta) => number;
 
 type OpenCall = { readonly key: number; id: string; name: string; args: string };
 
 /**
- * Keys the fragments of one answer's tool calls. The `index` decides; where servers do not keep to it:
+ * Returns a function that keys the fragments of one answer's tool calls. The `index` decides, except where servers misuse it:
  *
- * K1 The same index with another id *and* a name is a new call (several whole calls, all with index 0).
- * K2 Without index, the id decides; a new id is a new call, unless it comes without a name after a call without id.
- * K3 Without index and id, a name opens a call, unless the newest call has this name and its arguments are still
- *    incomplete; a nameless fragment belongs to the newest call.
+ * K1 The same index with another id *and* a name begins a new call (several whole calls, all with index 0).
+ * K2 Without an index the id decides; a new id begins a new call, unless it has no name and follows a call without an id.
+ * K3 Without index and id, a name begins a call, unless the newest call has this name and its arguments are still
+ *    incomplete; a fragment without a name belongs to the newest call.
  */
 export function createToolCallKeys(): ToolCallKeys {
   const byIndex = new Map<number, OpenCall>();

@@ -1,15 +1,15 @@
 import type { Usage } from "../../message/types.ts";
 import type { WireChunk, WireUsage } from "./wire.ts";
 
-/** The usage a chunk carries, wherever the server puts it: beside the choices, in one, or under `x_groq`. */
+/** Returns the usage of a chunk, wherever the server puts it: beside the choices, in a choice, or under `x_groq`. */
 export function usageOf(chunk: WireChunk): Usage | undefined {
   const wire = chunk.usage ?? chunk.x_groq?.usage ?? chunk.choices?.[0]?.usage;
   return wire ? toUsage(wire) : undefined;
 }
 
 /**
- * Usage as the server said it; `undefined` if it said nothing we know. `outputTokens` holds every token produced:
- * xAI leaves reasoning out of `completion_tokens`, which shows in its total, and there it is added.
+ * Returns the usage that the server reports; undefined if it has no known field. `outputTokens` counts every token that was produced:
+ * xAI does not count reasoning in `completion_tokens`, as its total shows, so reasoning is added.
  */
 function toUsage(wire: WireUsage): Usage | undefined {
   const inputTokens = count(wire.prompt_tokens);

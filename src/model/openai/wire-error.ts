@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/error.ts";
 
-/** An error payload that came where chunks were expected, with HTTP status 200. */
+/** An error payload in place of a chunk, in a response with HTTP status 200. */
 export class WireError extends Error {
   readonly status: number | undefined;
   readonly error: unknown;
@@ -15,17 +15,17 @@ export class WireError extends Error {
   }
 }
 
-/** What a thrown value tells about the server's answer. */
+/** What a thrown value says about the server's response. */
 export type WireFailure = {
   /** HTTP status, if the server answered. */
   readonly status?: number;
-  /** The server's own words for the kind of failure (`code`, `type`), separated by blanks. */
+  /** The server's `code` and `type` of the error, separated by a space. */
   readonly kind: string;
   readonly text: string;
   readonly headers?: Headers;
 };
 
-/** Reads status, kind, text and headers from an error of the `openai` package or a {@link WireError}. */
+/** Returns status, kind, text and headers of an error of the `openai` package or of a {@link WireError}. */
 export function wireFailureOf(thrown: unknown): WireFailure {
   const payload = fieldOf(thrown, "error");
   const status = fieldOf(thrown, "status");
@@ -41,7 +41,8 @@ export function wireFailureOf(thrown: unknown): WireFailure {
   };
 }
 
-/** Epoch ms before which the server wants no other call: `retry-after-ms`, or `Retry-After` in seconds or as a date. */
+/** Returns the epoch ms before which the server wants no other call, from `retry-after-ms` (ms) or `Retry-After` (seconds or a
+ *  date); undefined without such a header. */
 export function retryAtOf(headers: Headers, now: number): number | undefined {
   const ms = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (ms >= 0) return now + ms;
@@ -51,7 +52,7 @@ export function retryAtOf(headers: Headers, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Every error along the chain of causes, with those that a refused connection bundles. */
+/** Returns the errors of the chain of causes, with those of an AggregateError, as refused connections have. */
 export function causesOf(thrown: unknown): Error[] {
   const errors: Error[] = [];
   for (let at = thrown; at instanceof Error && errors.length < 16; at = at.cause) {
@@ -61,7 +62,7 @@ export function causesOf(thrown: unknown): Error[] {
   return errors;
 }
 
-/** Fetch says "fetch failed" and hides the reason in the cause, so the last message of the chain is the telling one. */
+/** Fetch throws "fetch failed" with the reason as its cause, so the last message of the chain is the useful one. */
 function innermostMessage(thrown: unknown): string {
   return messageOf(causesOf(thrown).at(-1) ?? thrown);
 }
@@ -71,7 +72,7 @@ function textOfPayload(payload: unknown): string {
   return messageOf(message);
 }
 
-/** By its method: a `fetch` given from outside has its own class. */
+/** Checked by its method, since a custom `fetch` may have a class of its own. */
 function isHeaders(value: unknown): value is Headers {
   return typeof fieldOf(value, "get") === "function";
 }

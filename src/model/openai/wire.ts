@@ -1,22 +1,23 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 
-/** One part of a message that is more than text. Video has no official shape; this is the one of DashScope and vLLM. */
+/** One part of a message that is more than text. Video is not specified by OpenAI; this is the form of DashScope and vLLM. */
 export type ChatContentPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
   | { readonly type: "input_audio"; readonly input_audio: { readonly data: string; readonly format: string } }
   | { readonly type: "video_url"; readonly video_url: { readonly url: string } };
 
+/** A tool call of an assistant message. */
 export type ChatToolCall = {
   readonly id: string;
   readonly type: "function";
-  /** `arguments` is always the text of a JSON object. */
+  /** `arguments` is always a JSON object as a string. */
   readonly function: { readonly name: string; readonly arguments: string };
-  /** What Gemini's compatible endpoint wants back with a call. */
+  /** Data that Gemini's compatible endpoint expects to be sent back with a call. */
   readonly extra_content?: Json;
 };
 
-/** A message as Chat Completions takes it. */
+/** A message of a Chat Completions request. */
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly name?: string; readonly content: string | readonly ChatContentPart[] }
@@ -26,7 +27,7 @@ export type ChatMessage =
       readonly content: string;
       readonly reasoning_content?: string;
       readonly reasoning?: string;
-      /** What OpenRouter wants back with thinking: signatures, encrypted parts. */
+      /** Data that OpenRouter expects to be sent back with thinking: signatures, encrypted parts. */
       readonly reasoning_details?: readonly Json[];
       readonly tool_calls?: readonly ChatToolCall[];
     }
@@ -36,18 +37,20 @@ export type ChatMessage =
       readonly content: string | readonly ChatContentPart[];
     };
 
+/** A tool that a request offers. */
 export type ChatTool = {
   readonly type: "function";
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonObject };
 };
 
+/** Which tool the model must call. */
 export type ChatToolChoice =
   | "auto"
   | "none"
   | "required"
   | { readonly type: "function"; readonly function: { readonly name: string } };
 
-/** The body of a streaming Chat Completions request; `extraBody` may add fields. */
+/** The body of a streaming Chat Completions request; `extraBody` may add other fields. */
 export type ChatRequest = {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -59,7 +62,7 @@ export type ChatRequest = {
   readonly [field: string]: unknown;
 };
 
-/** What servers count. Which fields are there differs; see `usage.ts`. */
+/** The usage that a server reports. Which fields are present differs; see `usage.ts`. */
 export type WireUsage = {
   readonly prompt_tokens?: number | null;
   readonly completion_tokens?: number | null;
@@ -79,7 +82,7 @@ export type WireToolDelta = {
   readonly extra_content?: Json | null;
 };
 
-/** Text, or (Mistral's reasoning models) parts of text and thinking. */
+/** A string, or (Mistral's reasoning models) an array of text and thinking. */
 export type WireContent = string | readonly (WireContentPart | null)[] | null;
 export type WireContentPart = {
   readonly type?: string;
@@ -96,7 +99,7 @@ export type WireDelta = {
   readonly tool_calls?: readonly (WireToolDelta | null)[] | null;
 };
 
-/** One chunk of a stream, or a whole answer: as the compatible servers send them, so nothing is certain to be there. */
+/** One chunk of a stream, or a whole answer. Compatible servers may leave out any field. */
 export type WireChunk = {
   readonly id?: string | null;
   readonly choices?:
