@@ -10,6 +10,7 @@ const PROCESS_TESTS = [
   "test/laws/kill/*.test.ts",
   "test/laws/chaos/*.test.ts",
   "test/cli/bad-input.test.ts",
+  "test/cli/chart.test.ts",
   "test/cli/help.test.ts",
   "test/cli/inspect.test.ts",
   "test/cli/run.test.ts",

@@ -1,30 +1,35 @@
-import { relative } from "node:path";
+import { statSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AgentError, messageOf } from "../base/error.ts";
 
-/** What a user's file exports. Throws `config/invalid` with a line that says why it cannot be loaded. */
-export async function importFile(file: string, path: string): Promise<{ readonly [name: string]: unknown }> {
+/** The exports of the file of a flag, such as "tools". Rejects with `config/invalid` and one line that says why the file
+ *  cannot be loaded. */
+export async function importFile(file: string, flag: string): Promise<{ readonly [name: string]: unknown }> {
+  const path = resolve(file);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new AgentError("config/invalid", `The ${flag} file ${path} does not exist: check --${flag}.`);
   try {
     return (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
   } catch (thrown) {
-    throw new AgentError("config/invalid", sentenceOf(thrown, file), { cause: thrown });
+    throw new AgentError("config/invalid", importErrorMessage(thrown, file), { cause: thrown });
   }
 }
 
-function sentenceOf(thrown: unknown, file: string): string {
+function importErrorMessage(thrown: unknown, file: string): string {
   const { code } = thrown as { readonly code?: unknown };
-  const said = messageOf(thrown).replace(/\.$/, "");
-  const missing = /Cannot find package '([^']+)'/.exec(said)?.[1];
+  const message = messageOf(thrown).replace(/\.$/, "");
+  const missing = /Cannot find package '([^']+)'/.exec(message)?.[1];
   if (missing)
-    return `${file} imports the package "${missing}", which is not there: run "npm install ${missing}".`;
-  if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that is not there: ${said}.`;
-  if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is no .ts or .js file.`;
-  if (thrown instanceof SyntaxError) return `${placeOf(thrown) ?? file} does not compile: ${said}.`;
-  return `${file} failed while it was loaded: ${said}.`;
+    return `${file} imports the package "${missing}", which is not installed: run "npm install ${missing}".`;
+  if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that does not exist: ${message}.`;
+  if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is not a .ts or .js file.`;
+  if (thrown instanceof SyntaxError) return `${locationOf(thrown) ?? file} does not compile: ${message}.`;
+  return `${file} failed while it was loaded: ${message}.`;
 }
 
-/** "file:line" as Node puts it above the message of a syntax error. */
-function placeOf({ stack = "" }: Error): string | undefined {
+/** "file:line", which Node prints above the message of a syntax error. */
+function locationOf({ stack = "" }: Error): string | undefined {
   const [, path, line] =
     /^(?:file:\/\/)?(\/\S.*|[A-Za-z]:\\.*):(\d+)$/m.exec(stack.split("\n", 1)[0] ?? "") ?? [];
   return path && `${relative(".", path) || path}:${line}`;

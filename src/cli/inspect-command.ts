@@ -1,51 +1,37 @@
 import { isLoopback } from "../inspect/hub/access-policy.ts";
 import { startHub } from "../inspect/hub/start-hub.ts";
+import type { Handler } from "./define-command.ts";
+import type { inspect } from "./definitions.ts";
 import { onSignal } from "./on-signal.ts";
 import { withStore } from "./open-store.ts";
-import type { GivenFlags } from "./read-flags.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { UsageError } from "./usage-error.ts";
-import { countOf, noWords } from "./words.ts";
 
-const MOST_PORTS = 65_535;
-
-/** `agentchart inspect`: serves the visualizer until a signal ends it. Gives the exit code. */
-export async function inspectCommand(
-  flags: GivenFlags,
-  { stdout, terminal, exit }: Surroundings,
-): Promise<number> {
-  noWords(flags);
-  const port = countOf(flags, "port") ?? 0;
-  if (port > MOST_PORTS) throw new UsageError(`"--port" must be at most ${MOST_PORTS}, not "${port}".`);
-  const host = flags.text("host");
-  return withStore(flags.text("store"), async (store) => {
-    await store.list({ limit: 1 }); // one that cannot be reached is said here, not in the page
-    const hub = await startHub({
-      port,
-      ...(host !== undefined && { host }),
-      store,
-      files: flags.texts("open"),
-      readonly: flags.has("readonly"),
-    });
-    if (host !== undefined && !isLoopback(host))
-      terminal.warn(`Other machines can reach ${host}: whoever has the link sees everything and can answer.`);
-    const isOver = ended(exit);
+/** `agentchart inspect`: serves the visualizer until the first signal. */
+export const inspectCommand: Handler<typeof inspect> = async ({ flags }, { stdout, terminal, exit }) => {
+  const { host, port, open, readonly } = flags;
+  return withStore(flags.store, async (store) => {
+    await store.list({ limit: 1 }); // reports a store that cannot be reached here instead of in the page
+    const hub = await startHub({ host, port, store, files: open, readonly });
+    if (!isLoopback(host))
+      terminal.warn(
+        `Other machines can reach ${host}: with the link, they can see everything and answer for you.`,
+      );
+    const ended = firstSignal(exit);
     stdout.write(`${hub.link}\n`);
     terminal.note('Agents made with createAgent({ inspect: "auto" }) appear there. Ctrl-C ends it.');
-    await isOver;
+    await ended;
     await hub.close();
     return 0;
   });
-}
+};
 
-/** Ends with the first signal; a second one ends the process. */
-async function ended(exit: (code: number) => void): Promise<void> {
+/** Resolves at the first signal. The second one ends the process. */
+async function firstSignal(exit: (code: number) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = (): boolean => {
     resolve();
     return true;
   };
-  const stops = (["SIGINT", "SIGTERM"] as const).map((signal) => onSignal(signal, end, () => exit(130)));
+  const removers = (["SIGINT", "SIGTERM"] as const).map((signal) => onSignal(signal, end, () => exit(130)));
   await promise;
-  for (const stop of stops) stop();
+  for (const remove of removers) remove();
 }

@@ -1,23 +1,16 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { AgentError } from "../base/error.ts";
 import type { Tool } from "../tool/types.ts";
 import { importFile } from "./import-file.ts";
 
-/** The tools that a file exports: its default export, a tool or a list of tools, or else every named export that is
- *  one. Throws `config/invalid` with a line that names the file and says what to do. */
+/** The tools that a file exports: its default export, which is a tool or an array of tools, or otherwise every named export
+ *  that is a tool. Rejects with `config/invalid` and one line that names the file and the remedy. */
 export async function loadTools(file: string): Promise<readonly Tool[]> {
-  const path = resolve(file);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    throw invalid(`There is no tools file ${path}: check --tools.`);
-  }
-  const module = await importFile(file, path);
-  const { default: main, ...named } = module;
+  const { default: main, ...named } = await importFile(file, "tools");
   if (Array.isArray(main)) {
-    const stranger = main.findIndex((entry) => !isTool(entry));
-    if (stranger >= 0) {
+    const wrong = main.findIndex((entry) => !isTool(entry));
+    if (wrong >= 0) {
       throw invalid(
-        `Entry ${stranger + 1} of the default export of ${file} is no tool: make it with defineTool().`,
+        `Entry ${wrong + 1} of the default export of ${file} is not a tool: make it with defineTool().`,
       );
     }
   }
@@ -35,7 +28,7 @@ function invalid(message: string): AgentError {
   return new AgentError("config/invalid", message);
 }
 
-/** True for what defineTool() made, also that of another copy of this package. */
+/** Whether defineTool() made the value, also that of another copy of this package. */
 function isTool(value: unknown): value is Tool {
   if (typeof value !== "object" || value === null) return false;
   const { name, description, inputSchema, external } = value as Partial<Tool>;

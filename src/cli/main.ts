@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // src/cli implements the command `agentchart`.
 
-// No static imports: on a Node that is too old for them, this line must still come out.
+// No static imports: a Node that is too old to load them must still print this line.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(
@@ -11,6 +11,6 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   const { runCli } = await import("./run-cli.ts");
   const exitCode = await runCli(process.argv.slice(2));
-  // Not left to an empty event loop: a tools file may hold a connection open.
+  // The event loop may never be empty: a tools file may keep a connection open.
   process.exit(exitCode);
 }

@@ -1,14 +1,19 @@
-/** npm and npx pass a signal on that the terminal, or whoever ends them, has sent to their child already. */
+/** A signal within this time after the same signal is the same one: npm and npx forward to their child a signal that the
+ *  terminal sent to both. */
 const SAME_SIGNAL_MS = 250;
 
-/** Calls `first` when the signal comes and `again` at the next one, or at once if `first` says that it did nothing.
- *  Returns the way back to the usual meaning of the signal. */
-export function onSignal(signal: "SIGINT" | "SIGTERM", first: () => boolean, again: () => void): () => void {
-  let cameAt: number | undefined;
+/** Calls `onFirst` at the first signal and `onNext` at every later one. If `onFirst` returns false, it had no effect, and
+ *  `onNext` is called immediately. Returns a function that removes the listener. */
+export function onSignal(
+  signal: "SIGINT" | "SIGTERM",
+  onFirst: () => boolean,
+  onNext: () => void,
+): () => void {
+  let handledAt: number | undefined;
   const listener = (): void => {
     const now = performance.now();
-    if (cameAt === undefined && first()) cameAt = now;
-    else if (cameAt === undefined || now - cameAt > SAME_SIGNAL_MS) again();
+    if (handledAt === undefined && onFirst()) handledAt = now;
+    else if (handledAt === undefined || now - handledAt > SAME_SIGNAL_MS) onNext();
   };
   process.on(signal, listener);
   return () => void process.off(signal, listener);

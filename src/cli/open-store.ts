@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { SessionStore } from "../store/port.ts";
-import { ending } from "./ending.ts";
 import { UsageError } from "./usage-error.ts";
+import { withCleanup } from "./with-cleanup.ts";
 
-/** Opens the store that `--store` names; `~/.agentchart/sessions` if it names none. Throws a {@link UsageError} for what is
- *  no store. */
+/** Opens the store of `--store`, by default `file:~/.agentchart/sessions`. Rejects with a {@link UsageError} for an unknown
+ *  kind of store. */
 export async function openStore(
   spec = `file:${join(homedir(), ".agentchart", "sessions")}`,
 ): Promise<SessionStore> {
-  const { kind, path } = partsOf(spec);
+  const { kind, path } = parseStore(spec);
   switch (kind) {
     case "file": {
       const { fileStore } = await import("../store/file.ts");
@@ -27,48 +27,48 @@ export async function openStore(
     }
     default:
       throw new UsageError(
-        `There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "${withoutPassword(spec)}".`,
+        `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
       );
   }
 }
 
-/** As {@link withStore}, for who looks for what is stored: a folder or a database that is not there is said to be missing,
- *  not made. */
-export function withFoundStore<T>(
+/** As {@link withStore}, for commands that only look for stored sessions: rejects with a {@link UsageError} if the folder or
+ *  the database does not exist, instead of creating it. */
+export function withExistingStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
-  const { kind, path } = partsOf(spec ?? "");
+  const { kind, path } = parseStore(spec ?? "");
   if ((kind === "file" || kind === "sqlite") && !existsSync(path))
     throw new UsageError(`There is no store at ${path}.`);
   return withStore(spec, use);
 }
 
-/** Calls `use` with the store that `--store` names and closes it. */
+/** Calls `use` with the store of `--store` and closes it. */
 export async function withStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
   const store = await openStore(spec);
-  return ending(
+  return withCleanup(
     () => use(store),
     () => store.close(),
   );
 }
 
-/** What kind of store is named, and for one in files its absolute path. */
-function partsOf(spec: string): { readonly kind: string | undefined; readonly path: string } {
-  const [, kind, place = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
-  return { kind, path: resolve(fromHome(place)) };
+/** The kind of a store, and the absolute path of one in files. */
+function parseStore(spec: string): { readonly kind: string | undefined; readonly path: string } {
+  const [, kind, path = ""] = /^(file|sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
+  return { kind, path: resolve(expandHome(path)) };
 }
 
-/** A shell leaves the tilde of `file:~/sessions` to us. */
-function fromHome(path: string): string {
+/** Shells do not expand the tilde of `file:~/sessions`. */
+function expandHome(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }
 
-/** What `--store` said, without a password. */
-export function withoutPassword(spec: string): string {
+/** A connection string without its password. */
+export function redactPassword(spec: string): string {
   return spec
     .replace(/^(\w+:\/\/[^/@:]*):[^/]*@/, "$1:***@")
     .replaceAll(/([?&](?:ssl)?password=)[^&]*/gi, "$1***");

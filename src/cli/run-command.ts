@@ -1,66 +1,53 @@
 import type { Agent } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
-import { sayHowToGoOn } from "./how-to-go-on.ts";
-import { withAgent } from "./open-agent.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Handler, Input } from "./define-command.ts";
+import type { run } from "./definitions.ts";
+import { printNextCommands } from "./next-commands.ts";
 import { withStore } from "./open-store.ts";
-import type { GivenFlags } from "./read-flags.ts";
+import { pendingLine } from "./print-turn.ts";
+import { runTurn } from "./run-turn.ts";
+import { explainSessionErrors, type SessionTarget } from "./session-commands.ts";
 import { resumeSession } from "./sessions/resume-command.ts";
-import { pendingLine } from "./show-turn.ts";
-import { aboutSession, type SessionLine } from "./stored-session.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { takeTurn } from "./take-turn.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+import { withAgent } from "./with-agent.ts";
 
-/** `agentchart run`: one turn of one agent. Gives the exit code; throws what went wrong. */
-export async function runCommand(flags: GivenFlags, surroundings: Surroundings): Promise<number> {
-  const question = questionOf(flags);
-  const sessionId = flags.text("session");
-  if (sessionId !== undefined && question === undefined)
-    return resumeSession({ sessionId, flags }, surroundings);
-  if (question === undefined) throw new UsageError('What is the question? agentchart run "<question>"');
-  if (sessionId !== undefined) return askSession({ sessionId, flags }, question, surroundings);
-  if (flags.has("store")) throw new UsageError('"--store" needs "--session".');
-  const isJson = flags.has("json");
-  return withAgent(flags, surroundings, undefined, (agent) =>
-    takeTurn(agent, question, surroundings, { isJson }),
-  );
-}
+type Flags = Input<typeof run>["flags"];
 
-/** Asks the next question of a conversation that may have begun in another process. */
-async function askSession(
-  session: SessionLine,
-  question: string,
-  surroundings: Surroundings,
-): Promise<number> {
-  const { flags, sessionId } = session;
-  const isJson = flags.has("json");
-  return withStore(flags.text("store"), (store) =>
-    aboutSession(session, () =>
-      withAgent(flags, surroundings, { store, sessionId }, async (agent) => {
+/** `agentchart run`: one turn of one agent. */
+export const runCommand: Handler<typeof run> = async ({ args, flags }, io) => {
+  const { question } = args;
+  const { session: sessionId, json } = flags;
+  if (sessionId !== undefined && question === undefined) return resumeSession(sessionId, flags, io);
+  if (!question?.trim()) throw new UsageError('Missing question: agentchart run "<question>".');
+  if (sessionId !== undefined) return askSession(sessionId, flags, question, io);
+  if (flags.store !== undefined) throw new UsageError("'--store' needs '--session'.");
+  return withAgent(flags, io, undefined, (agent) => runTurn(agent, question, io, { isJson: json }));
+};
+
+/** Asks the next question of a session, which another process may have started. */
+async function askSession(sessionId: string, flags: Flags, question: string, io: CliIo): Promise<number> {
+  const session = { sessionId, flags };
+  return withStore(flags.store, (store) =>
+    explainSessionErrors(session, () =>
+      withAgent(flags, io, { store, sessionId }, async (agent) => {
         await agent.open();
-        refuseWhilePending(agent, session, surroundings.terminal);
-        return takeTurn(agent, question, surroundings, { isJson, session });
+        refuseWhilePending(agent, session, io.terminal);
+        return runTurn(agent, question, io, { isJson: flags.json, session });
       }),
     ),
   );
 }
 
-/** Words are no answer to an open call. */
-function refuseWhilePending(agent: Agent, session: SessionLine, terminal: Terminal): void {
+/** A question does not answer an open call. */
+function refuseWhilePending(agent: Agent, session: SessionTarget, terminal: Terminal): void {
   const status = agent.status();
   if (status.pending.length === 0) return;
   for (const call of status.pending) terminal.warn(pendingLine(call));
-  sayHowToGoOn(status, session, terminal);
+  printNextCommands(status, session, terminal);
   throw new AgentError(
     "run/pending",
-    `Session '${session.sessionId}' waits for an answer to its open calls before it takes a new question.`,
+    `Session '${session.sessionId}' needs an answer to its open calls before the next question.`,
   );
-}
-
-function questionOf({ words }: GivenFlags): string | undefined {
-  const [question, ...more] = words;
-  if (more.length > 0) throw new UsageError("More than one question: put it in quotes.");
-  if (question?.trim() === "") throw new UsageError('What is the question? agentchart run "<question>"');
-  return question;
 }

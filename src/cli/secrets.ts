@@ -2,10 +2,10 @@ import type { Environment } from "./terminal.ts";
 
 const KEYS = ["OPENAI_API_KEY", "DASHSCOPE_API_KEY"];
 const URLS = ["DATABASE_URL", "REDIS_URL"];
-/** Shorter ones would hide half of every text. */
-const SHORTEST = 4;
+/** Redacting shorter secrets would make every message unreadable. */
+const MIN_LENGTH = 4;
 
-/** The keys and passwords that this process was given. */
+/** The keys and passwords in the environment and the command line of this process. */
 export function secretsOf(env: Environment, args: readonly string[]): readonly string[] {
   const keys = KEYS.flatMap((name) => env[name]?.trim() ?? []);
   const urls = [...URLS.flatMap((name) => env[name] ?? []), ...args];
@@ -13,12 +13,12 @@ export function secretsOf(env: Environment, args: readonly string[]): readonly s
     ...(/:\/\/[^/@:]*:([^/]*)@/.exec(url)?.slice(1) ?? []),
     ...Array.from(url.matchAll(/[?&](?:ssl)?password=([^&#]+)/gi), ([, password = ""]) => password),
   ]);
-  return [...keys, ...passwords, ...passwords.map(decoded)].filter(({ length }) => length >= SHORTEST);
+  return [...keys, ...passwords, ...passwords.map(decoded)].filter(({ length }) => length >= MIN_LENGTH);
 }
 
-/** The text without them. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => left.replaceAll(secret, "***"), text);
+/** The text with *** in place of each secret. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
 }
 
 function decoded(password: string): string {

@@ -1,79 +1,79 @@
-/** What is needed of `process.stdout` and `process.stderr`. */
+/** The part of `process.stdout` and `process.stderr` that the program uses. */
 export type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 export type Environment = { readonly [name: string]: string | undefined };
 
-/** Where a person reads along: the model's words on stdout, everything else on stderr. */
+/** Output for a reader: the model's text goes to stdout, everything else to stderr. */
 export type Terminal = {
-  /** Goes on with the model's words. */
-  say(text: string): void;
-  /** Goes on with what the model thinks; shown in a terminal only. */
-  think(text: string): void;
-  /** Ends the line that is open, if any. */
+  /** Appends text of the model. */
+  text(text: string): void;
+  /** Appends thinking of the model, which only a terminal shows. */
+  thinking(text: string): void;
+  /** Ends the current line, if it is not empty. */
   endLine(): void;
-  /** One line of progress. */
+  /** Prints a line of progress. */
   note(line: string): void;
-  /** One line that must be seen. */
+  /** Prints a line that must be noticed. */
   warn(line: string): void;
-  /** One line that must be seen whole, such as a command to be copied. */
+  /** Prints a line that is never shortened, such as a command to copy. */
   hint(line: string): void;
-  /** One line that says what went wrong. */
+  /** Prints the line of an error. */
   fail(line: string): void;
 };
 
 const STYLES = { dim: 2, bold: 1, red: 31 } as const;
 
-/** Colours are for terminals, and not if `NO_COLOR` is set or the terminal is dumb. */
+/** Colors are used on a terminal only, unless `NO_COLOR` is set or `TERM` is "dumb". */
 export function openTerminal(stdout: Output, stderr: Output, env: Environment): Terminal {
   const isPlain = !stderr.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   const styled = (text: string, style: keyof typeof STYLES): string =>
     isPlain ? text : `\u001b[${STYLES[style]}m${text}\u001b[0m`;
-  /** The stream whose last line has not been ended. */
+  /** The stream whose last line has no line break yet. */
   let open: Output | undefined;
 
   const endLine = (): void => {
     open?.write("\n");
     open = undefined;
   };
-  /** Keeps apart what meets on one screen; a file gets the model's words as they are. */
-  const leave = (output: Output): void => {
+  /** Ends the line of the other stream on a shared screen. A file gets the model's text unchanged. */
+  const switchTo = (output: Output): void => {
     if (open !== output && open?.isTTY) endLine();
   };
-  const goOn = (output: Output, text: string, shown: string): void => {
+  const append = (output: Output, text: string, shown: string): void => {
     if (text === "") return;
-    leave(output);
+    switchTo(output);
     output.write(shown);
     open = text.endsWith("\n") ? undefined : output;
   };
   const line = (text: string, style: keyof typeof STYLES): void => {
     if (open === stderr) endLine();
-    leave(stderr);
+    switchTo(stderr);
     stderr.write(`${styled(text, style)}\n`);
   };
 
   return {
-    say(text) {
-      const shown = stdout.isTTY ? harmless(text) : text;
-      goOn(stdout, shown, shown);
+    text(text) {
+      const shown = stdout.isTTY ? withoutControls(text) : text;
+      append(stdout, shown, shown);
     },
-    think(text) {
-      if (stderr.isTTY) goOn(stderr, harmless(text), styled(harmless(text), "dim"));
+    thinking(text) {
+      if (stderr.isTTY) append(stderr, withoutControls(text), styled(withoutControls(text), "dim"));
     },
     endLine,
     note: (text) => line(oneLine(text), "dim"),
     warn: (text) => line(oneLine(text), "bold"),
-    hint: (text) => line(harmless(text), "bold"),
+    hint: (text) => line(withoutControls(text), "bold"),
     fail: (text) => line(oneLine(text), "red"),
   };
 }
 
-/** Text that may not move the cursor, ring or rename the window. */
-function harmless(text: string): string {
+/** The text without control characters, which could move the cursor, ring the bell or rename the window. */
+function withoutControls(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** Text on one line, cut where nobody reads on. */
+/** The text on one line, shortened to `length` characters. */
 export function oneLine(text: string, length = 600): string {
-  const line = harmless(text.replace(/\s+/g, " ")).trim();
+  const line = withoutControls(text.replace(/\s+/g, " ")).trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }

@@ -1,4 +1,4 @@
-/** The command line cannot be understood: its message says why, in one line. The exit code is 2. */
+/** A wrong command line: the message says in one line what is wrong with it. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

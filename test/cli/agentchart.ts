@@ -2,18 +2,18 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { BARE_ENV } from "../support/bare-env.ts";
 
-/** The sources of the program. */
+/** The entry of the program, as source. */
 export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 /** Files for `--tools`. */
 export const TOOLS = {
   weather: fileURLToPath(new URL("./fixtures/weather.ts", import.meta.url)),
-  listed: fileURLToPath(new URL("./fixtures/listed.ts", import.meta.url)),
-  endless: fileURLToPath(new URL("./fixtures/endless.ts", import.meta.url)),
+  defaultExport: fileURLToPath(new URL("./fixtures/default-export.ts", import.meta.url)),
+  waiting: fileURLToPath(new URL("./fixtures/waiting-tool.ts", import.meta.url)),
   noTools: fileURLToPath(new URL("./fixtures/no-tools.ts", import.meta.url)),
-  halfAList: fileURLToPath(new URL("./fixtures/half-a-list.ts", import.meta.url)),
-  careless: fileURLToPath(new URL("./fixtures/careless.ts", import.meta.url)),
-  desk: fileURLToPath(new URL("./fixtures/desk.ts", import.meta.url)),
+  mixedExport: fileURLToPath(new URL("./fixtures/mixed-export.ts", import.meta.url)),
+  floatingPromise: fileURLToPath(new URL("./fixtures/floating-promise.ts", import.meta.url)),
+  approval: fileURLToPath(new URL("./fixtures/approval-tools.ts", import.meta.url)),
   throws: fileURLToPath(new URL("./fixtures/throws.ts", import.meta.url)),
 };
 
@@ -21,18 +21,18 @@ export type Finished = { readonly code: number | null; readonly stdout: string; 
 
 export type Started = {
   readonly child: ChildProcess;
-  /** Settles once the text was seen on stdout or stderr. */
-  readonly seen: (text: string) => Promise<void>;
+  /** Resolves when stdout or stderr contains the text. Rejects if the process ends before. */
+  readonly printed: (text: string) => Promise<void>;
   readonly finished: Promise<Finished>;
 };
 
-export type Surroundings = {
+export type ProcessOptions = {
   readonly env?: { readonly [name: string]: string };
   readonly node?: readonly string[];
 };
 
-/** Starts the sources of the program in a process of their own, which inherits none of our environment but PATH. */
-export function start(args: readonly string[], { env = {}, node = [] }: Surroundings = {}): Started {
+/** Starts the sources of the program in a process that inherits only PATH from the environment. */
+export function start(args: readonly string[], { env = {}, node = [] }: ProcessOptions = {}): Started {
   const child = spawn(process.execPath, ["--conditions=agentchart-source", ...node, MAIN, ...args], {
     env: { ...BARE_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -45,21 +45,21 @@ export function start(args: readonly string[], { env = {}, node = [] }: Surround
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, ...output }));
   });
-  const hasSeen = (text: string): boolean => `${output.stdout}${output.stderr}`.includes(text);
-  const seen = (text: string): Promise<void> =>
+  const hasPrinted = (text: string): boolean => `${output.stdout}${output.stderr}`.includes(text);
+  const printed = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const look = (): void => void (hasSeen(text) && resolve());
-      child.stdout.on("data", look);
-      child.stderr.on("data", look);
+      const check = (): void => void (hasPrinted(text) && resolve());
+      child.stdout.on("data", check);
+      child.stderr.on("data", check);
       child.on("close", () =>
         reject(new Error(`The process ended without "${text}": ${JSON.stringify(output)}`)),
       );
-      look();
+      check();
     });
-  return { child, seen, finished };
+  return { child, printed, finished };
 }
 
-/** Runs the program to its end. */
-export function agentchart(args: readonly string[], surroundings?: Surroundings): Promise<Finished> {
-  return start(args, surroundings).finished;
+/** Runs the program and resolves when it has ended. */
+export function agentchart(args: readonly string[], options?: ProcessOptions): Promise<Finished> {
+  return start(args, options).finished;
 }

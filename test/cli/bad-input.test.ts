@@ -6,7 +6,7 @@ import {
   chatCompletionsServer,
   type ChatCompletionsResponder,
 } from "../../src/testing/chat-completions-server.ts";
-import { agentchart, TOOLS, type Finished, type Surroundings } from "./agentchart.ts";
+import { agentchart, TOOLS, type Finished, type ProcessOptions } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -20,7 +20,7 @@ function written(name: string, text: string): string {
   return path;
 }
 
-/** The one line that the program says about what is wrong. */
+/** The only line of output, which is the error. */
 function lineOf({ stdout, stderr }: Finished): string {
   expect(stdout).toBe("");
   expect(stderr.match(/\n/g)).toHaveLength(1);
@@ -28,97 +28,114 @@ function lineOf({ stdout, stderr }: Finished): string {
   return stderr.trimEnd();
 }
 
-describe("A command line that is wrong exits with 2 and one line", () => {
+describe("A wrong command line exits with 2 and one line", () => {
+  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters";
+
   test.for([
+    [[], `Missing command: use ${USE}. See "agentchart --help".`],
+    [["rnu"], `Unknown command 'rnu'. Did you mean 'run'? See "agentchart --help".`],
+    [["--vresion"], `Unknown option '--vresion'. Did you mean '--version'? See "agentchart --help".`],
+    [["--json", "run"], `Unknown option '--json'. See "agentchart --help".`],
+    [["run"], 'Missing question: agentchart run "<question>". See "agentchart run --help".'],
     [
-      [],
-      'Say what to do: agentchart run, sessions, inspect, chart, worker, serve or dead. See "agentchart --help".',
+      ["run", "what", "is"],
+      "Too many arguments for 'run'. Expected 1 argument but got 2: what, is. Quote a value that contains spaces. " +
+        'See "agentchart run --help".',
     ],
-    [["rnu"], 'There is no command "rnu". Did you mean "run"? See "agentchart --help".'],
-    [["--vresion"], 'There is no flag "--vresion". Did you mean "--version"? See "agentchart --help".'],
-    [["run"], 'What is the question? agentchart run "<question>" See "agentchart run --help".'],
-    [["run", "what", "is"], 'More than one question: put it in quotes. See "agentchart run --help".'],
     [
       ["run", "q", "--modle", "m"],
-      'There is no flag "--modle". Did you mean "--model"? See "agentchart run --help".',
+      `Unknown option '--modle'. Did you mean '--model'? See "agentchart run --help".`,
     ],
     [
       ["run", "q", "--iters", "3"],
-      'There is no flag "--iters". Did you mean "--max-iters"? See "agentchart run --help".',
+      `Unknown option '--iters'. Did you mean '--max-iters'? See "agentchart run --help".`,
     ],
-    [["run", "q", "--xyzzy"], 'There is no flag "--xyzzy". See "agentchart run --help".'],
-    [["run", "q", "--model"], '"--model" needs a value. See "agentchart run --help".'],
-    [["run", "q", "--model", "--json"], '"--model" needs a value. See "agentchart run --help".'],
-    [["run", "q", "--json=yes"], '"--json" takes no value. See "agentchart run --help".'],
+    [["run", "q", "--hlep"], `Unknown option '--hlep'. Did you mean '--help'? See "agentchart run --help".`],
+    [["run", "q", "--xyzzy"], `Unknown option '--xyzzy'. See "agentchart run --help".`],
+    [
+      ["run", "q", "--stroe=postgres://me:secret@h/db"],
+      `Unknown option '--stroe'. Did you mean '--store'? See "agentchart run --help".`,
+    ],
+    [["run", "q", "--model"], `Option '--model <NAME>' argument missing. See "agentchart run --help".`],
+    [
+      ["run", "q", "--model", "--json"],
+      `Option '--model <NAME>' argument missing. See "agentchart run --help".`,
+    ],
+    [
+      ["run", "q", "--model="],
+      `Option '--model <NAME>' argument '' is invalid. It must not be empty. See "agentchart run --help".`,
+    ],
+    [["run", "q", "--json=yes"], `Option '--json' takes no value. See "agentchart run --help".`],
     [
       ["run", "q", "--max-iters", "1.5"],
-      '"--max-iters" must be a whole number from 1, not "1.5". See "agentchart run --help".',
+      `Option '--max-iters <N>' argument '1.5' is invalid. It must be an integer of at least 1. ` +
+        'See "agentchart run --help".',
     ],
     [
       ["run", "q", "--base-url", "localhost"],
-      '"localhost" is no URL of a server: it must look like http://localhost:11434/v1. See "agentchart run --help".',
+      '"localhost" is not the URL of a server: it must look like http://localhost:11434/v1. ' +
+        'See "agentchart run --help".',
     ],
     [
       ["run", "q", "--base-url", "http://localhost:1/v1"],
-      'Which model of localhost:1? Name it with --model. See "agentchart run --help".',
+      'The server localhost:1 has no default model: name one with --model. See "agentchart run --help".',
     ],
-    [["run", "q", "--store", "file:x"], '"--store" needs "--session". See "agentchart run --help".'],
+    [["run", "q", "--store", "file:x"], `'--store' needs '--session'. See "agentchart run --help".`],
     [
       ["run", "", "--session", "s"],
-      'What is the question? agentchart run "<question>" See "agentchart run --help".',
-    ],
-    [
-      ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
-      'There is no such store: say --store file:DIR, sqlite:PATH or postgres://…, not "postgress://me:***@h/db". ' +
+      `Command-argument value '' is invalid for argument 'question'. It must not be empty. ` +
         'See "agentchart run --help".',
     ],
-    [["session"], 'There is no command "session". Did you mean "sessions"? See "agentchart --help".'],
+    [["run", " "], 'Missing question: agentchart run "<question>". See "agentchart run --help".'],
+    [
+      ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
+      'Unknown store "postgress://me:***@h/db": use --store file:DIR, sqlite:PATH or postgres://…. ' +
+        'See "agentchart run --help".',
+    ],
+    [
+      ["run", "q", "postgres://me:secret@h/db"],
+      "Too many arguments for 'run'. Expected 1 argument but got 2: q, postgres://me:***@h/db. " +
+        'Quote a value that contains spaces. See "agentchart run --help".',
+    ],
+    [["session"], `Unknown command 'session'. Did you mean 'sessions'? See "agentchart --help".`],
     [
       ["sessions"],
-      "Say what to do: agentchart sessions ls, show, resume, fork, export, import or rm. " +
-        'See "agentchart sessions --help".',
+      'Missing command: use ls, show, resume, fork, export, import, rm. See "agentchart sessions --help".',
     ],
+    [["sessions", "shwo"], `Unknown command 'shwo'. Did you mean 'show'? See "agentchart sessions --help".`],
     [
-      ["sessions", "shwo"],
-      'There is no command "sessions shwo". Did you mean "sessions show"? See "agentchart sessions --help".',
+      ["sessions", "ls", "x"],
+      `Too many arguments for 'ls'. Expected 0 arguments but got 1: x. See "agentchart sessions ls --help".`,
     ],
-    [["sessions", "ls", "x"], '"x" is one word too many. See "agentchart sessions ls --help".'],
     [
       ["sessions", "ls", "--phase", "stoped"],
-      'There is no phase "stoped". Did you mean "stopped"? See "agentchart sessions ls --help".',
+      "Option '--phase <PHASE>' argument 'stoped' is invalid. Allowed choices are stopped, running, suspended, " +
+        'unfinished, quarantined. See "agentchart sessions ls --help".',
     ],
     [
       ["sessions", "ls", "--limit", "0"],
-      '"--limit" must be a whole number from 1, not "0". See "agentchart sessions ls --help".',
+      "Option '--limit <N>' argument '0' is invalid. It must be an integer of at least 1. " +
+        'See "agentchart sessions ls --help".',
     ],
-    [
-      ["sessions", "show"],
-      'Which session? agentchart sessions show <id> See "agentchart sessions show --help".',
-    ],
+    [["sessions", "show"], `Missing required argument 'id'. See "agentchart sessions show --help".`],
     [
       ["sessions", "fork", "s"],
-      'At which position? "agentchart sessions show" lists them, --at names one. ' +
-        'See "agentchart sessions fork --help".',
+      `Required option '--at <N>' not specified. See "agentchart sessions fork --help".`,
     ],
     [
       ["sessions", "rm", "s"],
-      'There is nobody to ask: say --yes to delete it. See "agentchart sessions rm --help".',
+      "Without a terminal, the deletion cannot be confirmed: use --yes. " +
+        'See "agentchart sessions rm --help".',
     ],
-    [
-      ["chart"],
-      'In which format? Say --format svg, --format mermaid or --format json. See "agentchart chart --help".',
-    ],
+    [["chart"], `Required option '--format <FORMAT>' not specified. See "agentchart chart --help".`],
     [
       ["chart", "--format", "svg", "--layout", "round"],
-      'There is no layout "round". Say --layout portrait or --layout landscape. See "agentchart chart --help".',
+      "Option '--layout <LAYOUT>' argument 'round' is invalid. Allowed choices are landscape, portrait. " +
+        'See "agentchart chart --help".',
     ],
     [
       ["chart", "--format", "json", "--theme", "dark"],
-      '"--theme" is for --format svg. See "agentchart chart --help".',
-    ],
-    [
-      ["chart", "--format", "jsn"],
-      'There is no format "jsn". Did you mean "json"? See "agentchart chart --help".',
+      `'--theme' needs '--format svg'. See "agentchart chart --help".`,
     ],
   ] as const)("%j", async ([args, line]) => {
     const finished = await agentchart(args);
@@ -128,7 +145,7 @@ describe("A command line that is wrong exits with 2 and one line", () => {
 });
 
 test.for(["file", "sqlite"])(
-  "a %s store that is not there is not made by who looks into it",
+  "A %s store that does not exist is not created by a command that reads it",
   async (kind) => {
     const path = join(folder, `typo-${kind}`);
     const finished = await agentchart(["sessions", "ls", "--store", `${kind}:${path}`]);
@@ -138,7 +155,7 @@ test.for(["file", "sqlite"])(
   },
 );
 
-describe("A tools file that gives no tools exits with 1 and one line that names it", () => {
+describe("A tools file without tools exits with 1 and one line that names it", () => {
   const toolsLine = async (file: string): Promise<string> => {
     const env = { OPENAI_API_KEY: "sk-none-1234" };
     const finished = await agentchart(["run", "q", "--tools", file], { env });
@@ -146,66 +163,66 @@ describe("A tools file that gives no tools exits with 1 and one line that names 
     return lineOf(finished);
   };
 
-  test("that is missing", async () => {
+  test("if it does not exist", async () => {
     const file = join(folder, "missing.ts");
-    expect(await toolsLine(file)).toBe(`agentchart: There is no tools file ${file}: check --tools.`);
+    expect(await toolsLine(file)).toBe(`agentchart: The tools file ${file} does not exist: check --tools.`);
   });
 
-  test("that does not compile", async () => {
+  test("if it does not compile", async () => {
     const file = written("broken.ts", "export const a = 1;\nexport const b: string = ;\n");
     expect(await toolsLine(file)).toMatch(
       /^agentchart: \S*broken\.ts:2 does not compile: Expression expected\.$/,
     );
   });
 
-  test("that needs what Node cannot strip", async () => {
+  test("if Node cannot strip its types", async () => {
     const file = written("enum.ts", "enum A { x }\nexport default [A];\n");
     expect(await toolsLine(file)).toMatch(/enum\.ts:1 does not compile: TypeScript enum is not supported/);
   });
 
-  test("that imports a package or a file that is not there", async () => {
+  test("if it imports a package or a file that does not exist", async () => {
     const noPackage = written("no-package.ts", 'import "no-such-package";\n');
     expect(await toolsLine(noPackage)).toContain(
-      'imports the package "no-such-package", which is not there: run "npm install no-such-package".',
+      'imports the package "no-such-package", which is not installed: run "npm install no-such-package".',
     );
     const noFile = written("no-file.ts", 'import "./nowhere.ts";\n');
-    expect(await toolsLine(noFile)).toContain("imports a file that is not there");
+    expect(await toolsLine(noFile)).toContain("imports a file that does not exist");
   });
 
-  test("that throws", async () => {
+  test("if it throws", async () => {
     expect(await toolsLine(TOOLS.throws)).toMatch(
       /throws\.ts failed while it was loaded: no database at localhost\.$/,
     );
   });
 
-  test("that exports none, or a list with a stranger", async () => {
+  test("if it exports no tool, or an array with another value", async () => {
     expect(await toolsLine(TOOLS.noTools)).toMatch(
       /no-tools\.ts exports no tools: export them by name or as "export default \[\.\.\.\]", made with defineTool\(\)\.$/,
     );
-    expect(await toolsLine(TOOLS.halfAList)).toMatch(
-      /^agentchart: Entry 2 of the default export of \S+half-a-list\.ts is no tool: make it with defineTool\(\)\.$/,
+    expect(await toolsLine(TOOLS.mixedExport)).toMatch(
+      /^agentchart: Entry 2 of the default export of \S+mixed-export\.ts is not a tool: make it with defineTool\(\)\.$/,
     );
   });
 });
 
-describe.concurrent("A model that cannot be asked exits with 1 and a last line that says what to do", () => {
-  test("no key and no server", async () => {
+describe.concurrent("A model that cannot be used exits with 1 and a last line with the remedy", () => {
+  test("without a key and a server", async () => {
     const finished = await agentchart(["run", "q"]);
     expect(lineOf(finished)).toMatch(
-      /^agentchart: There is no model to ask: set OPENAI_API_KEY or DASHSCOPE_API_KEY, or name a server/,
+      /^agentchart: No model is configured: set OPENAI_API_KEY or DASHSCOPE_API_KEY, or name a server/,
     );
     expect(finished.code).toBe(1);
   });
 
   async function lastLine(
     respond: ChatCompletionsResponder,
-    surroundings: Surroundings & { readonly flags?: readonly string[] } = {},
+    options: ProcessOptions & { readonly flags?: readonly string[] } = {},
   ): Promise<string> {
     const server = await chatCompletionsServer(respond);
-    const flags = surroundings.flags ?? [];
+    const flags = options.flags ?? [];
     const finished = await agentchart(
       ["run", "q", "--base-url", server.baseURL, "--model", "gpt-x", ...flags],
-      surroundings,
+      options,
     );
     await server.close();
     expect(finished.code).toBe(1);
@@ -213,18 +230,18 @@ describe.concurrent("A model that cannot be asked exits with 1 and a last line t
     return finished.stderr.trimEnd().split("\n").at(-1)!;
   }
 
-  test("an unknown model name", async () => {
+  test("with an unknown name", async () => {
     const line = await lastLine(() => ({
       status: 404,
       message: "The model `gpt-x` does not exist",
       code: "model_not_found",
     }));
     expect(line).toMatch(
-      /^agentchart: 127\.0\.0\.1:\d+ does not know the model "gpt-x": check its name\..* The model is chosen with --model/,
+      /^agentchart: 127\.0\.0\.1:\d+ does not know the model "gpt-x": check its name\..* The model is set with --model/,
     );
   });
 
-  test("a key that is refused, which is not printed", async () => {
+  test("with a refused key, which is not printed", async () => {
     const env = { OPENAI_API_KEY: "sk-secret-123456" };
     const line = await lastLine(() => ({ status: 401, message: "Incorrect API key sk-secret-123456" }), {
       env,
@@ -233,7 +250,7 @@ describe.concurrent("A model that cannot be asked exits with 1 and a last line t
     expect(line).not.toContain("secret");
   });
 
-  test("a server that is not there", async () => {
+  test("if the server does not exist", async () => {
     const server = await chatCompletionsServer(() => ({ content: "" }));
     await server.close();
     const finished = await agentchart(["run", "q", "--base-url", server.baseURL, "--model", "m"]);
@@ -244,14 +261,14 @@ describe.concurrent("A model that cannot be asked exits with 1 and a last line t
     );
   });
 
-  test("an answer that is malformed", async () => {
+  test("if its answer is malformed", async () => {
     const line = await lastLine(() => ({ content: "abc", fault: { kind: "malformed", afterChunks: 0 } }));
     expect(line).toMatch(
       /^agentchart: The answer of model "gpt-x" at \S+ contains something that is not JSON.*Chat Completions server/,
     );
   });
 
-  test("--debug adds the stack and never the key", async () => {
+  test("with a stack trace for --debug, without the key", async () => {
     const env = { OPENAI_API_KEY: "sk-secret-123456" };
     const server = await chatCompletionsServer(() => ({ status: 400, message: "bad sk-secret-123456" }));
     const flags = ["--base-url", server.baseURL, "--model", "m", "--debug"];
@@ -263,7 +280,7 @@ describe.concurrent("A model that cannot be asked exits with 1 and a last line t
   });
 });
 
-test("A Node that is too old is told so in one line before anything else is loaded", async () => {
+test("A Node that is too old prints one line and loads nothing", async () => {
   const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.17.1"}})';
   const finished = await agentchart(["--version"], { node: ["--import", old] });
   expect(lineOf(finished)).toMatch(

@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/store/memory.ts";
 
 const ask = defineTool({ name: "ask", description: "Asks a clerk.", input: { type: "object" } });
 
-test("counts the sessions that wait for somebody, anew every 30 s, and says so when the store fails", async () => {
+test("suspendedCounter() counts again after 30 s, and resolves with NaN while the store fails", async () => {
   const store = memoryStore();
   let now = 0;
   const count = suspendedCounter(store, () => now);

@@ -5,10 +5,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { chatCompletionsServer } from "agentchart/testing";
-import { HELP } from "../../src/cli/help.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { ROOT } from "../project/source-files.ts";
 import { MAIN } from "./agentchart.ts";
+import { helpOf } from "./program.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -36,7 +36,7 @@ async function freePorts(): Promise<readonly [number, number]> {
   return ports as [number, number];
 }
 
-/** Refunds what it is asked to. */
+/** A model that calls the refund tool for the order of the message. */
 const model = () =>
   chatCompletionsServer(({ messages }) => {
     const last = messages.at(-1)!;
@@ -46,7 +46,7 @@ const model = () =>
     return { tool_calls: [{ function: { name: "refund", arguments: input } }] };
   });
 
-test("Every block of TypeScript compiles", () => {
+test("The TypeScript blocks of docs/workers.md compile", () => {
   makeFolder();
   const extended = { extends: "../../../tsconfig.json", include: ["*.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(extended));
@@ -54,7 +54,7 @@ test("Every block of TypeScript compiles", () => {
   execFileSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
 });
 
-test("Its commands do what it says, one after the other", async ({ skip }) => {
+test("The commands of docs/workers.md run one after the other", async ({ skip }) => {
   const postgres = await startPostgres();
   if (!postgres) return skip(NO_POSTGRES);
   onTestFinished(postgres.stop);
@@ -76,7 +76,7 @@ until_true is_stopped
 until_true grep -q '"type":"turn.end","reason":"MODEL_STOP"' events.txt
 "$NODE" --conditions=agentchart-source dispatch.ts
 curl -s http://127.0.0.1:9100/metrics > metrics.txt
-( ${block("dead").trim().split("\n")[0]} ) ; ( ${block("dead").trim().split("\n")[1]} )
+( ${block("dead-letters").trim().split("\n")[0]} ) ; ( ${block("dead-letters").trim().split("\n")[1]} )
 for job in $(jobs -p); do kill $job; done
 wait
 `;
@@ -87,7 +87,7 @@ wait
     MAIN,
     DATABASE_URL: postgres.connectionString,
     OPENAI_BASE_URL: server.baseURL,
-    OPENAI_API_KEY: "key-of-nobody",
+    OPENAI_API_KEY: "test-key",
   };
   const child = spawn("bash", ["-c", here], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
@@ -106,8 +106,8 @@ wait
   expect(named.filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual([]);
 });
 
-test("Every flag it names is one, and it stays short", () => {
-  const known = `${HELP.worker}${HELP.serve}${HELP["dead ls"]}${HELP["dead retry"]}`;
+test("docs/workers.md names only existing flags, and has at most 150 lines", () => {
+  const known = ["worker", "serve", "dead-letters ls", "dead-letters retry"].map(helpOf).join("");
   const flags = [...doc.matchAll(/`?(--[a-z][\w-]+)/g)].map(([, flag]) => flag!);
   expect(flags.length).toBeGreaterThan(10);
   expect(flags.filter((flag) => !known.includes(`${flag} `))).toEqual([]);

@@ -28,10 +28,13 @@ test("examples/hello.ts asks the model, runs its tool and prints the answer", as
   expect(server.requests).toHaveLength(2);
 });
 
-test.each(["hello", "stately-inspect"])("examples/%s.ts says how it is run without a build", (name) => {
-  const [first] = readFileSync(join(dirname(HELLO), `${name}.ts`), "utf8").split("\n");
-  expect(first).toContain(`npx node --conditions=agentchart-source examples/${name}.ts`);
-});
+test.each(["hello", "stately-inspect"])(
+  "the first line of examples/%s.ts is the command that runs it without a build",
+  (name) => {
+    const [first] = readFileSync(join(dirname(HELLO), `${name}.ts`), "utf8").split("\n");
+    expect(first).toContain(`npx node --conditions=agentchart-source examples/${name}.ts`);
+  },
+);
 
 test("examples/hello.ts is at most 15 lines long", () => {
   expect(readFileSync(HELLO, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(15);

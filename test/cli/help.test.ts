@@ -1,95 +1,116 @@
-import { expect, test, vi } from "vitest";
+import { execFileSync } from "node:child_process";
 import packageJson from "agentchart/package.json" with { type: "json" };
-import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
-import {
-  CHART_FLAGS,
-  EXPORT_FLAGS,
-  FORK_FLAGS,
-  IMPORT_FLAGS,
-  INSPECT_FLAGS,
-  LIST_FLAGS,
-  REMOVE_FLAGS,
-  RESUME_FLAGS,
-  RUN_FLAGS,
-  SESSIONS_FLAGS,
-  SHOW_FLAGS,
-} from "../../src/cli/flags.ts";
-import { HELP } from "../../src/cli/help.ts";
-import {
-  DEAD_FLAGS,
-  DEAD_LIST_FLAGS,
-  DEAD_RETRY_FLAGS,
-  SERVE_FLAGS,
-  WORKER_FLAGS,
-} from "../../src/cli/workers/worker-flags.ts";
-import { chartSvg } from "../../src/diagram/chart-svg.ts";
-import { layoutChart } from "../../src/diagram/layout-chart.ts";
+import { describe, expect, test, vi } from "vitest";
+import * as main from "../../src/cli/definitions.ts";
+import * as sessions from "../../src/cli/sessions/definitions.ts";
+import * as workers from "../../src/cli/workers/definitions.ts";
 import { agentchart } from "./agentchart.ts";
+import { allCommands, helpOf, openProgram } from "./program.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
-test.for([
-  [["--help"], HELP.program],
-  [["-h"], HELP.program],
-  [["run", "--help"], HELP.run],
-  [["run", "q", "-h", "--json"], HELP.run],
-  [["inspect", "--help"], HELP.inspect],
-  [["chart", "--help"], HELP.chart],
-  [["sessions", "--help"], HELP.sessions],
-  [["sessions", "ls", "--help"], HELP["sessions ls"]],
-  [["sessions", "show", "-h"], HELP["sessions show"]],
-  [["sessions", "resume", "--help"], HELP["sessions resume"]],
-  [["sessions", "fork", "--help"], HELP["sessions fork"]],
-  [["sessions", "export", "--help"], HELP["sessions export"]],
-  [["sessions", "import", "--help"], HELP["sessions import"]],
-  [["sessions", "rm", "--help"], HELP["sessions rm"]],
-  [["worker", "--help"], HELP.worker],
-  [["serve", "--help"], HELP.serve],
-  [["dead", "-h"], HELP.dead],
-  [["dead", "ls", "--help"], HELP["dead ls"]],
-  [["dead", "retry", "--help"], HELP["dead retry"]],
-  [["--version"], `${packageJson.version}\n`],
-] as const)("%j prints on stdout and exits with 0", async ([args, text]) => {
-  expect(await agentchart(args)).toEqual({ code: 0, stdout: text, stderr: "" });
-});
+const names = allCommands().map(({ path }) => path.split(" ").slice(1).join(" "));
 
-test.for([
-  ["run", RUN_FLAGS],
-  ["inspect", INSPECT_FLAGS],
-  ["chart", CHART_FLAGS],
-  ["sessions", SESSIONS_FLAGS],
-  ["sessions ls", LIST_FLAGS],
-  ["sessions show", SHOW_FLAGS],
-  ["sessions resume", RESUME_FLAGS],
-  ["sessions fork", FORK_FLAGS],
-  ["sessions export", EXPORT_FLAGS],
-  ["sessions import", IMPORT_FLAGS],
-  ["sessions rm", REMOVE_FLAGS],
-  ["worker", WORKER_FLAGS],
-  ["serve", SERVE_FLAGS],
-  ["dead", DEAD_FLAGS],
-  ["dead ls", DEAD_LIST_FLAGS],
-  ["dead retry", DEAD_RETRY_FLAGS],
-] as const)("the help of %s names every flag and no other", ([command, flags]) => {
-  const named = new Set(HELP[command].match(/(?<=^ +(-h, )?)--[\w-]+/gm));
-  expect([...named].toSorted()).toEqual(
-    Object.keys(flags)
-      .map((name) => `--${name}`)
-      .toSorted(),
+describe("--help", () => {
+  test.for(names)("of '%s' prints the help on stdout and exits with 0", async (name) => {
+    const finished = await agentchart([...name.split(" ").filter(Boolean), "--help"]);
+    expect(finished).toEqual({ code: 0, stdout: helpOf(name), stderr: "" });
+  });
+
+  test.for([
+    [["-h"], ""],
+    [["help", "run"], "run"],
+    [["run", "q", "-h", "--json"], "run"],
+    [["sessions", "show", "-h"], "sessions show"],
+  ] as const)("is printed for %j", async ([args, name]) => {
+    expect(await agentchart(args)).toEqual({ code: 0, stdout: helpOf(name), stderr: "" });
+  });
+
+  test("has the arguments, flags with defaults, examples and exit codes of a command", () => {
+    expect(helpOf("sessions fork")).toMatchInlineSnapshot(`
+      "Usage: agentchart sessions fork [options] <id>
+
+      Start a new session from a position of another one, which does not change
+
+      Arguments:
+        id               id of the session; one that begins with a dash goes after --
+
+      Options:
+        --at <N>         journal position; "sessions show" prints the one after each
+                         message (required)
+        --as <ID>        id of the new session (default: random)
+        --store <STORE>  store of the sessions (default: file:~/.agentchart/sessions)
+        --debug          print the stack trace of an error
+        -h, --help       print this help
+
+      Examples:
+        agentchart sessions fork trip --at 7 --as trip-2
+
+      Stores:
+        file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE
+
+      Exit codes:
+        0    success
+        1    failure
+        2    wrong usage
+      "
+    `);
+  });
+
+  test.for([...Object.values(main), ...Object.values(sessions), ...Object.values(workers)])(
+    "has only examples of $name that the command accepts",
+    ({ name, examples }) => {
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) {
+        const [command = ""] = example.split(" > ");
+        const words = execFileSync("sh", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
+        const args = words.split("\0").slice(0, -1);
+        const { program } = openProgram();
+        const found = program.find(args);
+        expect(found.path).toBe(`agentchart ${name}`);
+        const { operands, unknown } = found.parseOptions(args.slice(name.split(" ").length));
+        expect([unknown, operands.length <= 1]).toEqual([[], true]);
+      }
+    },
   );
 });
 
-test("agentchart chart prints the chart of the agent in every format", async () => {
-  const [mermaid, json, svg] = await Promise.all([
-    agentchart(["chart", "--format", "mermaid"]),
-    agentchart(["chart", "--format", "json"]),
-    agentchart(["chart", "--format", "svg", "--layout", "portrait", "--theme", "dark"]),
-  ]);
-  expect(mermaid).toEqual({ code: 0, stdout: chartMermaid(agentMachine), stderr: "" });
-  expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(chartJson(agentMachine))));
-  expect(json.code).toBe(0);
-  const chart = chartJson(agentMachine);
-  const { portrait } = await layoutChart(chart);
-  expect(svg).toEqual({ code: 0, stdout: chartSvg(chart, portrait, "dark"), stderr: "" });
+test("--version prints the version of the package", async () => {
+  expect(await agentchart(["--version"])).toEqual({
+    code: 0,
+    stdout: `${packageJson.version}\n`,
+    stderr: "",
+  });
+});
+
+describe("A process of the program", () => {
+  const PRINT_LOADED =
+    "data:text/javascript," +
+    encodeURIComponent(`import { registerHooks } from "node:module";
+registerHooks({ load(url, context, next) { process.stderr.write("loaded " + url + "\\n"); return next(url, context); } });`);
+
+  async function loadedBy(...args: readonly string[]): Promise<readonly string[]> {
+    const { stderr } = await agentchart(args, { node: ["--import", PRINT_LOADED] });
+    return [...stderr.matchAll(/^loaded file:.*\/(?:(src|machines)\/|node_modules\/)(.*)$/gm)].map(
+      ([, root, path]) => (root ? `${root}/${path}` : path!),
+    );
+  }
+
+  test("loads no command for --help", async () => {
+    const loaded = await loadedBy("--help");
+    expect(loaded.filter((path) => path.startsWith("src/cli/")).length).toBeGreaterThan(5);
+    expect(loaded.filter((path) => !/^(src\/(cli|base|store)|commander)\//.test(path))).toEqual([]);
+    expect(loaded.filter((path) => path.endsWith("-command.ts") && !path.endsWith("cli-command.ts"))).toEqual(
+      ["src/cli/define-command.ts"],
+    );
+  });
+
+  test("loads neither the server, the worker nor the inspector for run", async () => {
+    const loaded = await loadedBy("run", "q", "--base-url", "http://127.0.0.1:9/v1");
+    expect(loaded).toContain("src/agent/create-agent.ts");
+    expect(
+      loaded.filter((path) => /^(src\/(server|worker|inspect)|hono|pino|prom-client|ws|elkjs)\//.test(path)),
+    ).toEqual([]);
+  });
 });

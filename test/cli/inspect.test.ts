@@ -25,7 +25,7 @@ async function inspect(place: string, ...flags: readonly string[]): Promise<Insp
   onTestFinished(() => void started.child.kill("SIGKILL"));
   let output = "";
   started.child.stdout!.on("data", (text: string) => (output += text));
-  await started.seen("Ctrl-C ends it");
+  await started.printed("Ctrl-C ends it");
   await expect.poll(() => output).toContain("\n");
   const link = new URL(output.trim());
   return { ...started, link, token: new URLSearchParams(link.hash.slice(1)).get("t")! };
@@ -36,7 +36,7 @@ const rowsOf = async ({ link, token }: Inspecting): Promise<readonly { runId: st
   return ((await answer.json()) as { rows: readonly { runId: string; source: string }[] }).rows;
 };
 
-/** How often the run was stopped, and what it entered last before. */
+/** How often the run was stopped, and the last state that it entered before. */
 async function endOf({ link, token }: Inspecting, runId: string): Promise<object> {
   const answer = await fetch(new URL(`/api/runs/${runId}/steps?from=1`, link), {
     headers: { authorization: `Bearer ${token}` },
@@ -48,7 +48,7 @@ async function endOf({ link, token }: Inspecting, runId: string): Promise<object
 
 describe("agentchart inspect", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "prints the link alone on stdout, and ends with %s",
+    "prints only the link on stdout, and ends with %s",
     async (signal) => {
       const place = home();
       const file = join(place, ".agentchart", "inspect.json");
@@ -67,7 +67,7 @@ describe("agentchart inspect", () => {
     },
   );
 
-  test("shows the sessions of a store and of files, and finds agents of other processes by itself", async () => {
+  test("shows the sessions of a store and of files, and agents of other processes", async () => {
     const place = home();
     const dir = join(place, "sessions");
     const store = fileStore({ dir });
@@ -94,21 +94,21 @@ describe("agentchart inspect", () => {
       ["two", "file"],
       ["one", "store"],
     ]);
-    const script = join(import.meta.dirname, "fixtures", "watched.ts");
-    for (const way of ["closed", "left"]) {
-      const child = spawnSync(process.execPath, ["--conditions=agentchart-source", script, way], {
+    const script = join(import.meta.dirname, "fixtures", "inspected-agent.ts");
+    for (const end of ["closed", "left"]) {
+      const child = spawnSync(process.execPath, ["--conditions=agentchart-source", script, end], {
         env: { ...BARE_ENV, HOME: place },
         encoding: "utf8",
       });
       expect([child.status, child.stderr]).toEqual([0, ""]);
-      await expect.poll(async () => (await rowsOf(running))[0]).toMatchObject({ runId: way, source: "live" });
+      await expect.poll(async () => (await rowsOf(running))[0]).toMatchObject({ runId: end, source: "live" });
       await expect
-        .poll(() => endOf(running, way))
-        .toEqual({ stops: way === "closed" ? 1 : 0, last: "agent.stopped.settling||1" });
+        .poll(() => endOf(running, end))
+        .toEqual({ stops: end === "closed" ? 1 : 0, last: "agent.stopped.settling||1" });
     }
   });
 
-  test("takes a port and says in words what is wrong with it", async () => {
+  test("reports a wrong port, flag, store or file in one line", async () => {
     const place = home();
     const { port } = (await inspect(home())).link;
     const env = { HOME: place };
@@ -119,17 +119,17 @@ describe("agentchart inspect", () => {
         /^agentchart: Another program listens on 127\.0\.0\.1:\d+: choose another port\.\n$/,
       ) as never,
     ]);
-    for (const [flags, said] of [
-      [["--port", "70000"], '"--port" must be at most 65535'],
-      [["--port", "x"], '"--port" must be a whole number'],
-      [["now"], '"now" is one word too many'],
-      [["--readnly"], 'Did you mean "--readonly"?'],
+    for (const [flags, problem] of [
+      [["--port", "70000"], "It must be an integer from 0 to 65535."],
+      [["--port", "x"], "It must be an integer from 0 to 65535."],
+      [["now"], "Expected 0 arguments but got 1: now"],
+      [["--readnly"], "Did you mean '--readonly'?"],
     ] as const) {
       const { code, stderr } = await agentchart(["inspect", ...flags], { env });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(said) as never]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(problem) as never]);
     }
-    const away = await agentchart(["inspect", "--store", "postgres://nobody@127.0.0.1:1/none"], { env });
-    expect([away.code, away.stdout, away.stderr]).toEqual([
+    const unreachable = await agentchart(["inspect", "--store", "postgres://user@127.0.0.1:1/none"], { env });
+    expect([unreachable.code, unreachable.stdout, unreachable.stderr]).toEqual([
       1,
       "",
       expect.stringMatching(/^agentchart: Postgres: could not list/) as never,
@@ -143,9 +143,9 @@ describe("agentchart inspect", () => {
     ]);
   });
 
-  test("warns before other machines are let in", async () => {
+  test("warns that other machines can reach its host", async () => {
     const running = start(["inspect", "--host", "0.0.0.0"], { env: { HOME: home() } });
     onTestFinished(() => void running.child.kill("SIGKILL"));
-    await running.seen("Other machines can reach 0.0.0.0");
+    await running.printed("Other machines can reach 0.0.0.0");
   });
 });

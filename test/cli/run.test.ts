@@ -23,12 +23,12 @@ async function serve(respond: ChatCompletionsResponder): Promise<ChatCompletions
 
 const at = ({ baseURL }: ChatCompletionsServer): string[] => ["--base-url", baseURL, "--model", "m"];
 
-/** Calls the tool first and then says what it answered. */
-function callsThenSays(name: string, input: object): ChatCompletionsResponder {
+/** A model that calls the tool and then repeats its result. */
+function callThenRepeat(name: string, input: object): ChatCompletionsResponder {
   return ({ messages }) => {
     const last = messages.at(-1)!;
     return last.role === "tool"
-      ? { content: `It says: ${last.content as string}` }
+      ? { content: `Result: ${last.content as string}` }
       : { content: "One moment.", tool_calls: [{ function: { name, arguments: JSON.stringify(input) } }] };
   };
 }
@@ -48,10 +48,10 @@ describe("agentchart run", () => {
   });
 
   test("runs tools of a file and keeps what they print off stdout", async () => {
-    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+    const server = await serve(callThenRepeat("weather", { city: "Paris" }));
     const args = ["run", "Weather?", ...at(server), "--tools", TOOLS.weather];
     const { code, stdout, stderr } = await agentchart(args);
-    expect(stdout).toBe("One moment.\nIt says: Sunny in Paris\n");
+    expect(stdout).toBe("One moment.\nResult: Sunny in Paris\n");
     expect(stderr).toContain('→ weather {"city":"Paris"}\n');
     expect(stderr).toMatch(/← weather success, \d+ ms: Sunny in Paris\n/);
     expect(stderr).toContain("called: this must not reach stdout\n");
@@ -60,16 +60,16 @@ describe("agentchart run", () => {
     expect(server.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual(["weather"]);
   });
 
-  test("shows why a call was refused", async () => {
-    const server = await serve(callsThenSays("whether", {}));
+  test("prints why a call was refused", async () => {
+    const server = await serve(callThenRepeat("whether", {}));
     const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.weather]);
     expect(stderr).toMatch(/← whether error: .*whether/);
     expect(code).toBe(0);
   });
 
-  test("takes tools of a default export, beside those of a second file", async () => {
+  test("loads the tools of a default export and of a second file", async () => {
     const server = await serve(() => ({ content: "ok" }));
-    const files = ["--tools", TOOLS.listed, "--tools", TOOLS.weather];
+    const files = ["--tools", TOOLS.defaultExport, "--tools", TOOLS.weather];
     expect((await agentchart(["run", "q", ...at(server), ...files])).code).toBe(0);
     const names = server.requests[0]?.tools?.map((tool) => tool.function.name);
     expect(names?.toSorted()).toEqual(["clock", "lookup", "weather"]);
@@ -81,7 +81,7 @@ describe("agentchart run", () => {
         ? { tool_calls: [{ function: { name: "clock", arguments: "{}" } }] }
         : { content: "Summed up." },
     );
-    const limits = ["--max-iters", "2", "--system", "Be brief.", "--tools", TOOLS.listed];
+    const limits = ["--max-iters", "2", "--system", "Be brief.", "--tools", TOOLS.defaultExport];
     const { code, stdout, stderr } = await agentchart(["run", "q", ...at(server), ...limits]);
     expect(stdout).toBe("Summed up.\n");
     expect(stderr).toContain("raise --max-iters");
@@ -91,7 +91,7 @@ describe("agentchart run", () => {
   });
 
   test("prints exactly one event per line with --json, and nothing else on stdout", async () => {
-    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+    const server = await serve(callThenRepeat("weather", { city: "Paris" }));
     const args = ["run", "Weather?", ...at(server), "--json", "--tools", TOOLS.weather];
     const { code, stdout } = await agentchart(args);
     const events = stdout
@@ -105,16 +105,18 @@ describe("agentchart run", () => {
     expect(code).toBe(0);
   });
 
-  test("exits with 0 and says what is waited for when the turn is suspended", async () => {
-    const server = await serve(callsThenSays("lookup", { id: 7 }));
-    const args = ["run", "Look it up", ...at(server), "--tools", TOOLS.listed];
+  test("exits with 0 and prints the open calls when the turn is suspended", async () => {
+    const server = await serve(callThenRepeat("lookup", { id: 7 }));
+    const args = ["run", "Look it up", ...at(server), "--tools", TOOLS.defaultExport];
     const { code, stderr } = await agentchart(args);
-    expect(stderr).toContain('Waits for the result of lookup {"id":7} (somebody must look), call call_1.\n');
+    expect(stderr).toContain(
+      'Waits for the result of lookup {"id":7} (a clerk must look it up), call call_1.\n',
+    );
     expect(stderr).toContain("TOOL_SUSPENDED");
     expect(code).toBe(0);
   });
 
-  test("reads key and server from the environment", async () => {
+  test("reads the key and the server from the environment", async () => {
     const server = await serve(() => ({ content: "ok" }));
     const env = { OPENAI_BASE_URL: server.baseURL, OPENAI_API_KEY: "sk-test-1234" };
     expect(await agentchart(["run", "q", "--model", "m"], { env })).toMatchObject({
@@ -123,15 +125,15 @@ describe("agentchart run", () => {
     });
   });
 
-  test("fails with one line when a tool leaves a failure behind that nobody waits for", async () => {
-    const server = await serve(callsThenSays("careless", {}));
-    const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.careless]);
+  test("fails with one line when a tool leaves a promise that rejects", async () => {
+    const server = await serve(callThenRepeat("leak", {}));
+    const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.floatingPromise]);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe("agentchart: left behind.");
     expect(code).toBe(1);
   });
 
-  test("writes no control sequence when piped or with NO_COLOR", async () => {
-    const server = await serve(callsThenSays("weather", { city: "Paris" }));
+  test("writes no control sequence to a pipe or with NO_COLOR", async () => {
+    const server = await serve(callThenRepeat("weather", { city: "Paris" }));
     const args = ["run", "q", ...at(server), "--tools", TOOLS.weather];
     for (const env of [{}, { NO_COLOR: "1" }, { FORCE_COLOR: "1" }]) {
       const { stdout, stderr } = await agentchart(args, { env });
@@ -140,25 +142,32 @@ describe("agentchart run", () => {
   });
 });
 
-describe("Ctrl-C", () => {
-  test("interrupts the turn once: what was said stays, the exit code is 1", async () => {
+describe("Ctrl-C during agentchart run", () => {
+  test("interrupts the turn, keeps the text so far and exits with 1", async () => {
     const server = await serve(() => ({
       content: "A first half and then nothing more of it",
       fault: { kind: "hang", afterChunks: 4 },
     }));
-    const { child, seen, finished } = start(["run", "q", ...at(server)]);
-    await seen("A first");
+    const { child, printed, finished } = start(["run", "q", ...at(server)]);
+    await printed("A first");
     child.kill("SIGINT");
     const { code, stdout, stderr } = await finished;
     expect(stdout).toMatch(/^A first/);
-    expect(stderr).toContain("Interrupted: the answer ends where it stands.\n");
+    expect(stderr).toContain("Interrupted: the answer is incomplete.\n");
     expect(code).toBe(1);
   });
 
-  test("ends --json with the event of an interrupted turn", async () => {
-    const server = await serve(callsThenSays("wait", { deaf: false }));
-    const { child, seen, finished } = start(["run", "q", ...at(server), "--json", "--tools", TOOLS.endless]);
-    await seen('"tool.start"');
+  test("ends the output of --json with the event of an interrupted turn", async () => {
+    const server = await serve(callThenRepeat("wait", { ignoresAbort: false }));
+    const { child, printed, finished } = start([
+      "run",
+      "q",
+      ...at(server),
+      "--json",
+      "--tools",
+      TOOLS.waiting,
+    ]);
+    await printed('"tool.start"');
     child.kill("SIGINT");
     const { code, stdout } = await finished;
     const last = JSON.parse(stdout.trimEnd().split("\n").at(-1)!) as AgentEvent;
@@ -166,24 +175,31 @@ describe("Ctrl-C", () => {
     expect(code).toBe(1);
   });
 
-  test("counts once when npm passes it on at the same time", async () => {
-    const server = await serve(callsThenSays("wait", { deaf: false }));
-    const { child, seen, finished } = start(["run", "q", ...at(server), "--tools", TOOLS.endless]);
-    await seen("→ wait");
+  test("counts once when npm forwards it at the same time", async () => {
+    const server = await serve(callThenRepeat("wait", { ignoresAbort: false }));
+    const { child, printed, finished } = start(["run", "q", ...at(server), "--tools", TOOLS.waiting]);
+    await printed("→ wait");
     child.kill("SIGINT");
     child.kill("SIGINT");
     expect((await finished).code).toBe(1);
   });
 
-  test("exits at once the second time, even if a tool does not listen", async () => {
-    const server = await serve(callsThenSays("wait", { deaf: true }));
-    const { child, seen, finished } = start(["run", "q", ...at(server), "--json", "--tools", TOOLS.endless]);
-    await seen('"tool.start"');
+  test("exits immediately the second time, even if a tool ignores its signal", async () => {
+    const server = await serve(callThenRepeat("wait", { ignoresAbort: true }));
+    const { child, printed, finished } = start([
+      "run",
+      "q",
+      ...at(server),
+      "--json",
+      "--tools",
+      TOOLS.waiting,
+    ]);
+    await printed('"tool.start"');
     child.kill("SIGINT");
-    await seen('"acting.executing.aborting"');
-    const impatience = setInterval(() => child.kill("SIGINT"), 300);
+    await printed('"acting.executing.aborting"');
+    const repeat = setInterval(() => child.kill("SIGINT"), 300);
     const { code } = await finished;
-    clearInterval(impatience);
+    clearInterval(repeat);
     expect(code).toBe(130);
   });
 });

@@ -21,7 +21,7 @@ async function openHealth() {
   return { worker, store, queue, url, ready };
 }
 
-test("A worker is ready from when it takes sessions until it drains", async () => {
+test("A worker is ready from its start until it drains", async () => {
   const { worker, ready } = await openHealth();
   expect(await ready()).toEqual([503, "idle"]);
   await worker.start();
@@ -30,24 +30,24 @@ test("A worker is ready from when it takes sessions until it drains", async () =
   expect(await ready()).toEqual([503, "closed"]);
 });
 
-test("A worker whose store or queue is away is not ready, but alive, and its metrics say what they can", async () => {
+test("A worker whose store or queue fails is alive but not ready, and still serves metrics", async () => {
   const { worker, store, queue, url, ready } = await openHealth();
   await worker.start();
   await store.close();
-  expect(await ready()).toEqual([503, "The store does not answer."]);
+  expect(await ready()).toEqual([503, "The store does not respond."]);
   await queue.close();
-  expect(await ready()).toEqual([503, "The queue does not answer."]);
+  expect(await ready()).toEqual([503, "The queue does not respond."]);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toContain("agentchart_sessions_suspended Nan");
   expect(metrics).toContain("agentchart_sessions_running 0");
 });
 
-test("The log of a worker tells of a session that an agents file cannot serve without being asked for details", () => {
-  const tellers: ((event: WorkerEvent) => void)[] = [];
+test("The log of a worker warns of a session that failed to open, at the default level", () => {
+  const listeners: ((event: WorkerEvent) => void)[] = [];
   const written: (readonly [level: string, event: string])[] = [];
   logWorker(
-    { subscribe: (listener: (event: WorkerEvent) => void) => (tellers.push(listener), () => {}) } as never,
+    { subscribe: (listener: (event: WorkerEvent) => void) => (listeners.push(listener), () => {}) } as never,
     {
       write: (level, event) => void written.push([level, event]),
       error: (error) => error,
@@ -55,8 +55,8 @@ test("The log of a worker tells of a session that an agents file cannot serve wi
   );
   const session = { at: 0, sessionId: "s" };
   const error = { code: "config/invalid", message: "boom" } as const;
-  tellers[0]!({ ...session, type: "session.putBack", why: "failed", retryAt: 1, error });
-  tellers[0]!({ ...session, type: "session.putBack", why: "taken", retryAt: 1 });
+  listeners[0]!({ ...session, type: "session.putBack", why: "failed", retryAt: 1, error });
+  listeners[0]!({ ...session, type: "session.putBack", why: "taken", retryAt: 1 });
   expect(written).toEqual([
     ["warn", "session.putBack"],
     ["debug", "session.putBack"],

@@ -4,15 +4,15 @@ import { describe, expect, test, vi } from "vitest";
 import { openSession, type Moment, type SessionInfo } from "agentchart/session";
 import { openStore } from "../../src/cli/open-store.ts";
 import { agentchart } from "./agentchart.ts";
-import { jsonLines, lastLine, openDesk, STORES, type Desk } from "./desk.ts";
+import { jsonLines, lastLine, sessionFixture, STORES, type SessionFixture } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
 type Shown = Moment & { readonly sessionId: string; readonly positions: readonly number[] };
 
-async function shown(desk: Desk, sessionId: string, ...args: readonly string[]): Promise<Shown> {
-  const finished = await desk.sessions("show", ...args, "--", sessionId);
+async function shown(fixture: SessionFixture, sessionId: string, ...args: readonly string[]): Promise<Shown> {
+  const finished = await fixture.sessions("show", ...args, "--", sessionId);
   expect(finished).toMatchObject({ code: 0, stderr: "" });
   return jsonLines<Shown>(finished)[0]!;
 }
@@ -20,12 +20,16 @@ async function shown(desk: Desk, sessionId: string, ...args: readonly string[]):
 const idsOf = (infos: readonly SessionInfo[]): string[] => infos.map(({ sessionId }) => sessionId);
 
 describe.each(STORES)("A %s store", (kind, storeIn) => {
-  test("is listed as JSON lines: all of it, by prefix, by phase, so many", async () => {
-    const desk = await openDesk(storeIn);
-    await Promise.all([desk.run("a-1", "Hi"), desk.run("a-2", 'pay {"euros":1}'), desk.run("b-1", "Hi")]);
+  test("lists sessions as JSON lines: all, by prefix, by phase, up to a limit", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await Promise.all([
+      fixture.run("a-1", "Hi"),
+      fixture.run("a-2", 'pay {"euros":1}'),
+      fixture.run("b-1", "Hi"),
+    ]);
     const listed = async (...args: readonly string[]) =>
-      idsOf(jsonLines<SessionInfo>(await desk.sessions("ls", ...args)));
-    const all = await desk.sessions("ls");
+      idsOf(jsonLines<SessionInfo>(await fixture.sessions("ls", ...args)));
+    const all = await fixture.sessions("ls");
     expect(all.stderr).toBe("");
     expect(jsonLines(all)).toMatchObject([
       { sessionId: "a-1", phase: "stopped", waitsFor: [] },
@@ -37,93 +41,95 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
     expect(await listed("--limit", "2")).toEqual(["a-1", "a-2"]);
   });
 
-  test("shows a session as it stood, and forks it there", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("trip", "Where to?");
-    await desk.run("trip", "And then?");
-    const now = await shown(desk, "trip");
+  test("shows a session at an earlier position, and forks it there", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("trip", "Where to?");
+    await fixture.run("trip", "And then?");
+    const now = await shown(fixture, "trip");
     const [, firstAnswer] = now.positions as [number, number];
-    const then = await shown(desk, "trip", "--at", String(firstAnswer));
+    const then = await shown(fixture, "trip", "--at", String(firstAnswer));
     expect(then.messages).toEqual(now.messages.slice(0, 2));
     expect([then.seq, now.messages.length]).toEqual([firstAnswer, 4]);
 
-    const forked = await desk.sessions("fork", "trip", "--at", String(firstAnswer), "--as", "other");
+    const forked = await fixture.sessions("fork", "trip", "--at", String(firstAnswer), "--as", "other");
     expect([forked.code, forked.stderr]).toEqual([0, ""]);
     expect(jsonLines(forked)).toEqual([
       { sessionId: "other", forkedFrom: "trip", at: firstAnswer, runsAgain: [] },
     ]);
-    expect(await desk.run("other", "Or home?")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
-    expect(desk.told()).toEqual(["user: Where to?", "assistant: Answer 1", "user: Or home?"]);
-    expect(await shown(desk, "trip")).toEqual(now);
+    expect(await fixture.run("other", "Or home?")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
+    expect(fixture.lastRequest()).toEqual(["user: Where to?", "assistant: Answer 1", "user: Or home?"]);
+    expect(await shown(fixture, "trip")).toEqual(now);
   });
 
-  test("forks a session while a call waits, which the fork can answer otherwise", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("till", 'pay {"euros":7}');
-    const { seq } = await shown(desk, "till");
-    const forked = await desk.sessions("fork", "till", "--at", String(seq));
+  test("forks a session with an open call, which the fork can decide differently", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("till", 'pay {"euros":7}');
+    const { seq } = await shown(fixture, "till");
+    const forked = await fixture.sessions("fork", "till", "--at", String(seq));
     const [{ sessionId, runsAgain }] = jsonLines<{ sessionId: string; runsAgain: object[] }>(forked) as [
       { sessionId: string; runsAgain: object[] },
     ];
     expect(runsAgain).toMatchObject([{ callId: "call_1", name: "pay" }]);
-    expect((await desk.resume("till", "--approve", "call_1")).stdout).toBe("It says: paid 7\n");
-    expect((await desk.resume(sessionId, "--deny", "call_1")).stdout).toMatch(/^It says: .*denied/);
-    expect(desk.ledger()).toEqual(["pay 7"]);
+    expect((await fixture.resume("till", "--approve", "call_1")).stdout).toBe("Results: paid 7\n");
+    expect((await fixture.resume(sessionId, "--deny", "call_1")).stdout).toMatch(/^Results: .*denied/);
+    expect(fixture.toolLog()).toEqual(["pay 7"]);
   });
 
-  test("refuses a fork at a position that never was, onto a session that is there, or of none", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("a", "Hi");
-    await desk.run("b", "Hi");
+  test("refuses a fork at an unknown position, to an existing session, or of an unknown session", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("a", "Hi");
+    await fixture.run("b", "Hi");
     const forks = await Promise.all([
-      desk.sessions("fork", "a", "--at", "999"),
-      desk.sessions("fork", "a", "--at", "1", "--as", "b"),
-      desk.sessions("fork", "c", "--at", "1"),
+      fixture.sessions("fork", "a", "--at", "999"),
+      fixture.sessions("fork", "a", "--at", "1", "--as", "b"),
+      fixture.sessions("fork", "c", "--at", "1"),
     ]);
     expect(forks.map(({ code, stdout }) => [code, stdout])).toEqual([1, 1, 1].map((code) => [code, ""]));
     expect(forks.map(lastLine)).toEqual([
       expect.stringMatching(/^agentchart: Session 'a' has no position 999; it has 1 to \d+\.$/),
-      "agentchart: Session 'b' exists already: choose another id with --as.",
+      "agentchart: Session 'b' already exists: choose another id with --as.",
       "agentchart: Session not found: c.",
     ]);
-    expect(await desk.run("b", "Still there?")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
+    expect(await fixture.run("b", "Still there?")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
   });
 
-  test("gives a session to another store and takes it back, the same", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("till", 'pay {"euros":7}');
-    const before = await shown(desk, "till");
-    const file = join(desk.folder, "till.ndjson");
+  test("exports a session to another store and imports it back unchanged", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("till", 'pay {"euros":7}');
+    const before = await shown(fixture, "till");
+    const file = join(fixture.folder, "till.ndjson");
     const [toFile, toPipe] = await Promise.all([
-      desk.sessions("export", "till", "--out", file),
-      desk.sessions("export", "till"),
+      fixture.sessions("export", "till", "--out", file),
+      fixture.sessions("export", "till"),
     ]);
     expect([toFile.code, toFile.stdout]).toEqual([0, ""]);
     expect(toPipe).toMatchObject({ code: 0, stdout: readFileSync(file, "utf8"), stderr: "" });
     expect(jsonLines(toPipe).length).toBeGreaterThan(before.seq);
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
-    const elsewhere = STORES.find(([name]) => name !== kind)![1](join(desk.folder, "elsewhere"));
+    const elsewhere = STORES.find(([name]) => name !== kind)![1](join(fixture.folder, "elsewhere"));
     const there = (...args: readonly string[]) =>
-      agentchart(["sessions", ...args, "--store", elsewhere], { env: desk.env });
+      agentchart(["sessions", ...args, "--store", elsewhere], { env: fixture.env });
     expect(jsonLines(await there("import", file))).toEqual([{ sessionId: "till" }]);
     expect(jsonLines(await there("show", "till"))).toEqual([before]);
-    const back = join(desk.folder, "back.ndjson");
+    const back = join(fixture.folder, "back.ndjson");
     expect((await there("export", "till", "--out", back)).code).toBe(0);
-    expect(jsonLines(await desk.sessions("import", back, "--as", "copy"))).toEqual([{ sessionId: "copy" }]);
-    expect((await desk.resume("copy", "--approve", "call_1")).stdout).toBe("It says: paid 7\n");
-    expect(await shown(desk, "till")).toEqual(before);
+    expect(jsonLines(await fixture.sessions("import", back, "--as", "copy"))).toEqual([
+      { sessionId: "copy" },
+    ]);
+    expect((await fixture.resume("copy", "--approve", "call_1")).stdout).toBe("Results: paid 7\n");
+    expect(await shown(fixture, "till")).toEqual(before);
   });
 
-  test("takes no file that was changed, cut off or is none, and no session twice", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("trip", "Where to?");
-    const file = join(desk.folder, "trip.ndjson");
-    await desk.sessions("export", "trip", "--out", file);
+  test("refuses a file that was changed, is cut off, or is not an export, and a session that exists", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("trip", "Where to?");
+    const file = join(fixture.folder, "trip.ndjson");
+    await fixture.sessions("export", "trip", "--out", file);
     const text = readFileSync(file, "utf8");
     const written = (name: string, content: string): string => {
-      writeFileSync(join(desk.folder, name), content);
-      return join(desk.folder, name);
+      writeFileSync(join(fixture.folder, name), content);
+      return join(fixture.folder, name);
     };
     const imports = await Promise.all(
       [
@@ -131,9 +137,9 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
         written("changed", text.replace("Where to?", "Where from?")),
         written("cut", text.slice(0, text.length / 2)),
         written("none", "hello\n"),
-        join(desk.folder, "missing"),
-        desk.folder,
-      ].map((path) => desk.sessions("import", path)),
+        join(fixture.folder, "missing"),
+        fixture.folder,
+      ].map((path) => fixture.sessions("import", path)),
     );
     expect(imports.map(({ code, stdout }) => [code, stdout])).toEqual(imports.map(() => [1, ""]));
     expect(imports.map(lastLine)).toEqual([
@@ -141,27 +147,29 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
       expect.stringMatching(/^agentchart: The exported session was changed/),
       expect.stringMatching(/^agentchart: The exported session /),
       expect.stringMatching(/^agentchart: The exported session /),
-      expect.stringMatching(/^agentchart: \S+missing cannot be read: ENOENT/),
-      expect.stringMatching(/^agentchart: \S+ cannot be read: EISDIR/),
+      expect.stringMatching(/^agentchart: Cannot read \S+missing: ENOENT/),
+      expect.stringMatching(/^agentchart: Cannot read \S+: EISDIR/),
     ]);
-    expect(idsOf(jsonLines<SessionInfo>(await desk.sessions("ls")))).toEqual(["trip"]);
+    expect(idsOf(jsonLines<SessionInfo>(await fixture.sessions("ls")))).toEqual(["trip"]);
   });
 
-  test("loses a session that is deleted, and no other", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("a", "Hi");
-    await desk.run("b", "Hi");
-    expect(jsonLines(await desk.sessions("rm", "a", "--yes"))).toEqual([{ sessionId: "a", deleted: true }]);
-    const again = await desk.sessions("rm", "a", "--yes");
+  test("deletes one session and no other", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("a", "Hi");
+    await fixture.run("b", "Hi");
+    expect(jsonLines(await fixture.sessions("rm", "a", "--yes"))).toEqual([
+      { sessionId: "a", deleted: true },
+    ]);
+    const again = await fixture.sessions("rm", "a", "--yes");
     expect([again.code, lastLine(again)]).toEqual([1, "agentchart: Session not found: a."]);
-    expect(idsOf(jsonLines<SessionInfo>(await desk.sessions("ls")))).toEqual(["b"]);
-    expect(await desk.run("a", "Hello")).toMatchObject({ code: 0, stdout: "Answer 1\n" });
+    expect(idsOf(jsonLines<SessionInfo>(await fixture.sessions("ls")))).toEqual(["b"]);
+    expect(await fixture.run("a", "Hello")).toMatchObject({ code: 0, stdout: "Answer 1\n" });
   });
 
-  test("says of a session of a later version that it is quarantined and how to take it out", async () => {
-    const desk = await openDesk(storeIn);
-    await desk.run("new", "Hi");
-    const store = await openStore(desk.store);
+  test("refuses a session of a later version and prints the command that exports it", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("new", "Hi");
+    const store = await openStore(fixture.store);
     const lease = (await store.acquire("new", { owner: "future", ttlMs: 1_000 }))!;
     const { seq, position } = (await store.load("new"))!;
     const entries = [{ seq: seq + 1, at: 1, type: "telepathy", data: {} }];
@@ -169,24 +177,24 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
     await store.release(lease);
     await store.close();
     const refusals = [
-      await desk.run("new", "Hi"),
-      await desk.resume("new"),
-      await desk.sessions("show", "new"),
+      await fixture.run("new", "Hi"),
+      await fixture.resume("new"),
+      await fixture.sessions("show", "new"),
     ];
     for (const refused of refusals) {
       expect([refused.code, refused.stdout]).toEqual([1, ""]);
       expect(lastLine(refused)).toMatch(
-        /^agentchart: The session is quarantined, nothing of it runs: .*'telepathy'.* Take it out with "agentchart sessions export new --out FILE --store \S+"\.$/,
+        /^agentchart: The session is quarantined and does not run: .*'telepathy'.* Export it with "agentchart sessions export new --out FILE --store \S+"\.$/,
       );
     }
-    const exported = await desk.sessions("export", "new");
+    const exported = await fixture.sessions("export", "new");
     expect(exported.code).toBe(0);
     expect(exported.stdout).toContain("telepathy");
-    expect((await desk.sessions("rm", "new", "--yes")).code).toBe(0);
+    expect((await fixture.sessions("rm", "new", "--yes")).code).toBe(0);
   });
 
-  test("keeps apart and finds again what has a hostile name", async () => {
-    const desk = await openDesk(storeIn);
+  test("keeps sessions with hostile ids apart", async () => {
+    const fixture = await sessionFixture(storeIn);
     const ids = [
       "../x",
       ".",
@@ -202,42 +210,44 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
       "x".repeat(5_000),
     ];
     for (const [index, id] of ids.entries()) {
-      expect(await desk.run(id, `Question ${index}`)).toMatchObject({ code: 0, stdout: "Answer 1\n" });
+      expect(await fixture.run(id, `Question ${index}`)).toMatchObject({ code: 0, stdout: "Answer 1\n" });
     }
-    const listed = await desk.sessions("ls");
+    const listed = await fixture.sessions("ls");
     expect(idsOf(jsonLines<SessionInfo>(listed)).toSorted()).toEqual(ids.toSorted());
-    const store = await openStore(desk.store);
+    const store = await openStore(fixture.store);
     for (const [index, id] of ids.entries()) {
       const { messages } = await (await openSession(store, id)).at();
       expect(messages[0]?.content).toEqual([{ type: "text", text: `Question ${index}` }]);
     }
     await store.close();
     for (const id of ["../x", ".", "-x", "x".repeat(5_000)]) {
-      expect((await shown(desk, id)).sessionId).toBe(id);
+      expect((await shown(fixture, id)).sessionId).toBe(id);
     }
-    expect(readdirSync(desk.folder).filter((name) => !/^(home|sessions(\.db.*)?)$/.test(name))).toEqual([]);
+    expect(readdirSync(fixture.folder).filter((name) => !/^(home|sessions(\.db.*)?)$/.test(name))).toEqual(
+      [],
+    );
     for (const id of ["..", "-x", "x".repeat(5_000)]) {
-      expect((await desk.sessions("rm", "--yes", "--", id)).code).toBe(0);
+      expect((await fixture.sessions("rm", "--yes", "--", id)).code).toBe(0);
     }
-    expect(jsonLines(await desk.sessions("ls"))).toHaveLength(ids.length - 3);
+    expect(jsonLines(await fixture.sessions("ls"))).toHaveLength(ids.length - 3);
   });
 });
 
-test("Without --store, sessions live in the home folder", async () => {
-  const desk = await openDesk(STORES[0][1]);
-  const flags = desk.flags.slice(2);
-  const asked = await agentchart(["run", ...flags, "--session", "trip", "Where to?"], { env: desk.env });
+test("Without --store, sessions are stored in the home folder", async () => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  const flags = fixture.flags.slice(2);
+  const asked = await agentchart(["run", ...flags, "--session", "trip", "Where to?"], { env: fixture.env });
   expect(asked).toMatchObject({ code: 0, stdout: "Answer 1\n" });
-  expect(existsSync(join(desk.env["HOME"]!, ".agentchart", "sessions"))).toBe(true);
-  const listed = await agentchart(["sessions", "ls"], { env: desk.env });
+  expect(existsSync(join(fixture.env["HOME"]!, ".agentchart", "sessions"))).toBe(true);
+  const listed = await agentchart(["sessions", "ls"], { env: fixture.env });
   expect(idsOf(jsonLines<SessionInfo>(listed))).toEqual(["trip"]);
 });
 
-test("A store that cannot be opened is one line", async () => {
-  const desk = await openDesk(STORES[0][1]);
-  const file = join(desk.folder, "file");
-  writeFileSync(file, "no store");
-  for (const store of [`file:${file}`, `sqlite:${file}`, `sqlite:${desk.folder}`]) {
+test("A store that cannot be opened fails with one line", async () => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  const file = join(fixture.folder, "file");
+  writeFileSync(file, "not a store");
+  for (const store of [`file:${file}`, `sqlite:${file}`, `sqlite:${fixture.folder}`]) {
     const finished = await agentchart(["sessions", "show", "s", "--store", store]);
     expect([finished.code, finished.stdout]).toEqual([1, ""]);
     expect(finished.stderr.match(/\n/g)).toHaveLength(1);
@@ -245,10 +255,10 @@ test("A store that cannot be opened is one line", async () => {
   }
 });
 
-test("A file that is no database is no quarantined session", async () => {
-  const desk = await openDesk((folder) => `sqlite:${folder}/notes.txt`);
-  writeFileSync(`${desk.folder}/notes.txt`, "only a text. ".repeat(100));
-  const finished = await desk.run("trip", "Hi");
+test("A file that is not a database is reported as such, not as a quarantined session", async () => {
+  const fixture = await sessionFixture((folder) => `sqlite:${folder}/notes.txt`);
+  writeFileSync(`${fixture.folder}/notes.txt`, "only a text. ".repeat(100));
+  const finished = await fixture.run("trip", "Hi");
   expect(finished.code).toBe(1);
   expect(lastLine(finished)).toBe(
     "agentchart: The file is no SQLite database, or its beginning is damaged. Check --store.",

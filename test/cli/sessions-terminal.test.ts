@@ -5,24 +5,23 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import type { Command } from "../../src/cli/commands.ts";
-import { FORK_FLAGS, LIST_FLAGS, SHOW_FLAGS } from "../../src/cli/flags.ts";
-import { openStore, withoutPassword } from "../../src/cli/open-store.ts";
-import { readFlags, type FlagSpec } from "../../src/cli/read-flags.ts";
-import { sessionCommand } from "../../src/cli/stored-session.ts";
+import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
+import { openStore, redactPassword } from "../../src/cli/open-store.ts";
+import { askCommand, sessionCommand } from "../../src/cli/session-commands.ts";
+import * as definitions from "../../src/cli/sessions/definitions.ts";
 import { forkCommand } from "../../src/cli/sessions/fork-command.ts";
 import { listCommand } from "../../src/cli/sessions/list-command.ts";
 import { readDecisions } from "../../src/cli/sessions/read-decisions.ts";
 import { showCommand } from "../../src/cli/sessions/show-command.ts";
-import { shellFlag, shellWord } from "../../src/cli/shell-words.ts";
+import { shellFlag, shellQuote } from "../../src/cli/shell-quote.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 
-/** A store with a conversation that waits, as a person with a terminal sees it. */
-async function desk() {
+/** Stores a suspended session and returns a function that runs a command in a terminal with that store. */
+async function openTerminalFixture() {
   const folder = mkdtempSync(join(tmpdir(), "agentchart-terminal-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const place = `sqlite:${join(folder, "sessions.db")}`;
-  const store = await openStore(place);
+  const spec = `sqlite:${join(folder, "sessions.db")}`;
+  const store = await openStore(spec);
   const agent = createAgent({
     name: "assistant",
     model: scriptedModel([
@@ -39,7 +38,11 @@ async function desk() {
   await agent.close();
   await store.close();
 
-  return async (command: Command, spec: FlagSpec, ...args: readonly string[]) => {
+  return async <D extends CommandDefinition>(
+    handler: Handler<D>,
+    args: Input<D>["args"],
+    flags: Partial<Input<D>["flags"]> = {},
+  ) => {
     const written = { stdout: "", stderr: "" };
     const output = (name: "stdout" | "stderr") => ({
       isTTY: true,
@@ -47,35 +50,31 @@ async function desk() {
     });
     const [stdout, env] = [output("stdout"), { NO_COLOR: "1" }];
     const terminal = openTerminal(stdout, output("stderr"), env);
-    const code = await command(readFlags([...args, "--store", place], spec), {
-      stdout,
-      terminal,
-      env,
-      exit: () => {},
-    });
+    const input = { args, flags: { ...flags, store: spec } } as unknown as Input<D>;
+    const code = await handler(input, { stdout, terminal, env, exit: () => {} });
     return { code, ...written };
   };
 }
 
-describe("In a terminal", () => {
-  test("sessions are a table, without what would move the cursor", async () => {
-    const see = await desk();
-    const { code, stdout } = await see(listCommand, LIST_FLAGS);
+describe("A command in a terminal", () => {
+  test("lists sessions as a table without control characters", async () => {
+    const run = await openTerminalFixture();
+    const { code, stdout } = await run<typeof definitions.list>(listCommand, {});
     expect(code).toBe(0);
     const [head, row, ...more] = stdout.split("\n");
     expect(head).toMatch(/^SESSION {2}PHASE {6}POSITION {2}UPDATED {15}WAITS FOR$/);
     expect(row).toMatch(/^trip {5}suspended {2}\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}externalResult$/);
     expect(more).toEqual([""]);
-    expect(await see(listCommand, LIST_FLAGS, "--prefix", "nothing")).toEqual({
+    expect(await run<typeof definitions.list>(listCommand, {}, { prefix: "nothing" })).toEqual({
       code: 0,
       stdout: "",
-      stderr: "There are no such sessions.\n",
+      stderr: "No session matches.\n",
     });
   });
 
-  test("a session is where it stands, its messages with their positions, and its open calls", async () => {
-    const see = await desk();
-    const { stdout } = await see(showCommand, SHOW_FLAGS, "trip\u0007");
+  test("shows the state of a session, its messages with their positions, and its open calls", async () => {
+    const run = await openTerminalFixture();
+    const { stdout } = await run<typeof definitions.show>(showCommand, { id: "trip\u0007" });
     expect(stdout.replace(/\d+(?= {2,}(user|assistant))|(?<=position )\d+/g, "N")).toMatchInlineSnapshot(`
       "Session trip · suspended.waiting · TOOL_SUSPENDED · position N · 2026-01-02 03:04:05Z
       AT  ROLE       MESSAGE
@@ -88,11 +87,13 @@ describe("In a terminal", () => {
     `);
   });
 
-  test("a fork says what it is called, and what waits in it", async () => {
-    const see = await desk();
-    const { stdout: shown } = await see(showCommand, SHOW_FLAGS, "trip\u0007");
+  test("prints the id of a fork, and its open calls", async () => {
+    const run = await openTerminalFixture();
+    const id = "trip\u0007";
+    const { stdout: shown } = await run<typeof definitions.show>(showCommand, { id });
     const [position = ""] = /(?<=position )\d+/.exec(shown) ?? [];
-    expect(await see(forkCommand, FORK_FLAGS, "trip\u0007", "--at", position, "--as", "other")).toEqual({
+    const flags = { at: Number(position), as: "other" };
+    expect(await run<typeof definitions.fork>(forkCommand, { id }, flags)).toEqual({
       code: 0,
       stdout: `Forked trip at ${position}: other\n`,
       stderr: 'Open at that position. Waits for the result of lookup {"id":7}, call c1.\n',
@@ -100,21 +101,32 @@ describe("In a terminal", () => {
   });
 });
 
-describe("A command to be copied", () => {
+describe("A command line to copy", () => {
   const words = ["plain-1.5_x/y", "", "two  words", "it's", "$HOME `x` \\", "~", "=ls", "*", "日本"];
 
-  test.for(words)("reads %j back in sh", (word) => {
-    expect(execFileSync("sh", ["-c", `printf %s ${shellWord(word)}`], { encoding: "utf8" })).toBe(word);
+  test("repeats the flags of an agent, except defaults and passwords", () => {
+    const flags = { store: "postgres://me:secret@h/db", tools: ["a.ts", "b.ts"], maxIters: 10, model: "m" };
+    const session = { sessionId: "s", flags };
+    expect(sessionCommand("sessions resume", session, ["--approve c1"])).toBe(
+      "agentchart sessions resume s --approve c1 --store 'postgres://me:***@h/db' --model m --tools a.ts --tools b.ts",
+    );
+    expect(askCommand({ sessionId: "s", flags: { maxIters: 3 } })).toBe(
+      "agentchart run QUESTION --session s --max-iters 3",
+    );
   });
 
-  test("shows nothing that cannot be seen", () => {
-    expect(shellWord("a\u001b[2J'\\\n\u202Eb\u0085")).toBe(String.raw`$'a\x1b[2J\'\\\x0a\u202eb\u0085'`);
+  test.for(words)("quotes %j for sh", (word) => {
+    expect(execFileSync("sh", ["-c", `printf %s ${shellQuote(word)}`], { encoding: "utf8" })).toBe(word);
   });
 
-  test("keeps values that look like flags, and ids too", () => {
-    expect(shellFlag("as", "-x")).toBe("--as=-x");
-    const flags = readFlags(["--store=sqlite:a b"], SHOW_FLAGS);
-    expect(sessionCommand("show", { sessionId: "-x", flags })).toBe(
+  test("escapes invisible characters", () => {
+    expect(shellQuote("a\u001b[2J'\\\n\u202Eb\u0085")).toBe(String.raw`$'a\x1b[2J\'\\\x0a\u202eb\u0085'`);
+  });
+
+  test("attaches a value that begins with a dash, and puts such an id after --", () => {
+    expect(shellFlag("--as", "-x")).toBe("--as=-x");
+    const flags = { store: "sqlite:a b" };
+    expect(sessionCommand("sessions show", { sessionId: "-x", flags })).toBe(
       "agentchart sessions show --store 'sqlite:a b' -- -x",
     );
   });
@@ -124,12 +136,12 @@ describe("A command to be copied", () => {
     ["postgresql://me@db/x?password=secret&ssl=1", "postgresql://me@db/x?password=***&ssl=1"],
     ["postgres://db/x", "postgres://db/x"],
     ["file:/a:b@c", "file:/a:b@c"],
-  ] as const)("says %s as %s", ([store, shown]) => {
-    expect(withoutPassword(store)).toBe(shown);
+  ] as const)("shows %s as %s", ([store, shown]) => {
+    expect(redactPassword(store)).toBe(shown);
   });
 });
 
-describe("Decisions", () => {
+describe("readDecisions()", () => {
   const call = (callId: string) => ({
     callId,
     name: "pay",
@@ -139,15 +151,14 @@ describe("Decisions", () => {
     since: 0,
   });
 
-  test("name the longest id there is, which may hold the sign that ends it", () => {
+  test("takes the longest id that matches, which may contain an equals sign", () => {
     const status = { phase: "suspended" as const, pending: ["a", "a=b"].map(call) };
-    const spec = { answer: { type: "text" }, deny: { type: "text" }, approve: { type: "text" } } as const;
-    const flags = readFlags(["--answer", "a=b=c", "--deny", "a=x=y"], spec);
-    expect(readDecisions(flags, status)).toEqual([
+    const none = { answer: [], approve: [], deny: [], retry: [] };
+    expect(readDecisions({ ...none, answer: ["a=b=c"], deny: ["a=x=y"] }, status)).toEqual([
       { callId: "a=b", decision: { answer: "c" } },
       { callId: "a", decision: { deny: "x=y" } },
     ]);
-    expect(readDecisions(readFlags(["--approve", "a=b", "--answer", "a="], spec), status)).toEqual([
+    expect(readDecisions({ ...none, approve: ["a=b"], answer: ["a="] }, status)).toEqual([
       { callId: "a", decision: { answer: "" } },
       { callId: "a=b", decision: "approve" },
     ]);

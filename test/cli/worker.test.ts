@@ -2,17 +2,17 @@ import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { NO_REDIS, startRedis, type TestRedis } from "../support/redis.ts";
-import { jsonLines } from "./desk.ts";
-import { AGENTS, beginSessions, openWorkshop, TOKEN, type Ask } from "./workshop.ts";
+import { jsonLines } from "./session-fixture.ts";
+import { AGENTS, createSessions, workerFixture, TOKEN, type Request } from "./worker-fixture.ts";
 
 // Every test starts several processes, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const SOON = { timeout: 60_000, interval: 100 };
 
-const phasesOf = (ask: Ask, ids: readonly string[]) => async () => {
-  const { sessions } = await ask("GET", "/v1/sessions?limit=500");
+const phasesOf = (request: Request, ids: readonly string[]) => async () => {
+  const { sessions } = await request("GET", "/v1/sessions?limit=500");
   const phases = new Map(sessions.map(({ id, phase }) => [id, phase]));
-  return new Set(ids.map((id) => phases.get(id) ?? "not begun"));
+  return new Set(ids.map((id) => phases.get(id) ?? "not started"));
 };
 
 let redis: TestRedis | undefined;
@@ -39,24 +39,24 @@ const TRANSPORTS = [
 ] as const;
 
 describe.each(TRANSPORTS)("Workers on %s", (_, none, here) => {
-  test("hand over what they run at SIGTERM: nothing is lost, nothing is done twice", async ({ skip }) => {
+  test("hand their sessions over at SIGTERM without losing or repeating a step", async ({ skip }) => {
     const place = here();
     if (!place) return skip(none);
-    const shop = openWorkshop(place.store, place.queue, place.env);
-    const { ask } = await shop.serve();
-    const first = await shop.worker("--concurrency", "2");
-    const ids = await beginSessions(ask, "steps", 20);
-    await expect.poll(() => shop.ledger().length, SOON).toBeGreaterThan(2);
+    const fixture = workerFixture(place.store, place.queue, place.env);
+    const { request } = await fixture.serve();
+    const first = await fixture.worker("--concurrency", "2");
+    const ids = await createSessions(request, "steps", 20);
+    await expect.poll(() => fixture.toolLog().length, SOON).toBeGreaterThan(2);
     first.child.kill("SIGTERM");
     expect((await first.finished).code).toBe(0);
-    expect(shop.ledger().length).toBeLessThan(60);
-    const second = await shop.worker("--concurrency", "10");
+    expect(fixture.toolLog().length).toBeLessThan(60);
+    const second = await fixture.worker("--concurrency", "10");
 
-    await expect.poll(phasesOf(ask, ids), SOON).toEqual(new Set(["stopped"]));
-    expect(shop.ledger()).toHaveLength(60);
-    expect(new Set(shop.ledger()).size).toBe(60);
+    await expect.poll(phasesOf(request, ids), SOON).toEqual(new Set(["stopped"]));
+    expect(fixture.toolLog()).toHaveLength(60);
+    expect(new Set(fixture.toolLog()).size).toBe(60);
     for (const [index, id] of ids.entries()) {
-      const { messages } = await ask("GET", `/v1/sessions/${id}/messages`);
+      const { messages } = await request("GET", `/v1/sessions/${id}/messages`);
       expect(messages.at(-1)).toMatchObject({
         content: [{ text: `Done: Question ${index}` }],
       });
@@ -72,28 +72,28 @@ describe.each(TRANSPORTS)("Workers on %s", (_, none, here) => {
 });
 
 describe("A worker", () => {
-  test("ends at the deadline of its drain although a tool does not, and at once when told again", async () => {
-    const shop = openWorkshop(undefined, "memory");
-    const { ask } = await shop.serve();
-    const patient = await shop.worker("--drain-ms", "500");
-    await beginSessions(ask, "stubborn", 1);
-    await expect.poll(shop.ledger, SOON).toEqual(["stubborn begins"]);
-    patient.child.kill("SIGTERM");
-    expect((await patient.finished).code).toBe(0);
+  test("ends at the deadline of its drain during a tool, and immediately at a second signal", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const { request } = await fixture.serve();
+    const short = await fixture.worker("--drain-ms", "500");
+    await createSessions(request, "stubborn", 1);
+    await expect.poll(fixture.toolLog, SOON).toEqual(["stubborn starts"]);
+    short.child.kill("SIGTERM");
+    expect((await short.finished).code).toBe(0);
 
-    const busy = await shop.worker("--drain-ms", "60000");
-    await beginSessions(ask, "stubborn", 1);
-    await expect.poll(() => shop.ledger().length, SOON).toBe(2);
-    busy.child.kill("SIGTERM");
-    await busy.seen('"drain"');
-    busy.child.kill("SIGINT");
-    expect((await busy.finished).code).toBe(130);
+    const long = await fixture.worker("--drain-ms", "60000");
+    await createSessions(request, "stubborn", 1);
+    await expect.poll(() => fixture.toolLog().length, SOON).toBe(2);
+    long.child.kill("SIGTERM");
+    await long.printed('"drain"');
+    long.child.kill("SIGINT");
+    expect((await long.finished).code).toBe(130);
   });
 
-  test("says how it is, and counts what it does", async () => {
-    const shop = openWorkshop(undefined, "memory");
-    const { ask } = await shop.serve();
-    const worker = await shop.worker("--health-port", "0");
+  test("serves its health and its metrics", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const { request } = await fixture.serve();
+    const worker = await fixture.worker("--health-port", "0");
     const { url } = worker.logged("health")[0] as unknown as { readonly url: string };
     const get = async (path: string) => {
       const response = await fetch(`${url}${path}`);
@@ -104,8 +104,8 @@ describe("A worker", () => {
     expect(await get("/readyz")).toEqual([200, "ok\n"]);
     expect((await get("/elsewhere"))[0]).toBe(404);
 
-    const ids = await beginSessions(ask, "steps", 2);
-    await expect.poll(phasesOf(ask, ids), SOON).toEqual(new Set(["stopped"]));
+    const ids = await createSessions(request, "steps", 2);
+    await expect.poll(phasesOf(request, ids), SOON).toEqual(new Set(["stopped"]));
     await expect.poll(() => worker.logged("session.end").length).toBe(2);
     const [, metrics] = await get("/metrics");
     const valueOf = (series: string): number =>
@@ -142,54 +142,54 @@ describe("A worker", () => {
   });
 
   test("is not ready while it drains", async () => {
-    const shop = openWorkshop(undefined, "memory");
-    const { ask } = await shop.serve();
-    const worker = await shop.worker("--health-port", "0", "--drain-ms", "60000");
+    const fixture = workerFixture(undefined, "memory");
+    const { request } = await fixture.serve();
+    const worker = await fixture.worker("--health-port", "0", "--drain-ms", "60000");
     const { url } = worker.logged("health")[0] as unknown as { readonly url: string };
-    await beginSessions(ask, "stubborn", 1);
-    await expect.poll(shop.ledger, SOON).toEqual(["stubborn begins"]);
+    await createSessions(request, "stubborn", 1);
+    await expect.poll(fixture.toolLog, SOON).toEqual(["stubborn starts"]);
     worker.child.kill("SIGTERM");
-    await worker.seen('"drain"');
+    await worker.printed('"drain"');
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, "draining\n"]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });
 
-test("A session that kills its workers is quarantined, listed, and tried again", async () => {
-  const shop = openWorkshop(undefined, "memory");
-  const { ask } = await shop.serve();
+test("A session that kills its workers is quarantined, listed and retried", async () => {
+  const fixture = workerFixture(undefined, "memory");
+  const { request } = await fixture.serve();
   const flags = ["--lease-ms", "500", "--max-crashes", "2"];
-  const [id] = await beginSessions(ask, "poison", 1);
+  const [id] = await createSessions(request, "poison", 1);
   for (const _ of ["first", "second"]) {
-    const { finished, child } = await shop.worker(...flags);
+    const { finished, child } = await fixture.worker(...flags);
     await finished;
     expect(child.signalCode).toBe("SIGKILL");
   }
-  const worker = await shop.worker(...flags);
+  const worker = await fixture.worker(...flags);
   await expect.poll(() => worker.logged("session.quarantined").length, SOON).toBe(1);
-  expect(shop.ledger()).toEqual(["killed", "killed"]);
-  const found = await ask("GET", `/v1/sessions/${id}`);
+  expect(fixture.toolLog()).toEqual(["killed", "killed"]);
+  const found = await request("GET", `/v1/sessions/${id}`);
   expect(found).toMatchObject({ phase: "quarantined", quarantine: { reason: expect.any(String) } });
 
   const sessionId = `acme/${id}`;
-  const listed = await shop.run("dead", "ls").finished;
+  const listed = await fixture.run("dead-letters", "ls").finished;
   const reason = "2 workers in a row died with it.";
   expect([listed.code, jsonLines(listed)]).toMatchObject([0, [{ sessionId, reason }]]);
-  expect(jsonLines(await shop.run("dead", "ls", "--tenant", "globex").finished)).toEqual([]);
+  expect(jsonLines(await fixture.run("dead-letters", "ls", "--tenant", "globex").finished)).toEqual([]);
 
-  writeFileSync(shop.env["ANTIDOTE"]!, "");
-  const retried = await shop.run("dead", "retry", sessionId, "never-there").finished;
+  writeFileSync(fixture.env["SURVIVE_FILE"]!, "");
+  const retried = await fixture.run("dead-letters", "retry", sessionId, "never-there").finished;
   expect([retried.code, jsonLines(retried)]).toEqual([1, [{ sessionId, woken: true }]]);
-  expect(retried.stderr).toContain("never-there: it is not quarantined");
-  await expect.poll(phasesOf(ask, [id!]), SOON).toEqual(new Set(["stopped"]));
-  expect(jsonLines(await shop.run("dead", "ls").finished)).toEqual([]);
+  expect(retried.stderr).toContain("never-there: the session is not quarantined");
+  await expect.poll(phasesOf(request, [id!]), SOON).toEqual(new Set(["stopped"]));
+  expect(jsonLines(await fixture.run("dead-letters", "ls").finished)).toEqual([]);
 });
 
 describe("A server", () => {
-  test("ends at SIGTERM although somebody listens", async () => {
-    const { ask, url, running } = await openWorkshop(undefined, "memory").serve();
-    const [id] = await beginSessions(ask, "steps", 1);
+  test("ends at SIGTERM although a client streams events", async () => {
+    const { request, url, running } = await workerFixture(undefined, "memory").serve();
+    const [id] = await createSessions(request, "steps", 1);
     const stream = await fetch(`${url}/v1/sessions/${id}/events`, {
       headers: { Authorization: `Bearer ${TOKEN}` },
     });
@@ -199,12 +199,12 @@ describe("A server", () => {
     await expect(stream.text()).rejects.toThrow();
   });
 
-  test("that is told which agents there are begins sessions with no other", async () => {
-    const shop = openWorkshop(undefined, "memory");
-    const running = shop.run("serve", "--port", "0", "--agent", "steps", "--agent", "poison");
-    await running.seen('"listening"');
+  test("with --agent refuses sessions of other agents", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const running = fixture.run("serve", "--port", "0", "--agent", "steps", "--agent", "poison");
+    await running.printed('"listening"');
     const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
-    const begin = async (agent: string) => {
+    const create = async (agent: string) => {
       const response = await fetch(`${url}/v1/sessions`, {
         method: "POST",
         headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
@@ -212,18 +212,18 @@ describe("A server", () => {
       });
       return [response.status, ((await response.json()) as { readonly detail?: string }).detail];
     };
-    expect(await begin("poison")).toEqual([202, undefined]);
-    expect(await begin("agents.ts")).toEqual([400, "json.agent: there are steps, poison"]);
+    expect(await create("poison")).toEqual([202, undefined]);
+    expect(await create("agents.ts")).toEqual([400, "json.agent: there are steps, poison"]);
   });
 
-  test("without tokens serves this machine, and says so; a port that is taken is an error of one line", async () => {
-    const shop = openWorkshop(undefined, "memory");
-    const running = shop.run("serve", "--insecure-no-auth", "--port", "0");
-    await running.seen("Anybody on this machine may use http://127.0.0.1:");
+  test("without tokens serves this machine with a warning, and fails with one line on a used port", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const running = fixture.run("serve", "--insecure-no-auth", "--port", "0");
+    await running.printed("Every program on this machine may use http://127.0.0.1:");
     const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
     expect(await (await fetch(`${url}/v1/sessions`)).json()).toEqual({ sessions: [] });
     const port = new URL(url).port;
-    const second = await shop.run("serve", "--insecure-no-auth", "--port", port).finished;
+    const second = await fixture.run("serve", "--insecure-no-auth", "--port", port).finished;
     expect([second.code, second.stderr]).toEqual([
       1,
       `agentchart: Another program listens on 127.0.0.1:${port}: choose another port.\n`,
@@ -231,26 +231,26 @@ describe("A server", () => {
   });
 });
 
-describe("Secrets", () => {
-  test("of tokens, stores and queues stand in no log and no error", async () => {
-    const secret = "s3cret-of-nobody";
+describe("Tokens and passwords", () => {
+  test("do not appear in logs and errors", async () => {
+    const secret = "s3cret-of-the-test";
     const env = {
       DATABASE_URL: `postgres://me:${secret}@127.0.0.1:9/db`,
       REDIS_URL: `redis://:${secret}@127.0.0.1:9`,
       OPENAI_API_KEY: `sk-${secret}`,
     };
-    const shop = openWorkshop("postgres", "postgres", env);
+    const fixture = workerFixture("postgres", "postgres", env);
     const failed = await Promise.all([
-      shop.run("worker", "--agents", AGENTS, "--patience-ms", "500", "--debug").finished,
-      shop.run("dead", "ls", "--debug").finished,
+      fixture.run("worker", "--agents", AGENTS, "--store-timeout-ms", "500", "--debug").finished,
+      fixture.run("dead-letters", "ls", "--debug").finished,
     ]);
     for (const { code, stdout, stderr } of failed) {
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).not.toContain(secret);
       expect(stderr).toMatch(/ECONNREFUSED|cannot be reached|reach/i);
     }
-    const { ask, running } = await openWorkshop(undefined, "memory", env).serve();
-    await beginSessions(ask, "steps", 1);
+    const { request, running } = await workerFixture(undefined, "memory", env).serve();
+    await createSessions(request, "steps", 1);
     await expect.poll(() => running.logged("request").length).toBe(1);
     expect(running.logged("request")).toMatchObject([
       { tenant: "acme", method: "POST", route: "/v1/sessions", status: 202 },

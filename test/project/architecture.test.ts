@@ -87,6 +87,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "@hono/zod-openapi": ["server"],
   "@hono/node-server": ["inspect/hub", "server"],
   "@hono/node-server/conninfo": ["server"],
+  commander: ["cli"],
   pino: ["cli"],
   "prom-client": ["cli"],
   bullmq: ["worker/queue"],

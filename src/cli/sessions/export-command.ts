@@ -4,49 +4,46 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AgentError, messageOf } from "../../base/error.ts";
-import { exportSession } from "../../store/transfer.ts";
-import type { LoadedSession } from "../../store/port.ts";
 import { quarantineReason } from "../../session/format.ts";
-import { sentence } from "../failure-text.ts";
-import { withFoundStore } from "../open-store.ts";
-import type { GivenFlags } from "../read-flags.ts";
-import { aboutSession } from "../stored-session.ts";
-import type { Surroundings } from "../surroundings.ts";
-import { onlyWord } from "../words.ts";
+import type { LoadedSession } from "../../store/port.ts";
+import { exportSession } from "../../store/transfer.ts";
+import type { Handler } from "../define-command.ts";
+import { asSentence } from "../error-message.ts";
+import { withExistingStore } from "../open-store.ts";
+import { explainSessionErrors } from "../session-commands.ts";
+import type { exportSession as definition } from "./definitions.ts";
 
-/** `agentchart sessions export`: a session as NDJSON. Gives the exit code. */
-export async function exportCommand(flags: GivenFlags, { stdout, terminal }: Surroundings): Promise<number> {
-  const sessionId = onlyWord(flags, "Which session? agentchart sessions export <id>");
-  const out = flags.text("out");
-  return withFoundStore(flags.text("store"), (store) =>
-    aboutSession({ sessionId, flags }, async () => {
+/** `agentchart sessions export`. */
+export const exportCommand: Handler<typeof definition> = async ({ args, flags }, { stdout, terminal }) =>
+  withExistingStore(flags.store, (store) =>
+    explainSessionErrors({ sessionId: args.id, flags }, async () => {
+      const { out } = flags;
       let last = "";
-      const lines = noting(exportSession(store, sessionId), (line) => (last = line));
+      const lines = tap(exportSession(store, args.id), (line) => (last = line));
       if (out === undefined) for await (const line of lines) stdout.write(line);
       else {
-        await writeWhole(out, lines);
+        await writeAtomically(out, lines);
         terminal.note(`Exported to ${out}.`);
       }
       const reason = quarantineReason((JSON.parse(last) as { end: LoadedSession }).end.position);
       if (reason !== undefined)
-        terminal.warn(`It is quarantined, and stays so where it is imported: ${sentence(reason)}`);
+        terminal.warn(`The session is quarantined, also after an import: ${asSentence(reason)}`);
       return 0;
     }),
   );
-}
 
-async function* noting<T>(items: AsyncIterable<T>, note: (item: T) => void): AsyncGenerator<T> {
+async function* tap<T>(items: AsyncIterable<T>, onItem: (item: T) => void): AsyncGenerator<T> {
   for await (const item of items) {
-    note(item);
+    onItem(item);
     yield item;
   }
 }
 
-/** Writes a file that is there as a whole or not at all, for its owner only. Pipes and devices are written to directly. */
-async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+/** Writes a complete file, readable by its owner only, or none. Writes to pipes and devices directly. */
+async function writeAtomically(file: string, lines: AsyncIterable<string>): Promise<void> {
   const target = await realpath(file).catch(() => resolve(file));
-  const there = await stat(target).catch(() => undefined);
-  const isDirect = there !== undefined && !there.isFile();
+  const existing = await stat(target).catch(() => undefined);
+  const isDirect = existing !== undefined && !existing.isFile();
   const path = isDirect ? target : `${target}.${process.pid}.part`;
   try {
     await pipeline(
@@ -57,6 +54,6 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   } catch (error) {
     if (!isDirect) await rm(path, { force: true });
     if (AgentError.is(error)) throw error;
-    throw new AgentError("store/failed", `${file} cannot be written: ${messageOf(error)}`, { cause: error });
+    throw new AgentError("store/failed", `Cannot write ${file}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,36 +1,41 @@
 import type { Status } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";
-import type { GivenFlags } from "../read-flags.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** A decision about one call. */
-export type Decided = { readonly callId: string; readonly decision: Decision };
+/** The decision about one open call. */
+export type CallDecision = { readonly callId: string; readonly decision: Decision };
 
-type Kind = {
+type DecisionKind = {
+  /** The decision for the text after "CALL=", which is undefined for "CALL" alone; undefined if the form is wrong. */
   readonly decision: (text: string | undefined) => Decision | undefined;
-  /** What a call must wait for to be decided so. */
-  readonly fits: readonly PendingCall["waitsFor"][];
+  /** What a call may wait for to be decided so. */
+  readonly appliesTo: readonly PendingCall["waitsFor"][];
 };
 
-const KINDS: { readonly [flag: string]: Kind } = {
+const KINDS = {
   answer: {
     decision: (text) => (text === undefined ? undefined : { answer: text }),
-    fits: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
+    appliesTo: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
   },
   approve: {
     decision: (text) => (text === undefined ? "approve" : undefined),
-    fits: ["approval", "stopRequested"],
+    appliesTo: ["approval", "stopRequested"],
   },
   deny: {
     decision: (text) => (text === undefined ? "deny" : { deny: text }),
-    fits: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
+    appliesTo: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
   },
   retry: {
     decision: (text) => (text === undefined ? "retry" : undefined),
-    fits: ["unknownOutcome", "externalResult"],
+    appliesTo: ["unknownOutcome", "externalResult"],
   },
-};
+} as const satisfies { readonly [flag: string]: DecisionKind };
+
+type Flag = keyof typeof KINDS;
+
+/** The values of the flags `--answer`, `--approve`, `--deny` and `--retry`. */
+export type DecisionFlags = { readonly [flag in Flag]: readonly string[] };
 
 const FLAG_FOR = {
   approval: "--approve",
@@ -39,35 +44,30 @@ const FLAG_FOR = {
   unknownOutcome: "--answer or --retry",
 } as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
 
-/** What the flags decide about the open calls of a session. Throws a {@link UsageError} for a flag of a wrong form and
- *  `run/bad-results` for a call that is not open or waits for something else. */
-export function readDecisions(
-  flags: GivenFlags,
-  { pending, phase }: Pick<Status, "pending" | "phase">,
-): readonly Decided[] {
-  const decided = Object.entries(KINDS).flatMap(([flag, kind]) =>
-    flags.texts(flag).map((said) => decisionOf(flag, kind, said, { pending, phase })),
+type OpenCalls = Pick<Status, "pending" | "phase">;
+
+/** The decisions of the flags about the open calls of a session. Throws a {@link UsageError} for a value of the wrong form,
+ *  and `run/bad-results` for a call that is not open or waits for something else. */
+export function readDecisions(flags: DecisionFlags, status: OpenCalls): readonly CallDecision[] {
+  const decisions = (Object.keys(KINDS) as Flag[]).flatMap((flag) =>
+    flags[flag].map((value) => decisionOf(flag, value, status)),
   );
-  const ids = decided.map(({ callId }) => callId);
+  const ids = decisions.map(({ callId }) => callId);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new UsageError(`Call "${twice}" is decided more than once.`);
-  return decided;
+  if (twice !== undefined) throw new UsageError(`Call "${twice}" has more than one decision.`);
+  return decisions;
 }
 
-function decisionOf(
-  flag: string,
-  kind: Kind,
-  said: string,
-  status: Pick<Status, "pending" | "phase">,
-): Decided {
-  if (flag === "answer" && !said.includes("=")) {
-    throw new UsageError(`"--answer ${said}" has no answer: say --answer ${said}=TEXT.`);
+function decisionOf(flag: Flag, value: string, status: OpenCalls): CallDecision {
+  const kind: DecisionKind = KINDS[flag];
+  if (flag === "answer" && !value.includes("=")) {
+    throw new UsageError(`"--answer ${value}" has no answer: use --answer ${value}=TEXT.`);
   }
-  const call = callOf(said, status.pending);
-  const text = call && said.length > call.callId.length ? said.slice(call.callId.length + 1) : undefined;
+  const call = callOf(value, status.pending);
+  const text = call && value.length > call.callId.length ? value.slice(call.callId.length + 1) : undefined;
   const decision = call && kind.decision(text);
-  if (!call || !decision) throw noSuchCall(flag, said, status);
-  if (!kind.fits.includes(call.waitsFor)) {
+  if (!call || !decision) throw unknownCall(flag, value, status);
+  if (!kind.appliesTo.includes(call.waitsFor)) {
     throw new AgentError(
       "run/bad-results",
       `Call "${call.callId}" cannot be decided with --${flag}: use ${FLAG_FOR[call.waitsFor]}, or --deny.`,
@@ -76,24 +76,20 @@ function decisionOf(
   return { callId: call.callId, decision };
 }
 
-/** The call that `id` or `id=text` names; an id may hold a "=" itself, so the longest counts. */
-function callOf(said: string, pending: readonly PendingCall[]): PendingCall | undefined {
+/** The call of "CALL" or "CALL=TEXT". An id may contain "=", so the longest id that matches counts. */
+function callOf(value: string, pending: readonly PendingCall[]): PendingCall | undefined {
   return pending
-    .filter(({ callId }) => said === callId || said.startsWith(`${callId}=`))
+    .filter(({ callId }) => value === callId || value.startsWith(`${callId}=`))
     .toSorted((one, other) => other.callId.length - one.callId.length)[0];
 }
 
-function noSuchCall(
-  flag: string,
-  said: string,
-  { pending, phase }: Pick<Status, "pending" | "phase">,
-): AgentError {
+function unknownCall(flag: Flag, value: string, { pending, phase }: OpenCalls): AgentError {
   const open = pending.map(({ callId, name }) => `${callId} (${name})`).join(", ");
-  const there =
+  const found =
     open !== ""
-      ? `open are ${open}`
+      ? `open calls are ${open}`
       : phase === "unfinished"
-        ? "the turn was cut off and none waits yet; resume it without a decision first"
-        : "none is open";
-  return new AgentError("run/bad-results", `"--${flag} ${said}" names no open call: ${there}.`);
+        ? "the turn was cut off and no call is open yet; resume it without a decision first"
+        : "no call is open";
+  return new AgentError("run/bad-results", `"--${flag} ${value}" does not name an open call: ${found}.`);
 }

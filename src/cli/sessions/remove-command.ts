@@ -3,41 +3,36 @@ import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
 import { sessionLocked } from "../../session/session-locked.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { withFoundStore } from "../open-store.ts";
-import type { GivenFlags } from "../read-flags.ts";
-import { aboutSession } from "../stored-session.ts";
-import type { Surroundings } from "../surroundings.ts";
+import type { Handler } from "../define-command.ts";
+import { withExistingStore } from "../open-store.ts";
+import { printResult } from "../output.ts";
+import { explainSessionErrors } from "../session-commands.ts";
 import { oneLine } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { onlyWord } from "../words.ts";
+import type { remove as definition } from "./definitions.ts";
 
 const LEASE_MS = 30_000;
 
-/** `agentchart sessions rm`: deletes a session for good. Gives the exit code. */
-export async function removeCommand(flags: GivenFlags, { stdout, terminal }: Surroundings): Promise<number> {
-  const sessionId = onlyWord(flags, "Which session? agentchart sessions rm <id>");
-  const isAsked = !flags.has("yes");
-  if (isAsked && !process.stdin.isTTY)
-    throw new UsageError("There is nobody to ask: say --yes to delete it.");
-  return withFoundStore(flags.text("store"), (store) =>
-    aboutSession({ sessionId, flags }, async () => {
-      const size = await sizeOf(store, sessionId);
-      if (isAsked && !(await confirmed(`Delete session ${oneLine(sessionId)} (${size}) for good? [y/N] `))) {
-        terminal.note("Kept.");
+/** `agentchart sessions rm`. */
+export const removeCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) => {
+  const { yes } = flags;
+  if (!yes && !process.stdin.isTTY)
+    throw new UsageError("Without a terminal, the deletion cannot be confirmed: use --yes.");
+  return withExistingStore(flags.store, (store) =>
+    explainSessionErrors({ sessionId: id, flags }, async () => {
+      const size = await sizeOf(store, id);
+      if (!yes && !(await confirm(`Delete session ${oneLine(id)} (${size}) permanently? [y/N] `))) {
+        io.terminal.note("Not deleted.");
         return 1;
       }
-      await remove(store, sessionId);
-      stdout.write(
-        stdout.isTTY
-          ? `Deleted ${oneLine(sessionId)}\n`
-          : `${JSON.stringify({ sessionId, deleted: true })}\n`,
-      );
+      await remove(store, id);
+      printResult(io, `Deleted ${id}`, { sessionId: id, deleted: true });
       return 0;
     }),
   );
-}
+};
 
-/** What would be deleted; a session that cannot be read may be deleted all the same. */
+/** The size of the session. A session that cannot be read can still be deleted. */
 async function sizeOf(store: SessionStore, sessionId: string): Promise<string> {
   try {
     const found = await store.load(sessionId);
@@ -49,7 +44,7 @@ async function sizeOf(store: SessionStore, sessionId: string): Promise<string> {
   throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 }
 
-/** Not while somebody works on it, as nobody does on one whose end is damaged. */
+/** Deletes the session unless another process holds its lease. A session with a damaged end has no lease. */
 async function remove(store: SessionStore, sessionId: string): Promise<void> {
   const owner = `rm ${randomUUID()}`;
   const lease = await store.acquire(sessionId, { owner, ttlMs: LEASE_MS }).catch((error: unknown) => {
@@ -64,8 +59,8 @@ async function remove(store: SessionStore, sessionId: string): Promise<void> {
   }
 }
 
-/** False also for Ctrl-C and Ctrl-D. */
-async function confirmed(question: string): Promise<boolean> {
+/** Whether the user confirms. Ctrl-C and Ctrl-D do not. */
+async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await new Promise<string>((resolve) => {
     lines.once("close", () => resolve(""));

@@ -1,28 +1,20 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { AgentError } from "../../base/error.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import { importFile } from "../import-file.ts";
 
-/** The agents that a file exports, as its default export or by the name `agents`. Throws `config/invalid` with a line that
- *  names the file and says what to do. */
+/** The agents that a file exports as its default export or by the name `agents`. Rejects with `config/invalid` and one line
+ *  that names the file and the remedy. */
 export async function loadAgents(file: string): Promise<WorkerAgents> {
-  const path = resolve(file);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    throw invalid(`There is no agents file ${path}: check --agents.`);
-  }
-  const module = await importFile(file, path);
+  const module = await importFile(file, "agents");
   const agents = module["default"] ?? module["agents"];
   if (typeof agents !== "object" || agents === null || Object.keys(agents).length === 0) {
     throw invalid(
-      `${file} exports no agents: say "export default { name: (session) => ({ name, model, tools, … }) }".`,
+      `${file} exports no agents: use "export default { name: (session) => ({ name, model, tools, … }) }".`,
     );
   }
-  const stranger = Object.entries(agents).find(([, make]) => typeof make !== "function");
-  if (stranger) {
-    throw invalid(
-      `"${stranger[0]}" in ${file} is no function of a session that gives an agent's configuration.`,
-    );
+  const wrong = Object.entries(agents).find(([, make]) => typeof make !== "function");
+  if (wrong) {
+    throw invalid(`"${wrong[0]}" in ${file} is not a function that returns the configuration of an agent.`);
   }
   return agents as WorkerAgents;
 }

@@ -20,7 +20,7 @@ const LEVELS: { readonly [type in WorkerEvent["type"]]: Level } = {
   error: "error",
 };
 
-/** Writes what a worker does to the log. Returns the way to stop. */
+/** Logs the events of a worker. Returns a function that stops it. */
 export function logWorker(worker: Worker, log: Log): () => void {
   return worker.subscribe((event) => {
     const { type, at: _, ...fields } = event;

@@ -1,29 +1,30 @@
+import type { SessionStore } from "../../store/port.ts";
 import { bullQueue } from "../../worker/queue/bull.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
-import type { SessionStore } from "../../store/port.ts";
-import { ending } from "../ending.ts";
-import { openStore, withoutPassword } from "../open-store.ts";
-import type { GivenFlags } from "../read-flags.ts";
+import { openStore, redactPassword } from "../open-store.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import { withCleanup } from "../with-cleanup.ts";
 
-/** What workers of one kind share. */
+/** The store and the queue that workers, servers and dispatchers share. */
 export type Backend = { readonly store: SessionStore; readonly queue: WakeQueue };
 
-/** Calls `use` with the store and the queue that the flags and the environment name, and closes both. Throws a
- *  {@link UsageError} for what is none. */
+type BackendFlags = { readonly store: string | undefined; readonly queue: string | undefined };
+
+/** Calls `use` with the store and the queue of the flags and the environment, and closes both. Rejects with a
+ *  {@link UsageError} if one of them is missing or unknown. */
 export async function withBackend<T>(
-  flags: GivenFlags,
+  flags: BackendFlags,
   env: Environment,
   use: (backend: Backend) => Promise<T>,
 ): Promise<T> {
-  const place = storePlace(flags, env);
-  const queue = queueAt(queuePlace(flags, env, place));
-  return ending(
+  const storeSpec = storeOf(flags, env);
+  const queue = openQueue(queueOf(flags, env, storeSpec));
+  return withCleanup(
     async () => {
-      const store = await openStore(place);
-      return ending(
+      const store = await openStore(storeSpec);
+      return withCleanup(
         () => use({ store, queue }),
         () => store.close(),
       );
@@ -32,36 +33,33 @@ export async function withBackend<T>(
   );
 }
 
-/** `--store`; the database of DATABASE_URL for "postgres" and unless given. */
-export function storePlace(flags: GivenFlags, env: Environment): string {
-  const said = flags.text("store");
-  if (said === "postgres" || (said === undefined && env["DATABASE_URL"])) return urlIn("DATABASE_URL", env);
-  if (said !== undefined) return said;
+function storeOf({ store }: BackendFlags, env: Environment): string {
+  if (store === "postgres" || (store === undefined && env["DATABASE_URL"])) return urlOf("DATABASE_URL", env);
+  if (store !== undefined) return store;
   throw new UsageError(
-    "Where are the sessions? Say --store sqlite:PATH, file:DIR or postgres://…, or set DATABASE_URL.",
+    "Missing store: use --store sqlite:PATH, file:DIR or postgres://…, or set DATABASE_URL.",
   );
 }
 
-function queuePlace(flags: GivenFlags, env: Environment, store: string): string {
-  const said = flags.text("queue");
-  if (said === "redis") return urlIn("REDIS_URL", env);
-  if (said === "postgres") return urlIn("DATABASE_URL", env);
-  if (said !== undefined) return said;
+function queueOf({ queue }: BackendFlags, env: Environment, store: string): string {
+  if (queue === "redis") return urlOf("REDIS_URL", env);
+  if (queue === "postgres") return urlOf("DATABASE_URL", env);
+  if (queue !== undefined) return queue;
   if (/^postgres(ql)?:/.test(store)) return store;
-  throw new UsageError("Which queue wakes the workers? Say --queue redis://…, postgres://… or memory.");
+  throw new UsageError("Missing queue: use --queue redis://…, postgres://… or memory.");
 }
 
-function urlIn(name: string, env: Environment): string {
+function urlOf(name: string, env: Environment): string {
   const url = env[name]?.trim();
-  if (!url) throw new UsageError(`There is no ${name} in the environment.`);
+  if (!url) throw new UsageError(`The environment variable ${name} is not set.`);
   return url;
 }
 
-function queueAt(place: string): WakeQueue {
-  if (place === "memory") return inProcessQueue();
-  if (/^rediss?:\/\//.test(place)) return bullQueue({ redis: place });
-  if (/^postgres(ql)?:\/\//.test(place)) return bullQueue({ postgres: place });
+function openQueue(spec: string): WakeQueue {
+  if (spec === "memory") return inProcessQueue();
+  if (/^rediss?:\/\//.test(spec)) return bullQueue({ redis: spec });
+  if (/^postgres(ql)?:\/\//.test(spec)) return bullQueue({ postgres: spec });
   throw new UsageError(
-    `There is no such queue: say --queue redis://…, postgres://… or memory, not "${withoutPassword(place)}".`,
+    `Unknown queue "${redactPassword(spec)}": use --queue redis://…, postgres://… or memory.`,
   );
 }

@@ -15,17 +15,17 @@ export type HealthOptions = {
   readonly port: number;
 };
 
-/** A session that there is not: asking for it costs the same however many there are. */
-const NOBODY = "agentchart/ready";
+/** The id of a session that does not exist: loading it costs the same for any number of sessions. */
+const ABSENT_SESSION = "agentchart/ready";
 
-type Answer = { readonly status: number; readonly type: string; readonly body: string };
+type HealthResponse = { readonly status: number; readonly type: string; readonly body: string };
 
-/** Serves `/healthz` (the process is alive), `/readyz` (it takes sessions, and its queue and store answer) and `/metrics`. */
+/** Serves `/healthz` (the process is alive), `/readyz` (it takes sessions, and its queue and store respond) and `/metrics`. */
 export async function serveHealth(
   options: HealthOptions,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
-    void answerTo(request.url ?? "", options).then(({ status, type, body }) => {
+    void respondTo(request.url ?? "", options).then(({ status, type, body }) => {
       response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
       response.end(request.method === "HEAD" ? undefined : body);
     });
@@ -42,11 +42,11 @@ export async function serveHealth(
   };
 }
 
-function plain(status: number, text: string): Answer {
+function plain(status: number, text: string): HealthResponse {
   return { status, type: "text/plain", body: `${text}\n` };
 }
 
-async function answerTo(path: string, options: HealthOptions): Promise<Answer> {
+async function respondTo(path: string, options: HealthOptions): Promise<HealthResponse> {
   const { metrics } = options;
   switch (path.split("?")[0]) {
     case "/healthz":
@@ -58,18 +58,18 @@ async function answerTo(path: string, options: HealthOptions): Promise<Answer> {
     case "/metrics":
       return metrics.text().then(
         (body) => ({ status: 200, type: metrics.contentType, body }),
-        () => plain(503, "The metrics cannot be read."),
+        () => plain(503, "The metrics cannot be collected."),
       );
     default:
-      return plain(404, "There are /healthz, /readyz and /metrics.");
+      return plain(404, "Not found; the routes are /healthz, /readyz and /metrics.");
   }
 }
 
-/** Why the worker takes no sessions now, if it does not. */
+/** The reason why the worker takes no sessions now, or undefined if it does. */
 async function problemOf({ worker, queue, store }: HealthOptions): Promise<string | undefined> {
   const { state } = worker.stats();
   if (state !== "running") return state;
-  const [queued, stored] = await Promise.allSettled([queue.stats(), store.load(NOBODY)]);
-  if (queued.status === "rejected") return "The queue does not answer.";
-  return stored.status === "rejected" ? "The store does not answer." : undefined;
+  const [queued, stored] = await Promise.allSettled([queue.stats(), store.load(ABSENT_SESSION)]);
+  if (queued.status === "rejected") return "The queue does not respond.";
+  return stored.status === "rejected" ? "The store does not respond." : undefined;
 }

@@ -8,10 +8,10 @@ import { suspendedCounter } from "./count-suspended.ts";
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800];
 const STATS_WITHIN_MS = 2_000;
 
-/** The metrics of a worker in the text form of Prometheus, `agentchart_…` and those of Node. */
+/** The metrics of a worker in the text format of Prometheus: `agentchart_…` and those of Node. */
 export type Metrics = { readonly contentType: string; text(): Promise<string> };
 
-/** Counts what a worker does from now on. */
+/** Starts to collect the metrics of a worker. */
 export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -20,26 +20,26 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   const histogram = (name: string, help: string): Histogram =>
     new Histogram({ name: `agentchart_${name}_seconds`, help, buckets: SECONDS, registers: [registry] });
 
-  const ended = counter("sessions_ended", "Sessions that came to rest here, by phase", "phase");
+  const ended = counter("sessions_ended", "Sessions that this worker closed, by phase", "phase");
   const turns = counter("turns", "Turns that ended, by reason", "reason");
   const steps = counter("steps", "Model calls and tool calls that ended", "step", "outcome");
-  const retries = counter("retries", "Attempts of models and tools that are repeated", "step");
+  const retries = counter("retries", "Model calls and tool calls that are tried again", "step");
   const takeovers = counter("takeovers", "Sessions taken over from a worker that died");
-  const leasesLost = counter("lease_losses", "Sessions that were taken from this worker");
-  const putBack = counter("sessions_put_back", "Sessions put back, by why", "why");
-  const unknown = counter("sessions_unknown", "Sessions of agents that this worker has not");
+  const leasesLost = counter("lease_losses", "Sessions whose lease another worker took");
+  const putBack = counter("sessions_put_back", "Sessions returned to the queue, by reason", "why");
+  const unknown = counter("sessions_unknown", "Sessions of agents that this worker does not have");
   const quarantined = counter("sessions_quarantined", "Sessions quarantined");
-  const taken = counter("inputs_taken", "Inputs taken in", "kind");
-  const refused = counter("inputs_refused", "Inputs that came to nothing", "kind");
-  const swept = counter("sessions_swept", "Sessions whose wake-up was lost");
-  const errors = counter("errors", "Failures of queue and store that were got over", "from");
-  const queueDelay = histogram("queue_delay", "From when a wake-up was due to when its session began");
-  const inputWait = histogram("input_wait", "From when an input was due to when it was taken in");
-  const sessionTime = histogram("session_time", "How long a session was held");
+  const taken = counter("inputs_taken", "Inputs accepted", "kind");
+  const refused = counter("inputs_refused", "Inputs refused", "kind");
+  const swept = counter("sessions_swept", "Sessions found whose wake-up was lost");
+  const errors = counter("errors", "Errors of the queue and the store, by source", "from");
+  const queueDelay = histogram("queue_delay", "Time from when a wake-up was due until its session started");
+  const inputWait = histogram("input_wait", "Time from when an input was due until it was accepted");
+  const sessionTime = histogram("session_time", "Time for which a session was open");
 
   const running = new Gauge({
     name: "agentchart_sessions_running",
-    help: "Sessions open in this worker",
+    help: "Sessions that are open in this worker",
     registers: [],
     collect() {
       this.set(worker.stats().running);
@@ -47,7 +47,7 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   });
   const queued = new Gauge({
     name: "agentchart_queue_sessions",
-    help: "Wake-ups of all workers, by state",
+    help: "Wake-ups in the queue of all workers, by state",
     labelNames: ["state"],
     registers: [],
     async collect() {
@@ -59,7 +59,7 @@ export function metricsOf(worker: Worker, queue: WakeQueue, store: SessionStore)
   const countSuspended = suspendedCounter(store);
   const suspended = new Gauge({
     name: "agentchart_sessions_suspended",
-    help: "Sessions of all workers that wait for somebody, counted up to 20,000",
+    help: "Suspended sessions of all workers, counted up to 20,000",
     registers: [],
     async collect() {
       this.set((await Promise.race([countSuspended(), afterMs(STATS_WITHIN_MS)])) ?? Number.NaN);

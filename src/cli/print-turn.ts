@@ -1,15 +1,15 @@
-import type { AgentEvent } from "../event/types.ts";
 import type { Reply } from "../agent/types.ts";
+import type { AgentEvent } from "../event/types.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import { sentence } from "./failure-text.ts";
+import { asSentence } from "./error-message.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
-/** A listener that shows a turn to a person: the model's words as they come, and a line for every step beside them. */
-export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
+/** A listener that prints a turn: the model's text as it arrives, and a line for every step. */
+export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
   let state = "";
-  const shown = new Set<string>();
+  const printed = new Set<string>();
   return (event) => {
     switch (event.type) {
       case "state": {
@@ -19,8 +19,8 @@ export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
         return;
       }
       case "block.delta":
-        if (event.kind === "text") terminal.say(event.delta);
-        if (event.kind === "thinking") terminal.think(event.delta);
+        if (event.kind === "text") terminal.text(event.delta);
+        if (event.kind === "thinking") terminal.thinking(event.delta);
         return;
       case "block.end":
         terminal.endLine();
@@ -33,25 +33,27 @@ export function showTurn(terminal: Terminal): (event: AgentEvent) => void {
         return;
       case "tool.end": {
         const { name, state: outcome } = event.result;
-        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${gistOf(event.result)}`);
-        shown.add(event.callId);
+        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${outputOf(event.result)}`);
+        printed.add(event.callId);
         return;
       }
       case "message":
-        // A call that was refused never starts; the model reads why, and so does the person.
+        // A refused call never starts: its result is only in the message to the model.
         for (const result of toolResultsOf(event.message)) {
-          if (!shown.has(result.id)) terminal.note(`← ${result.name} ${result.state}: ${gistOf(result)}`);
+          if (!printed.has(result.id)) terminal.note(`← ${result.name} ${result.state}: ${outputOf(result)}`);
         }
         return;
       case "retry":
-        terminal.warn(`${sentence(event.error.message)} Trying again in ${seconds(event.until - event.at)}.`);
+        terminal.warn(
+          `${asSentence(event.error.message)} Trying again in ${seconds(event.until - event.at)}.`,
+        );
         return;
       default:
     }
   };
 }
 
-/** The line under an answer: how the turn ended and what it took. */
+/** The line below an answer: how the turn ended, its calls, its tokens and its duration. */
 export function closingLine({ reason, turn }: Reply<unknown>): string {
   const { usage, modelCalls, toolCalls, durationMs } = turn;
   const { inputTokens, outputTokens } = usage;
@@ -69,17 +71,17 @@ export function closingLine({ reason, turn }: Reply<unknown>): string {
 const WAITS_FOR = {
   approval: "an approval of",
   externalResult: "the result of",
-  stopRequested: "a word to go on with",
-  unknownOutcome: "word of what became of",
+  stopRequested: "a decision to continue with",
+  unknownOutcome: "the unknown outcome of",
 } as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
 
-/** The line for a call that keeps a turn suspended. */
+/** The line for a call that suspends the turn. */
 export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
   const why = reason ? ` (${reason})` : "";
   return `Waits for ${WAITS_FOR[waitsFor]} ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
 }
 
-function gistOf({ output }: ToolResultBlock): string {
+function outputOf({ output }: ToolResultBlock): string {
   return oneLine(
     output.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" "),
     160,

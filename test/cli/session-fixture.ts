@@ -9,20 +9,20 @@ import {
 } from "../../src/testing/chat-completions-server.ts";
 import { agentchart, start, TOOLS, type Finished, type Started } from "./agentchart.ts";
 
-/** The stores a session may live in, as `--store` names them in a folder. */
+/** Each kind of store in files, with the value of `--store` for a store in a folder. */
 export const STORES = [
   ["file", (folder: string) => `file:${join(folder, "sessions")}`],
   ["sqlite", (folder: string) => `sqlite:${join(folder, "sessions.db")}`],
 ] as const;
 
-/** A user's message such as `pay {"euros":7}` is a call of that tool; several come on lines of their own. */
+/** A user message such as `pay {"euros":7}`, which makes the model call that tool; one call per line. */
 const CALL = /^(lookup|pay|slow) (\{.*\})$/g;
 
-/** Calls what it is told to, reads results out, and otherwise numbers its answers. */
+/** A model that calls the tools of the user message, then repeats their results. It numbers its other answers. */
 const respond: ChatCompletionsResponder = ({ messages }) => {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0)
-    return { content: `It says: ${results.map(({ content }) => content as string).join(", ")}` };
+    return { content: `Results: ${results.map(({ content }) => content as string).join(", ")}` };
   const questions = messages.filter(({ role }) => role === "user").map(({ content }) => content as string);
   const calls = questions
     .at(-1)!
@@ -32,33 +32,35 @@ const respond: ChatCompletionsResponder = ({ messages }) => {
   return { tool_calls: calls.map(([, name, input]) => ({ function: { name: name!, arguments: input! } })) };
 };
 
-export type Desk = {
+export type SessionFixture = {
   readonly folder: string;
+  /** The value of `--store`. */
   readonly store: string;
   readonly server: ChatCompletionsServer;
-  /** What the flags of a run are, without its question. */
+  /** The flags of `agentchart run`: store, server, model and tools. */
   readonly flags: readonly string[];
-  /** `agentchart run --session <id> <question>`. */
+  readonly env: { readonly [name: string]: string };
+  /** `agentchart run --session <id> <args>`. */
   run(sessionId: string, ...args: readonly string[]): Promise<Finished>;
-  /** The same, not waited for. */
+  /** As `run`, but returns the running process. */
   start(sessionId: string, ...args: readonly string[]): Started;
+  /** `agentchart sessions resume <id> <args>`. */
   resume(sessionId: string, ...args: readonly string[]): Promise<Finished>;
   /** `agentchart sessions <args>` with the store. */
   sessions(...args: readonly string[]): Promise<Finished>;
-  /** What the user, the tools and the model said last, as the model was told. */
-  told(): readonly string[];
-  /** The next request fails for good. */
-  refuseNext(): void;
-  /** What the tools did, in any process. */
-  ledger(): readonly string[];
-  readonly env: { readonly [name: string]: string };
+  /** The messages of the last request to the model, as "role: content". */
+  lastRequest(): readonly string[];
+  /** Makes the next request to the model fail with status 400. */
+  failNextRequest(): void;
+  /** What the tools did in any process, one entry per step. */
+  toolLog(): readonly string[];
 };
 
-/** A model, a folder with a store, and a command line for both; gone when the test is over. */
-export async function openDesk(storeIn: (folder: string) => string): Promise<Desk> {
-  let refusals = 0;
+/** A model server, a folder with a store, and functions that run the program with both. It is removed after the test. */
+export async function sessionFixture(storeIn: (folder: string) => string): Promise<SessionFixture> {
+  let failures = 0;
   const server = await chatCompletionsServer((request, context) =>
-    refusals-- > 0 ? { status: 400, message: "no luck" } : respond(request, context),
+    failures-- > 0 ? { status: 400, message: "no luck" } : respond(request, context),
   );
   const folder = mkdtempSync(join(tmpdir(), "agentchart-sessions-"));
   onTestFinished(async () => {
@@ -67,8 +69,8 @@ export async function openDesk(storeIn: (folder: string) => string): Promise<Des
   });
   mkdirSync(join(folder, "home"));
   const store = storeIn(folder);
-  const env = { HOME: join(folder, "home"), LEDGER: join(folder, "ledger") };
-  const flags = ["--store", store, "--base-url", server.baseURL, "--model", "m", "--tools", TOOLS.desk];
+  const env = { HOME: join(folder, "home"), TOOL_LOG: join(folder, "tool-log") };
+  const flags = ["--store", store, "--base-url", server.baseURL, "--model", "m", "--tools", TOOLS.approval];
   return {
     folder,
     store,
@@ -81,25 +83,26 @@ export async function openDesk(storeIn: (folder: string) => string): Promise<Des
       agentchart(["sessions", "resume", ...flags, ...args, "--", sessionId], { env }),
     sessions: (command = "", ...args) =>
       agentchart(["sessions", command, "--store", store, ...args], { env }),
-    refuseNext: () => void (refusals = 1),
-    told: () => server.requests.at(-1)!.messages.map(({ role, content }) => `${role}: ${content as string}`),
-    ledger: () => (existsSync(env.LEDGER) ? readFileSync(env.LEDGER, "utf8").trimEnd().split("\n") : []),
+    failNextRequest: () => void (failures = 1),
+    lastRequest: () =>
+      server.requests.at(-1)!.messages.map(({ role, content }) => `${role}: ${content as string}`),
+    toolLog: () => (existsSync(env.TOOL_LOG) ? readFileSync(env.TOOL_LOG, "utf8").trimEnd().split("\n") : []),
   };
 }
 
-/** The command on the line that begins so. */
-export function commandAfter(line: string, { stderr }: Finished): string {
-  const found = stderr.split("\n").find((each) => each.startsWith(line));
-  if (found === undefined) throw new Error(`There is no line "${line}" in ${stderr}`);
-  return found.slice(found.indexOf("agentchart "));
+/** The command in the line of stderr that begins with `prefix`. */
+export function commandAfter(prefix: string, { stderr }: Finished): string {
+  const line = stderr.split("\n").find((each) => each.startsWith(prefix));
+  if (line === undefined) throw new Error(`No line begins with "${prefix}" in ${stderr}`);
+  return line.slice(line.indexOf("agentchart "));
 }
 
-/** The line that a failed command ends with. */
+/** The last line of stderr, which is the error of a failed command. */
 export function lastLine({ stderr }: Finished): string {
   return stderr.trimEnd().split("\n").at(-1)!;
 }
 
-/** The lines of a command that prints JSON when it is read by a program. */
+/** The JSON lines that a command prints outside a terminal. */
 export function jsonLines<T>({ stdout }: Finished): readonly T[] {
   return stdout
     .split("\n")

@@ -1,10 +1,10 @@
 import type { Environment, Output, Terminal } from "./terminal.ts";
 
-/** Where a command writes and what it may read. */
-export type Surroundings = {
+/** The streams and the environment of the process that a command runs in. */
+export type CliIo = {
   readonly stdout: Output;
   readonly terminal: Terminal;
   readonly env: Environment;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   readonly exit: (code: number) => void;
 };

@@ -1,0 +1,124 @@
+import { InvalidArgumentError } from "commander";
+import type { CliIo } from "./cli-io.ts";
+
+/** A flag or an argument of a command. `T` is the type of its value. */
+export type Parameter<T> = {
+  readonly description: string;
+  /** The name of the value in help, such as "FILE". A flag without one is a boolean. */
+  readonly value?: string;
+  readonly default?: T;
+  readonly choices?: readonly string[];
+  readonly isRequired?: boolean;
+  readonly isRepeatable?: boolean;
+  /** Throws an `InvalidArgumentError` that says what the value must be. */
+  readonly parse?: (text: string) => unknown;
+};
+
+/** Parameters by the names that the handler of the command uses. */
+type Parameters = { readonly [key: string]: Parameter<unknown> };
+/** The values of parameters, by their keys. */
+export type Values<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+/** A command: its arguments, its flags and its help. The flag of the key `maxIters` is `--max-iters`. */
+export type CommandDefinition = {
+  /** As it is typed after the name of the program, such as "sessions ls". */
+  readonly name: string;
+  readonly description: string;
+  readonly args: Parameters;
+  readonly flags: Parameters;
+  /** Command lines, without the name of the program. */
+  readonly examples: readonly string[];
+  /** What help prints below the flags, by heading. */
+  readonly sections?: { readonly [heading: string]: string };
+};
+
+/** The values of a command's arguments and flags. */
+export type Input<D extends CommandDefinition> = {
+  readonly args: Values<D["args"]>;
+  readonly flags: Values<D["flags"]>;
+};
+
+/** Runs a command and returns its exit code, or throws the reason why it failed. */
+export type Handler<D extends CommandDefinition> = (input: Input<D>, io: CliIo) => number | Promise<number>;
+
+/** The same definition, checked and with the types of its values. */
+export function defineCommand<const D extends CommandDefinition>(definition: D): D {
+  return definition;
+}
+
+export function boolean(description: string): Parameter<boolean> {
+  return { description, default: false };
+}
+
+export function string(value: string, description: string): Parameter<string | undefined> {
+  return { description, value, parse: nonEmpty };
+}
+
+export function strings(value: string, description: string): Parameter<readonly string[]> {
+  return {
+    description: `${description} (repeatable)`,
+    value,
+    default: [],
+    isRepeatable: true,
+    parse: nonEmpty,
+  };
+}
+
+export function choice<const T extends string>(
+  value: string,
+  choices: readonly T[],
+  description: string,
+): Parameter<T | undefined> {
+  return { description, value, choices };
+}
+
+/** An integer of at least `min`, which is 1 by default, and at most `max`. */
+export function integer(
+  value: string,
+  description: string,
+  { min = 1, max = Number.MAX_SAFE_INTEGER }: { readonly min?: number; readonly max?: number } = {},
+): Parameter<number | undefined> {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const parse = (text: string): number => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be an integer ${bounds}.`);
+  };
+  return { description, value, parse };
+}
+
+/** A port. 0 stands for any free port. */
+export function port(description: string): Parameter<number | undefined> {
+  return integer("PORT", `${description}, 0 for any free port`, { min: 0, max: 65_535 });
+}
+
+/** At most `max` per `perMs` milliseconds. */
+export type Rate = { readonly max: number; readonly perMs: number };
+
+const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
+
+export function rate(description: string): Parameter<Rate | undefined> {
+  const parse = (text: string): Rate => {
+    const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? [];
+    if (!max) throw new InvalidArgumentError("It must look like 5/s, 60/min or 1000/h.");
+    return { max: Number(max), perMs: UNITS_MS[unit as keyof typeof UNITS_MS] };
+  };
+  return { description, value: "N/s|min|h", parse };
+}
+
+/** The same parameter with a default, which help shows. */
+export function withDefault<T>(parameter: Parameter<T>, value: NonNullable<T>): Parameter<NonNullable<T>> {
+  return { ...parameter, default: value };
+}
+
+/** The same parameter, without which the command is refused. */
+export function required<T>(parameter: Parameter<T>): Parameter<NonNullable<T>> {
+  return { ...parameter, isRequired: true } as Parameter<NonNullable<T>>;
+}
+
+function nonEmpty(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
+}

@@ -1,0 +1,78 @@
+import {
+  boolean,
+  choice,
+  defineCommand,
+  port,
+  required,
+  string,
+  strings,
+  withDefault,
+} from "./define-command.ts";
+import { AGENT, AGENT_HELP, JSON_EVENTS, STORE, STORE_HELP, TURN_EXIT_CODES } from "./shared-flags.ts";
+
+export const run = defineCommand({
+  name: "run",
+  description: "Ask an agent a question and print its answer",
+  args: {
+    question: string("question", "omit it to continue a turn of --session that was cut off"),
+  },
+  flags: {
+    ...AGENT,
+    session: string("ID", "store the conversation under this id, so that later processes can continue it"),
+    ...STORE,
+    ...JSON_EVENTS,
+  },
+  examples: [
+    'run "What time is it in Tokyo?" --tools tools.ts',
+    'run "How far is Osaka?" --model qwen3 --base-url http://localhost:11434/v1',
+    'run "Where were we?" --session trip',
+  ],
+  sections: {
+    ...AGENT_HELP,
+    Output: `The model's text goes to stdout, everything else to stderr.
+Ctrl-C interrupts the turn and keeps the text so far; a second Ctrl-C exits immediately.
+With --session, SIGTERM stops the turn at its next step, saves it and prints the command that continues it.`,
+    "Exit codes": TURN_EXIT_CODES,
+  },
+});
+
+export const inspect = defineCommand({
+  name: "inspect",
+  description: "Start the visualizer, a page that shows running agents and stored sessions",
+  args: {},
+  flags: {
+    port: withDefault(port("port to listen on"), 0),
+    host: withDefault(
+      string("ADDRESS", "address to listen on; other machines can use the link on any other"),
+      "127.0.0.1",
+    ),
+    ...STORE,
+    open: strings("FILE", 'run exported by the page, or session of "agentchart sessions export"'),
+    readonly: boolean("refuse approvals, messages, forks and every other command"),
+  },
+  examples: ["inspect", "inspect --store sqlite:sessions.db --readonly"],
+  sections: {
+    ...STORE_HELP,
+    Agents: 'Agents of this machine made with createAgent({ inspect: "auto" }) appear by themselves.',
+    Output: `The link goes to stdout, everything else to stderr. Its token allows to see everything and to answer for you.
+~/.agentchart/inspect.json contains it too, readable by you only, while the server runs.
+Ctrl-C or SIGTERM ends the server; the agents continue.`,
+  },
+});
+
+export const chart = defineCommand({
+  name: "chart",
+  description: "Print the statechart of the agent",
+  args: {},
+  flags: {
+    format: required(choice("FORMAT", ["svg", "mermaid", "json"], "output format")),
+    layout: choice("LAYOUT", ["landscape", "portrait"], "layout of the svg (default: landscape)"),
+    theme: choice("THEME", ["light", "dark"], "theme of the svg (default: light)"),
+  },
+  examples: ["chart --format svg > agent.svg", "chart --format mermaid"],
+  sections: {
+    Formats: `svg      a picture without scripts and fonts
+mermaid  a stateDiagram-v2 for Markdown and https://mermaid.live
+json     nodes and edges with guards, actions, services and descriptions`,
+  },
+});

@@ -1,0 +1,48 @@
+import type { CliIo } from "./cli-io.ts";
+import { oneLine } from "./terminal.ts";
+
+const MAX_WIDTH = 60;
+const MAX_LAST_WIDTH = 200;
+
+/** Prints a result on stdout: the line on a terminal, otherwise the object as JSON. */
+export function printResult({ stdout }: CliIo, line: string, result: object): void {
+  stdout.write(`${stdout.isTTY ? oneLine(line, Number.POSITIVE_INFINITY) : JSON.stringify(result)}\n`);
+}
+
+/** Prints items on stdout: a table on a terminal, or `none` without an item; otherwise one JSON object per line. */
+export async function printItems<T>(
+  { stdout, terminal }: CliIo,
+  items: AsyncIterable<T>,
+  head: readonly string[],
+  rowOf: (item: T) => readonly string[],
+  none: string,
+): Promise<void> {
+  const rows: (readonly string[])[] = [];
+  for await (const item of items) {
+    if (stdout.isTTY) rows.push(rowOf(item));
+    else stdout.write(`${JSON.stringify(item)}\n`);
+  }
+  if (rows.length > 0) stdout.write(table(head, rows));
+  else if (stdout.isTTY) terminal.note(none);
+}
+
+/** Rows below a head. A column is as wide as its widest cell, at most 60 characters; the last one at most 200. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const last = head.length - 1;
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell, column) => oneLine(cell, column === last ? MAX_LAST_WIDTH : MAX_WIDTH)),
+  );
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ""))));
+  const padded = (cell: string, column: number): string =>
+    column === last ? cell : cell + " ".repeat(widths[column]! - widthOf(cell));
+  return lines.map((line) => `${line.map(padded).join("  ").trimEnd()}\n`).join("");
+}
+
+function widthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+/** A timestamp in ms as sortable UTC, such as "2026-01-02 03:04:05Z". */
+export function formatTime(timestamp: number): string {
+  return `${new Date(timestamp).toISOString().slice(0, 19).replace("T", " ")}Z`;
+}

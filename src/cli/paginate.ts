@@ -1,0 +1,36 @@
+import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
+
+type Page<T> = { readonly items: readonly T[]; readonly cursor?: string | undefined };
+
+/** The items of all pages, at most `limit`, in pages of at most `pageSize`. */
+export async function* paginate<T>(
+  limit: number,
+  fetchPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page<T>>,
+  pageSize = 100,
+): AsyncGenerator<T> {
+  let left = limit;
+  let cursor: string | undefined;
+  do {
+    const page = await fetchPage({
+      limit: Math.min(left, pageSize),
+      ...(cursor !== undefined && { cursor }),
+    });
+    yield* page.items;
+    left -= page.items.length;
+    cursor = page.cursor;
+  } while (cursor !== undefined && left > 0);
+}
+
+/** The sessions of a store that match the filter, at most `limit`. */
+export function sessionsOf(
+  store: SessionStore,
+  filter: SessionFilter,
+  limit: number,
+  pageSize?: number,
+): AsyncIterable<SessionInfo> {
+  const fetchPage = async (page: SessionFilter) => {
+    const { sessions: items, cursor } = await store.list({ ...filter, ...page });
+    return { items, cursor };
+  };
+  return paginate(limit, fetchPage, pageSize);
+}

@@ -1,0 +1,62 @@
+import packageJson from "agentchart/package.json" with { type: "json" };
+import { CliCommand } from "./cli-command.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { CommandDefinition, Handler, Input } from "./define-command.ts";
+import * as main from "./definitions.ts";
+import * as sessions from "./sessions/definitions.ts";
+import * as workers from "./workers/definitions.ts";
+
+/** The program `agentchart`. It loads a command when it runs it: `run` does not load the server, and help loads nothing. */
+export function createProgram(io: CliIo, onExitCode: (code: number) => void = () => {}): CliCommand {
+  const program = new CliCommand("agentchart");
+  program.configureOutput({ writeOut: (text) => void io.stdout.write(text) });
+  program.description("Run ReAct agents as explicit statecharts");
+  program.version(packageJson.version, "--version", "print the version");
+
+  function add<D extends CommandDefinition>(definition: D, load: () => Promise<Handler<D>>): void {
+    const path = definition.name.split(" ");
+    const command = program.find(path).command(path.at(-1)!) as CliCommand;
+    command.define(definition).action(async () => {
+      const handler = await load();
+      onExitCode(await handler(inputOf(command, definition), io));
+    });
+  }
+
+  add(main.run, async () => (await import("./run-command.ts")).runCommand);
+  program.command("sessions").description("List, show, continue, copy and delete stored sessions");
+  add(sessions.list, async () => (await import("./sessions/list-command.ts")).listCommand);
+  add(sessions.show, async () => (await import("./sessions/show-command.ts")).showCommand);
+  add(sessions.resume, async () => (await import("./sessions/resume-command.ts")).resumeCommand);
+  add(sessions.fork, async () => (await import("./sessions/fork-command.ts")).forkCommand);
+  add(sessions.exportSession, async () => (await import("./sessions/export-command.ts")).exportCommand);
+  add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
+  add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
+  add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
+  add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
+  add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);
+  add(workers.serve, async () => (await import("./workers/serve-command.ts")).serveCommand);
+  program
+    .command("dead-letters")
+    .description("List and retry the sessions that were quarantined because workers died with them");
+  add(workers.listDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).listCommand);
+  add(workers.retryDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).retryCommand);
+  return program;
+}
+
+function inputOf<D extends CommandDefinition>(command: CliCommand, { args, flags }: D): Input<D> {
+  const options: { readonly [key: string]: unknown } = command.opts();
+  const withDefaults = (
+    parameters: CommandDefinition["args"],
+    valueOf: (key: string, index: number) => unknown,
+  ) =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([key, parameter], index) => [
+        key,
+        valueOf(key, index) ?? parameter.default,
+      ]),
+    );
+  return {
+    args: withDefaults(args, (_, index) => command.processedArgs[index] as unknown),
+    flags: withDefaults(flags, (key) => options[key]),
+  } as Input<D>;
+}

@@ -1,0 +1,100 @@
+// src/cli/sessions holds the commands for stored sessions.
+import { SESSION_PHASES } from "../../store/port.ts";
+import { boolean, choice, defineCommand, integer, required, string, strings } from "../define-command.ts";
+import { AGENT, AGENT_HELP, JSON_EVENTS, STORE, STORE_HELP, TURN_EXIT_CODES } from "../shared-flags.ts";
+
+const ID = { id: required(string("id", "id of the session; one that begins with a dash goes after --")) };
+
+export const list = defineCommand({
+  name: "sessions ls",
+  description: "List the sessions of a store as a table, or as JSON lines outside a terminal",
+  args: {},
+  flags: {
+    prefix: string("TEXT", "only ids with this prefix"),
+    phase: choice("PHASE", SESSION_PHASES, "only sessions in this phase"),
+    limit: integer("N", "maximum number of sessions (default: all)"),
+    ...STORE,
+  },
+  examples: ["sessions ls --phase suspended"],
+  sections: STORE_HELP,
+});
+
+export const show = defineCommand({
+  name: "sessions show",
+  description: "Print the state, the messages and the open calls of a session, as JSON outside a terminal",
+  args: ID,
+  flags: {
+    at: integer("N", "as of this journal position; the table has the position after each message"),
+    ...STORE,
+  },
+  examples: ["sessions show trip", "sessions show trip --at 7"],
+  sections: STORE_HELP,
+});
+
+export const resume = defineCommand({
+  name: "sessions resume",
+  description: "Continue a turn that is suspended or was cut off; no call that has a result runs again",
+  args: ID,
+  flags: {
+    answer: strings("CALL=TEXT", "set the result of an open call, which then does not run"),
+    approve: strings("CALL", "allow an open call to run"),
+    deny: strings("CALL[=REASON]", "deny an open call; the model reads the reason"),
+    retry: strings("CALL", "run a call again that may have run before"),
+    ...AGENT,
+    ...STORE,
+    ...JSON_EVENTS,
+  },
+  examples: [
+    "sessions resume trip --tools tools.ts",
+    "sessions resume trip --approve call_1 --deny call_2=expensive --tools tools.ts",
+  ],
+  sections: {
+    Decisions: `They are stored until no call is open; then the turn continues.
+Without a decision, calls that wait for a result run again.`,
+    ...AGENT_HELP,
+    "Exit codes": TURN_EXIT_CODES,
+  },
+});
+
+export const fork = defineCommand({
+  name: "sessions fork",
+  description: "Start a new session from a position of another one, which does not change",
+  args: ID,
+  flags: {
+    at: required(integer("N", 'journal position; "sessions show" prints the one after each message')),
+    as: string("ID", "id of the new session (default: random)"),
+    ...STORE,
+  },
+  examples: ["sessions fork trip --at 7 --as trip-2"],
+  sections: STORE_HELP,
+});
+
+export const exportSession = defineCommand({
+  name: "sessions export",
+  description: "Write a session as NDJSON with a checksum, including a session that cannot run",
+  args: ID,
+  flags: {
+    out: string("FILE", "write to this file instead of stdout; only a complete export replaces it"),
+    ...STORE,
+  },
+  examples: ["sessions export trip --out trip.ndjson"],
+  sections: STORE_HELP,
+});
+
+export const importSession = defineCommand({
+  name: "sessions import",
+  description: 'Store a session that "agentchart sessions export" wrote, completely or not at all',
+  args: { file: required(string("file", "exported file, or - for stdin")) },
+  flags: { as: string("ID", "id of the session in the store (default: its own id)"), ...STORE },
+  examples: ["sessions import trip.ndjson --as trip-2"],
+  sections: STORE_HELP,
+});
+
+export const remove = defineCommand({
+  name: "sessions rm",
+  description: "Delete a session permanently, unless it is open in another process",
+  args: ID,
+  flags: { yes: boolean("do not ask for confirmation; required outside a terminal"), ...STORE },
+  examples: ["sessions rm trip --yes"],
+  sections: { ...STORE_HELP, "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
+});

@@ -1,0 +1,55 @@
+import { createAgent } from "../agent/create-agent.ts";
+import type { Agent } from "../agent/types.ts";
+import { openaiModel } from "../model/openai/openai-model.ts";
+import type { SessionStore } from "../store/port.ts";
+import { chooseModel } from "./choose-model.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { Values } from "./define-command.ts";
+import { loadTools } from "./load-tools.ts";
+import type { AGENT, JSON_EVENTS } from "./shared-flags.ts";
+import { withCleanup } from "./with-cleanup.ts";
+
+/** The stored session of an agent. */
+export type SessionLocation = { readonly store: SessionStore; readonly sessionId: string };
+
+/** The flags that describe an agent and the output of its turns. */
+export type AgentFlags = Values<typeof AGENT> & Values<typeof JSON_EVENTS>;
+
+/** Calls `use` with the agent of the flags and the environment, and closes it. Prints which model it asks. */
+export async function withAgent<T>(
+  flags: AgentFlags,
+  io: CliIo,
+  location: SessionLocation | undefined,
+  use: (agent: Agent) => Promise<T>,
+): Promise<T> {
+  const agent = await openAgent(flags, io, location);
+  return withCleanup(
+    () => use(agent),
+    () => agent.close(),
+  );
+}
+
+async function openAgent(
+  flags: AgentFlags,
+  { env, terminal }: CliIo,
+  location: SessionLocation | undefined,
+): Promise<Agent> {
+  const model = chooseModel(flags, env);
+  const tools = (await Promise.all(flags.tools.map(loadTools))).flat();
+  const agent = createAgent({
+    name: "assistant",
+    model: openaiModel(model),
+    tools,
+    maxIters: flags.maxIters,
+    ...location,
+    ...(flags.system !== undefined && { sysPrompt: flags.system }),
+  });
+  const names = agent.toolkit.names().join(", ");
+  const parts = [
+    `${model.model} at ${new URL(model.baseURL).host}`,
+    ...(names ? [`tools: ${names}`] : []),
+    ...(location ? [`session ${location.sessionId}`] : []),
+  ];
+  if (!flags.json) terminal.note(parts.join(", "));
+  return agent;
+}

@@ -1,0 +1,129 @@
+// src/cli/workers holds the commands for workers and the HTTP server.
+import {
+  boolean,
+  choice,
+  defineCommand,
+  integer,
+  port,
+  rate,
+  required,
+  string,
+  strings,
+  withDefault,
+} from "../define-command.ts";
+import { STORES } from "../shared-flags.ts";
+
+const BACKEND = {
+  store: string("STORE", "store of the sessions (default: postgres, if DATABASE_URL is set)"),
+  queue: string("QUEUE", "queue of the wake-ups (default: the store, if it is on Postgres)"),
+};
+const LOG = {
+  logLevel: withDefault(
+    choice("LEVEL", ["debug", "info", "warn", "error", "silent"], "level of the log"),
+    "info",
+  ),
+};
+
+const BACKEND_HELP = {
+  Stores: `${STORES};
+"postgres" is the database of DATABASE_URL`,
+  Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory", with which workers poll the store;
+"redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
+  Environment: `DATABASE_URL  connection string of Postgres, which then is not on the command line
+REDIS_URL     connection string of Redis, which then is not on the command line`,
+};
+
+const SIGNAL_EXIT_CODES = `1    failure
+2    wrong usage
+130  second signal, if it is SIGINT
+143  second signal, if it is SIGTERM`;
+
+export const worker = defineCommand({
+  name: "worker",
+  description: "Run the sessions that have work; any number of workers may run at the same time",
+  args: {},
+  flags: {
+    agents: required(string("FILE", "file that exports the agents")),
+    concurrency: withDefault(integer("N", "sessions at the same time"), 10),
+    maxPerTenant: integer("N", "sessions of one tenant at the same time, in all workers (default: no limit)"),
+    rate: rate("sessions of one tenant started, in all workers (default: no limit)"),
+    leaseMs: withDefault(integer("MS", "time until another worker takes over from a dead one"), 10_000),
+    sweepMs: withDefault(integer("MS", "interval of the search for lost wake-ups"), 5_000),
+    maxCrashes: withDefault(integer("N", "workers that may die with a session before it is quarantined"), 3),
+    storeTimeoutMs: withDefault(integer("MS", "time to retry a store that does not respond"), 30_000),
+    drainMs: withDefault(
+      integer("MS", "time for sessions to reach their next commit point at the end"),
+      8_000,
+    ),
+    healthPort: port("port of /healthz, /readyz and /metrics (Prometheus); none by default"),
+    healthHost: withDefault(string("HOST", "address of the health port"), "127.0.0.1"),
+    ...BACKEND,
+    ...LOG,
+  },
+  examples: [
+    "worker --agents agents.ts --concurrency 20 --rate 60/min --health-port 9100",
+    "worker --agents agents.ts --store sqlite:sessions.db --queue memory",
+  ],
+  sections: {
+    Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
+    ...BACKEND_HELP,
+    Output: `The log goes to stderr, one JSON object per line, without keys, messages and tool arguments.
+SIGTERM or SIGINT drains the worker: it takes no more sessions, and saves those that run for another worker.`,
+    "Exit codes": `0    drained\n${SIGNAL_EXIT_CODES}`,
+  },
+});
+
+export const serve = defineCommand({
+  name: "serve",
+  description: "Serve sessions over HTTP: create, continue, decide, interrupt, list, stream events",
+  args: {},
+  flags: {
+    tokens: string("FILE", "file with the bearer tokens"),
+    insecureNoAuth: boolean("allow every request from this machine, and no other"),
+    agent: strings("NAME", "agent that a session may start with (default: any)"),
+    host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
+    port: withDefault(port("port to listen on"), 8790),
+    maxBody: withDefault(integer("BYTES", "maximum size of a request body"), 1_048_576),
+    rate: rate("requests per token (default: 50/s, with bursts of 100)"),
+    ...BACKEND,
+    ...LOG,
+  },
+  examples: [
+    "serve --tokens tokens.json",
+    "serve --insecure-no-auth --store sqlite:sessions.db --queue memory",
+  ],
+  sections: {
+    Tokens: `A JSON array of { "tenant", "scopes": ["read", "write", "decide"], "sha256" }, with the SHA-256 of a token in
+hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may contain it instead.`,
+    ...BACKEND_HELP,
+    Output: `The log goes to stderr, one JSON object per line, without tokens and messages.
+GET /openapi.json describes the routes.`,
+    "Exit codes": `0    ended by SIGTERM or SIGINT\n${SIGNAL_EXIT_CODES}`,
+  },
+});
+
+export const listDeadLetters = defineCommand({
+  name: "dead-letters ls",
+  description: "List the quarantined sessions as a table, or as JSON lines outside a terminal",
+  args: {},
+  flags: {
+    tenant: string("NAME", "only sessions of this tenant"),
+    limit: integer("N", "maximum number of sessions (default: all)"),
+    ...BACKEND,
+  },
+  examples: ["dead-letters ls --tenant acme"],
+  sections: BACKEND_HELP,
+});
+
+export const retryDeadLetters = defineCommand({
+  name: "dead-letters retry",
+  description: "End the quarantine of sessions and wake them",
+  args: { ids: strings("id", "ids of the sessions") },
+  flags: {
+    all: boolean("retry every quarantined session"),
+    tenant: string("NAME", "with --all: only sessions of this tenant"),
+    ...BACKEND,
+  },
+  examples: ["dead-letters retry acme/ticket-18", "dead-letters retry --all --tenant acme"],
+  sections: BACKEND_HELP,
+});

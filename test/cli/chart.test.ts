@@ -1,0 +1,22 @@
+import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
+import { expect, test, vi } from "vitest";
+import { chartSvg } from "../../src/diagram/chart-svg.ts";
+import { layoutChart } from "../../src/diagram/layout-chart.ts";
+import { agentchart } from "./agentchart.ts";
+
+// Every test starts a process, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+test("agentchart chart prints the chart of the agent in every format", async () => {
+  const [mermaid, json, svg] = await Promise.all([
+    agentchart(["chart", "--format", "mermaid"]),
+    agentchart(["chart", "--format", "json"]),
+    agentchart(["chart", "--format", "svg", "--layout", "portrait", "--theme", "dark"]),
+  ]);
+  expect(mermaid).toEqual({ code: 0, stdout: chartMermaid(agentMachine), stderr: "" });
+  expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(chartJson(agentMachine))));
+  expect(json.code).toBe(0);
+  const chart = chartJson(agentMachine);
+  const { portrait } = await layoutChart(chart);
+  expect(svg).toEqual({ code: 0, stdout: chartSvg(chart, portrait, "dark"), stderr: "" });
+});
