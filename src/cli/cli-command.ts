@@ -19,6 +19,8 @@ const EXIT_CODES = `0    success
 export class CliCommand extends Command {
   declare readonly commands: readonly CliCommand[];
   declare parent: CliCommand | null;
+  /** The values of an argument that has a fixed set of them. */
+  argumentChoices: readonly string[] = [];
 
   constructor(name?: string) {
     super(name);
@@ -37,6 +39,7 @@ export class CliCommand extends Command {
     for (const parameter of Object.values(args)) this.addArgument(argumentOf(parameter));
     for (const [key, parameter] of Object.entries(flags)) this.addOption(optionOf(key, parameter));
     this.option("--debug", "print the stack trace of an error");
+    this.argumentChoices = Object.values(args).flatMap(({ choices = [] }) => choices);
     const { "Exit codes": exitCodes = EXIT_CODES, ...others } = sections;
     const lines = examples.map((line) => `agentchart ${line}`).join("\n");
     for (const [heading, text] of Object.entries({ Examples: lines, ...others, "Exit codes": exitCodes })) {

@@ -76,3 +76,16 @@ mermaid  a stateDiagram-v2 for Markdown and https://mermaid.live
 json     nodes and edges with guards, actions, services and descriptions`,
   },
 });
+
+export const completion = defineCommand({
+  name: "completion",
+  description: "Print a script that completes commands and flags in a shell",
+  args: { shell: required(choice("shell", ["bash", "zsh", "fish"], "shell that runs the script")) },
+  flags: {},
+  examples: ["completion bash"],
+  sections: {
+    "Start-up file of the shell": `bash  eval "$(agentchart completion bash)"
+zsh   eval "$(agentchart completion zsh)"
+fish  agentchart completion fish | source`,
+  },
+});

@@ -29,7 +29,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 }
 
 describe("A wrong command line exits with 2 and one line", () => {
-  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters";
+  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters, completion";
 
   test.for([
     [[], `Missing command: use ${USE}. See "agentchart --help".`],
@@ -136,6 +136,11 @@ describe("A wrong command line exits with 2 and one line", () => {
     [
       ["chart", "--format", "json", "--theme", "dark"],
       `'--theme' needs '--format svg'. See "agentchart chart --help".`,
+    ],
+    [
+      ["completion", "tcsh"],
+      "Command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. " +
+        'See "agentchart completion --help".',
     ],
   ] as const)("%j", async ([args, line]) => {
     const finished = await agentchart(args);
