@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname, relative } from "node:path/posix";
 import { defineConfig } from "tsdown";
 import { recordBundled } from "./scripts/record-bundled.mjs";
 
@@ -15,6 +16,10 @@ const copyTokenizerLoader = {
     this.emitFile({ type: "asset", fileName: "load-tokenizer.cjs", source: built });
   },
 };
+
+/** True for what a user imports. */
+const isPublic = (entry: string): boolean =>
+  !["check-node", "cli/main", "diagram/layout-worker"].includes(entry);
 
 // One build for all entries, so that they share their modules: an error class is the same class everywhere.
 const main = defineConfig({
@@ -33,6 +38,7 @@ const main = defineConfig({
     "worker/index": "src/worker/index.ts",
     "server/index": "src/server/index.ts",
     "cli/main": "src/cli/main.ts",
+    "check-node": "src/base/check-node.ts",
   },
   format: "esm",
   dts: true,
@@ -47,6 +53,10 @@ const main = defineConfig({
   },
   plugins: [copyTokenizerLoader, recordBundled("package")],
   outputOptions: {
+    banner: ({ isEntry, name, fileName }) =>
+      isEntry && isPublic(name) && !fileName.endsWith(".d.mts")
+        ? `import "${relative(dirname(fileName), "check-node.mjs").replace(/^(?!\.)/, "./")}";`
+        : "",
     codeSplitting: {
       // Each bundled package is a file of its own, loaded only by what needs it.
       groups: [

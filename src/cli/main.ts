@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // src/cli implements the command `agentchart`.
+import { nodeVersionProblem } from "../base/node-version.ts";
 
-// No static imports: a Node that is too old to load them must still print this line.
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(
-    `agentchart runs on Node >= 22.18, but this is ${process.version} (${process.execPath}). Install Node 24.\n`,
-  );
+// Nothing else is imported statically: a Node that is too old to load it must still print this line.
+const problem = nodeVersionProblem(process);
+if (problem) {
+  process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
 } else {
   const { runCli } = await import("./run-cli.ts");

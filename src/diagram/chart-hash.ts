@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { AnyStateMachine } from "xstate";
 import { chartJson } from "./chart-json.ts";
 
@@ -17,5 +17,5 @@ export function chartHash(machine: AnyStateMachine): string {
     exit,
     invoke,
   }));
-  return hash("sha256", JSON.stringify({ states, edges })).slice(0, 16);
+  return crypto.hash("sha256", JSON.stringify({ states, edges })).slice(0, 16);
 }

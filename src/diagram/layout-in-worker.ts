@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
@@ -26,7 +26,7 @@ cache.set(agentLayouts.key, Promise.resolve(agentLayouts.layouts as unknown as L
 
 /** The cache key of a chart: charts with the same key have the same layout. */
 export function layoutKey(chart: Chart): string {
-  return hash("sha256", JSON.stringify(chart));
+  return crypto.hash("sha256", JSON.stringify(chart));
 }
 
 /**

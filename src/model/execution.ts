@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
@@ -92,6 +92,6 @@ export function mergeOptions(
 export function backoffMs(execution: Execution, attempt: number, seed: string): number {
   const { initialBackoffMs = 1_000, maxBackoffMs = 10_000, backoffMultiplier = 2 } = execution;
   const full = Math.min(initialBackoffMs * backoffMultiplier ** (attempt - 1), maxBackoffMs);
-  const jitter = hash("sha256", `${seed}/${attempt}`, "buffer").readUInt32BE() / 2 ** 32;
+  const jitter = crypto.hash("sha256", `${seed}/${attempt}`, "buffer").readUInt32BE() / 2 ** 32;
   return Math.round(full * (1 - jitter / 2));
 }

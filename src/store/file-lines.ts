@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { crc32 } from "node:zlib";
+import zlib from "node:zlib";
 import type { JsonObject } from "../base/json.ts";
 
 // Files that are only ever appended to, by any number of processes without a lock. They must be on a local file system,
@@ -41,12 +41,12 @@ export function isSameFile(a: FileEnd, b: FileEnd): boolean {
 
 function seal(off: number, fields: object): Buffer {
   const body = JSON.stringify({ off, ...fields }).slice(0, -1);
-  return Buffer.from(`${body},"crc":"${crc32(body).toString(16).padStart(8, "0")}"}\n`);
+  return Buffer.from(`${body},"crc":"${zlib.crc32(body).toString(16).padStart(8, "0")}"}\n`);
 }
 
 function unseal(line: Buffer): JsonObject | undefined {
   const body = line.subarray(0, -CRC_LENGTH);
-  const crc = `,"crc":"${crc32(body).toString(16).padStart(8, "0")}"}`;
+  const crc = `,"crc":"${zlib.crc32(body).toString(16).padStart(8, "0")}"}`;
   if (line.toString("latin1", body.length) !== crc) return undefined;
   return JSON.parse(line.toString("utf8")) as JsonObject;
 }

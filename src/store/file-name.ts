@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 
 const MAX_NAME = 120;
 const HASH = /~[0-9a-f]{32}$/u;
@@ -16,7 +16,9 @@ const escaped = (text: string) => Array.from(Buffer.from(text), escapeByte).join
 export function folderName(sessionId: string): string {
   let name = sessionId.replaceAll(/[^a-z0-9._-]+/gu, escaped).replaceAll(/^\.|\.$/gu, escaped);
   if (DEVICE.test(name)) name = escaped(name[0]!) + name.slice(1);
-  return name.length <= MAX_NAME ? name : `${name.slice(0, 60)}~${hash("sha256", sessionId).slice(0, 32)}`;
+  return name.length <= MAX_NAME
+    ? name
+    : `${name.slice(0, 60)}~${crypto.hash("sha256", sessionId).slice(0, 32)}`;
 }
 
 /** The id a folder is named after; undefined if the name holds a hash, and null if it is no folder of a session. */

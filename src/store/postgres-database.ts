@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -208,7 +208,7 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** A plain name, as LISTEN needs it. */
   #channelOf(key: string): string {
-    return `agentchart_${hash("md5", `${this.schema} ${key}`)}`;
+    return `agentchart_${crypto.hash("md5", `${this.schema} ${key}`)}`;
   }
 
   async #connect(): Promise<Pool> {

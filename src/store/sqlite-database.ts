@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import { appendError, storeClosed, type AppendState } from "./append-check.ts";
@@ -176,7 +176,9 @@ export class SqliteDatabase implements SqlDatabase {
     if (this.#isClosed) throw storeClosed();
     if (this.#db) return this.#db;
     if (this.#path !== ":memory:") mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const db = new DatabaseSync(this.#path);
+    // Not imported, so that a Node without it can load this file and say what is needed.
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    const db = new sqlite.DatabaseSync(this.#path);
     try {
       db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       db.exec("PRAGMA synchronous = NORMAL");

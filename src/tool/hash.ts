@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Json, JsonObject } from "../base/json.ts";
 
 function sorted(value: Json): Json {
@@ -10,5 +10,5 @@ function sorted(value: Json): Json {
 
 /** What an approval is bound to: the SHA-256 of the arguments, whatever the order of their keys. */
 export function hashInput(input: JsonObject): string {
-  return hash("sha256", JSON.stringify(sorted(input)));
+  return crypto.hash("sha256", JSON.stringify(sorted(input)));
 }

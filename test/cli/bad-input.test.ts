@@ -289,7 +289,7 @@ test("A Node that is too old prints one line and loads nothing", async () => {
   const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.17.1"}})';
   const finished = await agentchart(["--version"], { node: ["--import", old] });
   expect(lineOf(finished)).toMatch(
-    /^agentchart runs on Node >= 22\.18, but this is v\S+ \(.+\)\. Install Node 24\.$/,
+    /^agentchart needs Node\.js >= 22\.18; this is v22\.17\.1 \(.+\)\. Install Node\.js 24\.$/,
   );
   expect(finished.code).toBe(1);
 });

@@ -219,6 +219,23 @@ describe("architecture", () => {
     ]);
   });
 
+  test("nothing is imported by name from Node.js that release 18 lacks, so that its import reaches the version check", () => {
+    const NEWER = {
+      "node:crypto": ["hash"],
+      "node:diagnostics_channel": ["tracingChannel"],
+      "node:fs": ["globSync"],
+      "node:fs/promises": ["glob"],
+      "node:module": ["findPackageJSON", "registerHooks", "stripTypeScriptTypes"],
+      "node:sqlite": ["DatabaseSync", "StatementSync", "backup"],
+      "node:util": ["getCallSites", "styleText"],
+      "node:zlib": ["crc32", "createZstdCompress", "createZstdDecompress", "zstdCompressSync"],
+    };
+    const wrong = Object.entries(NEWER).flatMap(([module, names]) =>
+      naming(new RegExp(`^import \\{[^}]*\\b(?:${names.join("|")})\\b[^}]*\\} from "${module}"`, "m")),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test("nothing has a default export", () => {
     expect(naming(/^export default|\bas default\b/m)).toEqual([]);
   });

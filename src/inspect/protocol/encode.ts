@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Json } from "../../base/json.ts";
 import type { Blob } from "./protocol.ts";
 import { quoteKey } from "./quote-key.ts";
@@ -206,7 +206,7 @@ class Encoder {
   #longString(text: string): string {
     const { string } = this.#limits;
     if (this.#keepBlob) {
-      const sha = hash("sha256", text).slice(0, 32);
+      const sha = crypto.hash("sha256", text).slice(0, 32);
       this.#keepBlob(sha, text);
       return JSON.stringify({
         $blob: sha,

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Redis } from "ioredis";
 import {
   decodeSignal,
@@ -14,7 +14,7 @@ const MAX_RECONNECT_MS = 2_000;
 
 function redisSignals(client: Redis, name: string): Signals & { close(): void } {
   const listeners = new SignalListeners();
-  const channelOf = (sessionId: string) => `${name}:signals:${hash("sha256", sessionId)}`;
+  const channelOf = (sessionId: string) => `${name}:signals:${crypto.hash("sha256", sessionId)}`;
   let subscriber: Redis | undefined;
   const listening = (): Redis => {
     if (subscriber) return subscriber;

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Job, JobsOptions, Worker } from "bullmq";
 import { fromKey, toKey } from "../../store/session-id.ts";
 import type { BullTransport, Ticket } from "./bull-transport.ts";
@@ -74,7 +74,7 @@ class BullQueue implements WakeQueue {
     checkWake({ priority, delayMs });
     const ticket: Ticket = { sessionId: toKey(sessionId) };
     // One job that is active and at most one that waits, for each session.
-    const deduplication = { id: hash("sha256", sessionId), keepLastIfActive: true };
+    const deduplication = { id: crypto.hash("sha256", sessionId), keepLastIfActive: true };
     const options: JobsOptions = {
       priority,
       ...KEEP_NOTHING,

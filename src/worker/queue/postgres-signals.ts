@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import crypto from "node:crypto";
 import type { Pool } from "pg";
 import type { JsonObject } from "../../base/json.ts";
 import type { PostgresListener } from "../../store/postgres-listener.ts";
@@ -61,6 +61,6 @@ export class PostgresSignals implements Signals {
 
   /** A name that needs no quotes. */
   #channelOf(sessionId: string): string {
-    return `agentchart_signals_${hash("md5", `${this.#name} ${sessionId}`)}`;
+    return `agentchart_signals_${crypto.hash("md5", `${this.#name} ${sessionId}`)}`;
   }
 }
