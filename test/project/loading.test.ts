@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "./source-files.ts";
+
+/** The packages that each entry loads before anything of it is used. */
+const PACKAGES: { readonly [entry: string]: readonly string[] } = {
+  agentchart: ["@cfworker/json-schema", "xstate", "zod"],
+  "agentchart/openai": ["eventsource-parser"],
+  "agentchart/testing": [],
+  "agentchart/machines": ["xstate"],
+  "agentchart/session": ["zod"],
+  "agentchart/store/memory": [],
+  "agentchart/store/file": ["lru-cache"],
+  "agentchart/store/sqlite": [],
+  "agentchart/store/postgres": [],
+  "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
+  "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
+};
+
+/** What the import of an entry loads: packages by their names, files of ours by their paths. */
+function loadedBy(entry: string): {
+  readonly packages: readonly string[];
+  readonly files: readonly string[];
+} {
+  const script = join(ROOT, "test/support/loaded-modules.mjs");
+  const args = ["--conditions=agentchart-source", script, entry];
+  const urls = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as readonly string[];
+  const packages = urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
+  const files = urls.flatMap((url) => /\/((?:src|machines)\/(?!.*node_modules).*)$/.exec(url)?.[1] ?? []);
+  return { packages: [...new Set(packages)].toSorted(), files };
+}
+
+test.each(Object.entries(PACKAGES))("import %s loads the packages %j", (entry, packages) => {
+  expect(loadedBy(entry).packages).toEqual(packages);
+});
+
+test('import "agentchart" loads no model adapter, store, inspector, layout, worker, server or command', () => {
+  const { files } = loadedBy("agentchart");
+  expect(files).toContain("src/agent/create-agent.ts");
+  const others =
+    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli)\b|layout|svg/;
+  expect(files.filter((path) => others.test(path))).toEqual([]);
+});
+
+test('import "agentchart/inspect" loads no server and no layout', () => {
+  const { files } = loadedBy("agentchart/inspect");
+  expect(files).toContain("src/inspect/client/inspector.ts");
+  expect(files.filter((path) => /^src\/inspect\/hub\b|layout|svg/.test(path))).toEqual([]);
+});
