@@ -3,41 +3,42 @@ import { AgentError, messageOf } from "../base/error.ts";
 import { checkMessages } from "../message/validate.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
+import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import { sessionLocked } from "./session-locked.ts";
 import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
-/** How long a lease lasts without being renewed unless the agent says otherwise, ms. */
-const LEASE_MS = 30_000;
-
+/** Options of a {@link DurableSession}. */
 export type DurableOptions = {
   readonly store: SessionStore;
   readonly settings: Settings;
   readonly now: () => number;
+  /** How long the lease lasts without being renewed, ms; default {@link LEASE_MS}. */
   readonly leaseMs?: number;
   readonly redact?: (value: Json) => Json;
   readonly state: () => JournalState;
-  /** Asked with the lease before anything is read; who throws gives the session up. */
+  /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: (lease: Lease) => Promise<void>;
-  /** Told after each append to the journal. */
+  /** Called after each append. */
   readonly onCommitted: () => void;
-  /** Another process has the session: this one must stop at once. */
+  /** Called when the lease is lost or another process has appended: this one must stop at once. */
   readonly onLost: (error: AgentError) => void;
 };
 
-/** What a store knew of a session. */
+/** A session as it was restored from a store. */
 export type RestoredSession = {
   readonly context: AgentContext;
+  /** Undefined if the journal has no entry about tool groups. */
   readonly activeGroups: readonly string[] | undefined;
+  /** The names of the hooks that the session had at its newest checkpoint. */
   readonly hooks: readonly string[];
 };
 
-/** Throws `session/damaged` for messages that are none. */
+/** Throws `session/damaged` for invalid messages. */
 function checkStoredMessages(messages: readonly Msg[], sessionId: string): void {
   try {
     checkMessages(messages, `Session '${sessionId}'`);
@@ -46,8 +47,8 @@ function checkStoredMessages(messages: readonly Msg[], sessionId: string): void 
   }
 }
 
-/** Reads a stored session: its newest checkpoint, then every entry. Undefined if the store has none. Throws
- *  `session/version` and `session/damaged`, the latter also for one that is quarantined. */
+/** Reads a stored session: its newest checkpoint, then every entry. Returns undefined if it does not exist. Rejects
+ *  `session/version`, and `session/damaged`, also for a quarantined session. */
 export async function restoreSession(
   store: SessionStore,
   sessionId: string,
@@ -72,7 +73,7 @@ export async function restoreSession(
   };
 }
 
-/** One agent's hold on its stored session: the lease, the restore, and the journal. */
+/** The stored session of an agent: its lease, its restore and its journal. */
 export class DurableSession {
   readonly #options: DurableOptions;
   readonly #owner = randomUUID();
@@ -87,7 +88,8 @@ export class DurableSession {
     return this.#options.leaseMs ?? LEASE_MS;
   }
 
-  /** Takes the session and gives what was stored of it. Throws `session/conflict` while another process has it. */
+  /** Acquires the lease and restores the session; undefined for a new one. Rejects `session/conflict` while another process
+   *  holds the lease. */
   async open(): Promise<RestoredSession | undefined> {
     const { store, settings, now, redact, state, onCommitted } = this.#options;
     const { sessionId } = settings;
@@ -123,13 +125,13 @@ export class DurableSession {
     return this.#journal?.lease;
   }
 
-  /** Notes what changed; written by the next {@link flush}. */
+  /** Records what changed between two contexts, and the facts in `more`; {@link flush} writes them. */
   record(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
     this.#journal?.record([...factsBetween(before, after), ...more]);
   }
 
-  /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Undefined if its
-   *  key was used before and its messages are stored. */
+  /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Returns the messages
+   *  to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
     const { store, settings } = this.#options;
     const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
@@ -137,7 +139,7 @@ export class DurableSession {
     return state === "duplicate" ? this.#unacknowledged(key) : messages;
   }
 
-  /** The messages of this key are about to be noted. */
+  /** Acknowledges the input with this key in the next append. */
   acknowledge(key: string): void {
     this.#journal?.acknowledge(key);
   }
@@ -148,7 +150,7 @@ export class DurableSession {
     return inputs.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
   }
 
-  /** Ends when everything noted is durable. A hold that ran out meanwhile, as while the storage was away, is renewed first. */
+  /** Resolves when everything recorded is durable. A lease that expired in the meantime is renewed before. */
   async flush(): Promise<void> {
     if (!this.#journal) return;
     try {
@@ -160,7 +162,7 @@ export class DurableSession {
     if (this.#journal.lease.expiresAt <= this.#options.now()) await this.#renew();
   }
 
-  /** Writes what was noted and gives the session up. */
+  /** Writes what was recorded and releases the lease. */
   async close(): Promise<void> {
     clearInterval(this.#renewing);
     const journal = this.#journal;
@@ -172,7 +174,7 @@ export class DurableSession {
     }
   }
 
-  /** Lets the lease expire as if the process had died. */
+  /** Stops renewing the lease, as if the process had died. */
   abandon(): void {
     clearInterval(this.#renewing);
   }

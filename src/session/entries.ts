@@ -1,10 +1,10 @@
 import type { Msg } from "../message/types.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 
-/** A fact that is not in the journal yet. */
+/** A journal entry without its number and time. */
 export type Fact = { readonly type: string; readonly data: object };
 
-/** A tool message that holds a result the journal already has. */
+/** A tool message without its result, which the journal has in the entry of the call `ref`. */
 type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
@@ -56,7 +56,7 @@ function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
   return Object.keys(data).length > 0 ? [{ type: "kept", data }] : [];
 }
 
-/** True if the call that has just come to rest was refused: then the outcome is still that of the call before. */
+/** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
 export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
   if (!failure || outcome?.reason === "SHUTDOWN") return false;
   return outcome?.error?.code !== failure.code || outcome.error.message !== failure.message;
@@ -76,7 +76,7 @@ function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   return [{ type: "turn.end", data }];
 }
 
-/** What the journal has to know of the way from one context to the next: each fact once. */
+/** Returns the facts that lead from one context to the next. */
 export function factsBetween(before: AgentContext, after: AgentContext): readonly Fact[] {
   if (before === after) return [];
   return [
@@ -91,8 +91,8 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   ];
 }
 
-/** True if there is what nobody could get again, and is written at once: the input of a turn, the result of a call, the
- *  instant before which nothing is asked again. */
+/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
+ *  or the time before which a failed request is not repeated. */
 export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
@@ -102,7 +102,7 @@ export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   );
 }
 
-/** True if a request or a call has failed and waits to be tried again. */
+/** True if a request or a call has failed and is scheduled to be repeated. */
 function isRetryScheduled(before: AgentContext, after: AgentContext): boolean {
   const { notBeforeAt } = after.request;
   if (notBeforeAt !== null && notBeforeAt !== before.request.notBeforeAt) return true;
@@ -121,7 +121,7 @@ function hasNewResult(before: AgentContext, after: AgentContext): boolean {
   );
 }
 
-/** Where the session stands. */
+/** The state of the chart, as each append writes it. */
 export type ChartPosition = {
   readonly state: string;
   readonly at: number;
@@ -130,6 +130,7 @@ export type ChartPosition = {
   readonly request: Pick<AgentContext["request"], "attempt" | "usesFallback" | "notBeforeAt">;
 };
 
+/** Returns the position of a context in the chart's state `state`. */
 export function chartPosition(context: AgentContext, state: string): ChartPosition {
   const { progress, at, outcome } = context;
   const { attempt, usesFallback, notBeforeAt } = context.request;
@@ -145,7 +146,7 @@ function changed<T extends object>(before: T | undefined, after: T): Partial<T> 
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
 }
 
-/** The last entry of each append: how the position differs from that of the append before. */
+/** Returns the last entry of an append: the fields of the position that differ from those of the previous append. */
 export function positionFact(before: ChartPosition | undefined, after: ChartPosition): Fact {
   const progress = changed(before?.progress, after.progress);
   const request = changed(before?.request, after.request);

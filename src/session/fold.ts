@@ -23,20 +23,20 @@ import {
   type SessionState,
 } from "./format.ts";
 
-/** The parts of a checkpoint, beside the transcript, which is in the journal. */
+/** A checkpoint: a session without its messages, which are in the journal. */
 export type Checkpoint = {
   readonly format: number;
-  /** Hash of the chart that wrote it; for information. */
+  /** Hash of the chart that wrote it, for information. */
   readonly chart: string;
-  /** Names of the hooks the session had. */
+  /** Names of the hooks that the session had. */
   readonly hooks: readonly string[];
-  /** The journal position it stands for. */
+  /** The journal entry after which it was taken. */
   readonly seq: number;
   readonly state: string;
   readonly at: number;
   readonly reason?: string;
   readonly activeGroups?: readonly string[];
-  /** Messages in the transcript. */
+  /** The number of messages in the transcript. */
   readonly cursor: number;
   readonly kept: JsonObject;
 };
@@ -48,11 +48,11 @@ function damaged(entry: JournalEntry, problem: string): AgentError {
 }
 
 /**
- * Reads a journal, entry by entry.
+ * Folds a journal, entry by entry, into a session.
  *
- * J1 It is a pure fold: no guard, hook or service runs in it.
- * J2 Messages and raw results count from the first entry; everything else from the checkpoint on, if there is one.
- * J3 What it cannot read stops it with `session/damaged` or `session/version`; nothing is guessed.
+ * J1 The fold is pure: no guard, hook or service runs in it.
+ * J2 Messages and raw results count from the first entry; everything else counts from the checkpoint on, if there is one.
+ * J3 An entry that cannot be read stops the fold with `session/damaged` or `session/version`; nothing is guessed.
  */
 export class JournalFold {
   readonly #messages: Msg[] = [];
@@ -77,6 +77,7 @@ export class JournalFold {
     this.#groups = read.activeGroups;
   }
 
+  /** Applies the next entry. Throws `session/damaged` or `session/version`. */
   push(entry: JournalEntry): void {
     this.#seq = entry.seq;
     const { data } = entry;
@@ -103,7 +104,7 @@ export class JournalFold {
       case "input.refused":
       case "turn.end":
       case "budget.extended":
-        return; // the position that comes with it says it all
+        return; // the position in the same append holds their effect
       default:
         throw new AgentError(
           "session/version",
@@ -112,7 +113,7 @@ export class JournalFold {
     }
   }
 
-  /** The session as it stood after the last entry. */
+  /** Returns the session after the last entry. */
   state(): SessionState {
     return {
       state: this.#state,
@@ -124,16 +125,17 @@ export class JournalFold {
     };
   }
 
-  /** Undefined if the journal never spoke of groups. */
+  /** The active tool groups; undefined if no entry is about groups. */
   get groups(): readonly string[] | undefined {
     return this.#groups;
   }
 
-  /** Names of the hooks the session had at its newest checkpoint. */
+  /** The names of the hooks that the session had at its newest checkpoint. */
   get hooks(): readonly string[] {
     return this.#checkpoint?.hooks ?? [];
   }
 
+  /** The number of the last entry. */
   get seq(): number {
     return this.#seq;
   }
@@ -192,7 +194,7 @@ export class JournalFold {
     };
   }
 
-  /** A position says only what differs from the one before. */
+  /** A position holds only the fields that differ from the previous one. */
   #applyPosition(data: JsonObject): void {
     const { state, at, reason, progress, request } = data as unknown as Partial<ChartPosition>;
     this.#state = state ?? this.#state;
@@ -206,9 +208,8 @@ export class JournalFold {
   }
 }
 
-/** The machine context with which a stored session goes on, frozen as that of a running one. What was being entered by a
- *  call that was refused is gone, and so is the end of the process that wrote it. Throws `session/version` for a state no
- *  chart here has. */
+/** Returns the machine context with which a stored session is resumed, deeply frozen. The input of a refused call and the
+ *  shutdown of the former process are not part of it. Throws `session/version` for a state that this chart does not have. */
 export function contextOf(session: SessionState, settings: Settings): AgentContext {
   const kept = frozenCopy(session.kept);
   const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
@@ -222,9 +223,9 @@ export function contextOf(session: SessionState, settings: Settings): AgentConte
   };
 }
 
-/** The checkpoint of a session at journal position `seq`. */
-export function checkpointOf(standing: JournalState, seq: number): Checkpoint {
-  const { context, state, activeGroups, chart, hooks } = standing;
+/** Returns the checkpoint of a session after journal entry `seq`. */
+export function checkpointOf(journalState: JournalState, seq: number): Checkpoint {
+  const { context, state, activeGroups, chart, hooks } = journalState;
   const { outcome, transcript, at } = context;
   return {
     format: FORMAT,

@@ -4,18 +4,19 @@ import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
 import { EntryReader } from "./replay.ts";
 
+/** Options of {@link followEvents}. */
 export type FollowOptions = {
-  /** Only what came after this journal position. */
+  /** Only events of journal entries after this one. */
   readonly after: number;
   /** Ends the iteration. */
   readonly signal: AbortSignal;
-  /** How often the journal is read where nothing watches it, ms. */
+  /** How often the journal is read if the store has no `watch`, and the pause after a failure, ms. */
   readonly pollMs: number;
-  /** Hands over what happens between two facts; returns the way to stop. */
+  /** Subscribes to the events that the journal does not hold; returns a function that unsubscribes. */
   readonly live?: (listener: (event: AgentEvent) => void) => () => void;
 };
 
-/** Live events that wait for a slow reader at most; then the oldest go. */
+/** The number of live events that are queued for a slow reader; then the oldest are dropped. */
 const MAX_LIVE = 1_000;
 
 /** Calls `changed` whenever the journal may have grown, until the signal. */
@@ -30,16 +31,17 @@ async function watchJournal(
       if (store.watch) for await (const _ of store.watch(sessionId, { signal })) changed();
       else changed();
     } catch {
-      changed(); // reading tells what is wrong
+      changed(); // reading reports the error
     }
     await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 
 /**
- * What happens in a session, told by its journal in whatever process it runs: each fact once and in order, with the `seq` of
- * its entry and the `n` 0. Live events come between facts and are dropped once a later fact was told, or when a reader leaves 1,000 of them unread. A storage that fails in
- * passing is read again; other failures are thrown.
+ * Yields the events of a session that may run in any process. Events of the journal come once and in order, with the `seq` of
+ * their entry and `n` 0. Live events come between them; they are dropped once a later event of the journal was yielded, and
+ * the oldest are dropped when 1,000 of them are queued. A store that fails with a retryable error is read again; other
+ * errors are thrown.
  */
 export async function* followEvents(
   store: SessionStore,
@@ -48,7 +50,7 @@ export async function* followEvents(
 ): AsyncGenerator<AgentEvent> {
   const { after, signal, pollMs, live } = options;
   const reader = new EntryReader();
-  const waiting: AgentEvent[] = [];
+  const queue: AgentEvent[] = [];
   let isDirty = true;
   let wake = (): void => {};
   const changed = (): void => {
@@ -56,8 +58,8 @@ export async function* followEvents(
     wake();
   };
   const stopLive = live?.((event) => {
-    if (waiting.length === MAX_LIVE) waiting.shift();
-    waiting.push(event);
+    if (queue.length === MAX_LIVE) queue.shift();
+    queue.push(event);
     wake();
   });
   const ended = new AbortController();
@@ -72,10 +74,9 @@ export async function* followEvents(
         try {
           for await (const entry of store.read(sessionId, { after: last })) {
             last = entry.seq;
-            const bodies = reader.events(entry);
+            const events = reader.events(entry);
             if (entry.seq <= after) continue;
-            for (const body of bodies)
-              yield { seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent;
+            yield* events;
             if (signal.aborted) return;
           }
         } catch (error) {
@@ -84,8 +85,8 @@ export async function* followEvents(
           isDirty = true;
         }
       }
-      for (const event of waiting.splice(0)) if (event.seq >= last) yield event;
-      if (!isDirty && waiting.length === 0 && !signal.aborted)
+      for (const event of queue.splice(0)) if (event.seq >= last) yield event;
+      if (!isDirty && queue.length === 0 && !signal.aborted)
         await new Promise<void>((resolve) => {
           wake = resolve;
           if (isDirty || signal.aborted) resolve();

@@ -5,38 +5,38 @@ import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
-import type { JournalEntry, SessionStore } from "../store/port.ts";
+import { withLease } from "../store/lease.ts";
+import type { JournalEntry, Lease, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { contextOf } from "./fold.ts";
-import type { SessionState } from "./format.ts";
-import type { JournalState } from "./format.ts";
+import type { JournalState, SessionState } from "./format.ts";
 import { Journal } from "./journal.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 
-const LEASE_MS = 30_000;
-
-/** A call as lists of a fork show it. */
+/** A call of {@link Fork.recordedLater}. */
 export type ForkedCall = { readonly callId: string; readonly name: string; readonly input: JsonObject };
 
+/** Options of {@link StoredSession.fork}. */
 export type ForkOptions = {
-  /** Default: a new UUID. */
+  /** The id of the fork; default: a new UUID. */
   readonly sessionId?: string;
-  /** Other messages for the fork; the original keeps its own. */
+  /** Returns the messages of the fork, given those of the original, which keeps them. */
   readonly edits?: (messages: readonly Msg[]) => readonly Msg[];
 };
 
+/** A session that was forked from another one. */
 export type Fork = {
   readonly sessionId: string;
-  /** Calls that are open at this position: they run, or wait for an answer, in the fork too. */
+  /** Calls that are open at this position: in the fork too they run or wait for a decision. */
   readonly runsAgain: readonly PendingCall[];
-  /** Calls that the original made later and has results of. The fork makes them anew if it goes the same way, unless it
-   *  is driven by {@link replayOf}, which hands out the recorded results. */
+  /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless its model
+   *  and tools are those of {@link replayOf}, which return the recorded results. */
   readonly recordedLater: readonly ForkedCall[];
 };
 
-/** The entries of a journal, up to the damage if it has one. */
+/** Yields the entries of a journal up to its damage, if it has any. */
 async function* readableEntries(store: SessionStore, sessionId: string): AsyncGenerator<JournalEntry> {
   try {
     yield* store.read(sessionId);
@@ -45,7 +45,7 @@ async function* readableEntries(store: SessionStore, sessionId: string): AsyncGe
   }
 }
 
-/** The calls whose results the journal recorded after `seq`, as far as it can be read. */
+/** Returns the calls whose results the journal recorded after `seq`, as far as it can be read. */
 export async function recordedAfter(
   store: SessionStore,
   sessionId: string,
@@ -53,7 +53,7 @@ export async function recordedAfter(
 ): Promise<readonly ForkedCall[]> {
   const calls = new Map<string, ForkedCall>();
   const later = new Map<string, ForkedCall>();
-  const take = (id: string, at: number): void => {
+  const addIfLater = (id: string, at: number): void => {
     const known = calls.get(id);
     if (known && at > seq) later.set(id, known);
   };
@@ -63,8 +63,8 @@ export async function recordedAfter(
         readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[];
       };
       for (const { ref, content = [] } of messages) {
-        if (ref !== undefined) take(ref, entry.seq);
-        for (const block of content) if (block.type === "tool_result") take(block.id, entry.seq);
+        if (ref !== undefined) addIfLater(ref, entry.seq);
+        for (const block of content) if (block.type === "tool_result") addIfLater(block.id, entry.seq);
       }
     }
     if (entry.type !== "call") continue;
@@ -74,13 +74,13 @@ export async function recordedAfter(
       readonly call?: { readonly name: string; readonly input: JsonObject };
     };
     if (call) calls.set(id, { callId: id, name: call.name, input: call.input });
-    if (set.result) take(id, entry.seq);
+    if (set.result) addIfLater(id, entry.seq);
   }
   return [...later.values()];
 }
 
-/** The context of the fork: what waits to be tried again is tried at once, and open calls stay only while the message that asked for
- *  them is still there. */
+/** Returns the context of the fork: a request or call that waits to be repeated is repeated at once, and open calls stay only if
+ *  the message that asked for them is still there. */
 function forkedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
   const stored = contextOf(session, READER_SETTINGS);
   const context = {
@@ -115,7 +115,7 @@ function forkedState(context: AgentContext, session: SessionState, meta: JsonObj
   };
 }
 
-/** Writes a session that begins as another stood. Throws `session/conflict` if the new id is taken. */
+/** Writes a session that begins as another one was at a position. Rejects `session/conflict` if the new id exists. */
 export async function forkSession(
   store: SessionStore,
   session: SessionState & { readonly seq: number; readonly sessionId: string },
@@ -126,13 +126,11 @@ export async function forkSession(
   const edited = options.edits?.(session.messages);
   const messages = edited ? checkMessages(edited, "fork: `edits`") : session.messages;
   const context = forkedContext(session, messages);
-  const lease = await store.acquire(forked, { owner: randomUUID(), ttlMs: LEASE_MS });
-  try {
-    if (!lease || (await store.load(forked))) {
-      throw new AgentError("session/conflict", `Session '${forked}' exists already.`);
-    }
-    const standing = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
-    const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => standing });
+  const exists = () => new AgentError("session/conflict", `Session '${forked}' exists already.`);
+  const write = async (lease: Lease): Promise<void> => {
+    if (await store.load(forked)) throw exists();
+    const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
+    const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => state });
     const { inbox, remembered, wanted, calls } = context;
     journal.record([
       { type: "messages", data: { from: 0, messages } },
@@ -141,9 +139,8 @@ export async function forkSession(
       { type: "groups", data: { active: session.activeGroups } },
     ]);
     await journal.flush();
-  } finally {
-    if (lease) await store.release(lease);
-  }
+  };
+  await withLease(store, forked, write, exists);
   const recordedLater = await recordedAfter(store, sessionId, seq);
   return { sessionId: forked, runsAgain: pendingCalls(context), recordedLater };
 }

@@ -3,10 +3,10 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 
-/** The version of what snapshots, checkpoints and journals hold. */
+/** The version of the format of snapshots, checkpoints and journals. */
 export const FORMAT = 1;
 
-/** The parts of the context that outlive the process; the rest is configuration, transcript, or of this process only. */
+/** The parts of the context that are stored; the rest is configuration, the transcript, or belongs to this process only. */
 export const PERSISTED_KEYS = [
   "progress",
   "inbox",
@@ -16,9 +16,10 @@ export const PERSISTED_KEYS = [
   "wanted",
   "interruption",
 ] as const satisfies readonly (keyof AgentContext)[];
+/** The stored parts of the context. */
 export type PersistedContext = Pick<AgentContext, (typeof PERSISTED_KEYS)[number]>;
 
-/** A session as it stood at one moment, free of XState: what a restore goes on from. */
+/** A session at one journal position, without XState: what a restore starts from. */
 export type SessionState = {
   /** The chart's state, as "reasoning.calling". */
   readonly state: string;
@@ -30,23 +31,26 @@ export type SessionState = {
   readonly messages: readonly Msg[];
 };
 
-/** Where a session stands, as the journal needs it. */
+/** The state of a session that an append writes. */
 export type JournalState = {
   readonly context: AgentContext;
   readonly state: string;
-  /** Absent: nothing is said of groups. */
+  /** Absent: nothing is written about tool groups. */
   readonly activeGroups?: readonly string[];
+  /** An append at rest writes a checkpoint. */
   readonly isAtRest: boolean;
+  /** The hash of the chart. */
   readonly chart: string;
+  /** The names of the session's hooks. */
   readonly hooks: readonly string[];
-  /** What lists of sessions show; ≤ 300 bytes. */
+  /** {@link Batch.position}. */
   readonly position: JsonObject;
 };
 
-/** Where a state is entered again after a restore, by its top-level state: the entry points of the chart. */
+/** The entry point at which the chart resumes a stored state, by that state or its top-level state. */
 const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resumeAt"] } = {
   doCall: "doCall",
-  "doCall.onError": null, // the call was refused: the session rests as it did before
+  "doCall.onError": null, // the call was refused: the session is at rest as before
   reasoning: "reasoning",
   acting: "acting",
   summarizing: "summarizing",
@@ -54,30 +58,31 @@ const ENTRY_POINTS: { readonly [place: string]: AgentContext["progress"]["resume
   stopped: null,
 };
 
-/** The entry point of a stored state. Throws `session/version` for a state this chart does not have. */
+/** Returns the entry point of a stored state. Throws `session/version` for a state that this chart does not have. */
 export function entryPointOf(state: string): AgentContext["progress"]["resumeAt"] {
   const place = Object.hasOwn(ENTRY_POINTS, state) ? state : state.split(".")[0]!;
   if (!Object.hasOwn(ENTRY_POINTS, place)) {
     throw new AgentError(
       "session/version",
-      `The stored state '${state}' is no state of this version's chart.`,
+      `Unknown stored state '${state}': the chart of this release does not have it.`,
     );
   }
   return ENTRY_POINTS[place]!;
 }
 
-/** Why a position says that nobody may go on from it; undefined if it does not. */
+/** Returns why a session with this position is quarantined; undefined if it is not. */
 export function quarantineReason(position: JsonObject | undefined): string | undefined {
   if (position?.["phase"] !== "quarantined") return undefined;
   const { reason } = (position["quarantine"] ?? {}) as JsonObject;
   return typeof reason === "string" ? reason : "Its journal cannot be read.";
 }
 
-/** What turns the kept parts of one format into those of the next; there is one for every format ever released. */
+/** For every format ever released, the function that turns its stored parts into those of the next format. */
 export type Migrations = { readonly [format: number]: (kept: JsonObject) => JsonObject };
+/** The migrations of this release. */
 export const MIGRATIONS: Migrations = {};
 
-/** The kept parts in today's format. Throws `session/version` for a format that no migration leads from. */
+/** Returns the stored parts in the current format. Throws `session/version` for a format without a migration. */
 export function migrated(
   kept: JsonObject,
   format: Json | undefined,
@@ -90,7 +95,7 @@ export function migrated(
   return now;
 }
 
-/** Throws `session/version` unless the format is one this version reads. */
+/** Throws `session/version` unless `format` is the current format. */
 export function checkFormat(format: Json | undefined, what: string): void {
   if (format !== FORMAT) {
     const found = JSON.stringify(format) ?? "none";
@@ -98,10 +103,10 @@ export function checkFormat(format: Json | undefined, what: string): void {
   }
 }
 
-/** What may be absent: sessions from before it was kept do not have it. */
+/** Keys that sessions of earlier releases do not have. */
 const OPTIONAL: ReadonlySet<string> = new Set<keyof PersistedContext>(["interruption"]);
 
-/** The kept parts of a context, out of stored data. Throws `session/damaged` if one is missing. */
+/** Reads the persisted context out of stored data. Throws `session/damaged` if a part is missing. */
 export function readPersistedContext(data: JsonObject, what: string): PersistedContext {
   const missing = PERSISTED_KEYS.find((key) => data[key] === undefined && !OPTIONAL.has(key));
   if (missing) throw new AgentError("session/damaged", `${what} lacks '${missing}'.`);
@@ -110,11 +115,12 @@ export function readPersistedContext(data: JsonObject, what: string): PersistedC
   ) as unknown as PersistedContext;
 }
 
+/** Returns the parts of a context that are stored. */
 export function persistedContext(context: AgentContext): PersistedContext {
   return Object.fromEntries(PERSISTED_KEYS.map((key) => [key, context[key]])) as unknown as PersistedContext;
 }
 
-/** A deep copy that is JSON and nothing else. */
+/** Returns a deep copy that consists of JSON values only. */
 export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -5,30 +5,30 @@ import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 
-/** What became of an input that a session has taken. */
+/** The outcome of an input that a session has accepted. */
 export type InputOutcome =
-  /** The call came to rest so. */
+  /** The context in which its call came to rest. */
   | { readonly context: AgentContext }
-  /** The turn failed; `isLast` if nothing has happened since. */
+  /** Its turn failed. `isLast`: it was the last turn of the session. */
   | { readonly error: AgentError; readonly isLast: boolean }
-  /** It was refused: the session is as if it had never come. */
+  /** It was refused and has changed nothing. */
   | { readonly isRefused: true };
 
 type TurnEnd = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
 
-/** The session as it stood when its turn ended with `reason`: what was written together with that may be of the next one. */
+/** Returns the session when its turn ended with `reason`. Later entries of the same append may belong to the next turn. */
 function stateAt(fold: JournalFold, reason: Reason): SessionState {
   const state = fold.state();
   return { ...state, reason, messages: [...state.messages] };
 }
 
-/** The state with the counters of the position that was written next. */
+/** Returns the state with the counters of the position that was written next. */
 function counted(state: SessionState, fold: JournalFold): SessionState {
   return { ...state, kept: { ...state.kept, progress: fold.state().kept.progress } };
 }
 
-/** What became of the input `id`, as the journal has it; undefined if it does not say. A turn that was cut off or shut down
- *  ends where it went on to. */
+/** Reads the outcome of the input `id` from the journal; undefined if it has none yet. A turn that was cut off or shut down
+ *  ends where it was resumed to. */
 export async function readInputOutcome(
   store: SessionStore,
   settings: Settings,

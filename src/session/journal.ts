@@ -5,30 +5,31 @@ import { positionFact, chartPosition, type Fact, type ChartPosition } from "./en
 import { checkpointOf } from "./fold.ts";
 import { FORMAT, plain, type JournalState } from "./format.ts";
 
-/** Appends between two checkpoints of a session that does not come to rest. */
+/** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
 
+/** Options of a {@link Journal}. */
 export type JournalOptions = {
   readonly store: SessionStore;
   readonly lease: Lease;
   /** The last sequence number in the store. */
   readonly seq: number;
-  /** The tool groups that are on as far as the store knows. */
+  /** The active tool groups according to the store. */
   readonly groups?: readonly string[] | undefined;
   readonly now: () => number;
   readonly redact?: (value: Json) => Json;
-  /** Asked when a batch is written. */
+  /** Called when a batch is written. */
   readonly state: () => JournalState;
-  /** Told after each append. */
+  /** Called after each append. */
   readonly onCommitted?: () => void;
 };
 
 /**
  * Writes what happens in a session to its store.
  *
- * W1 Facts are written in order, each once; one append is under way at a time and takes all that came meanwhile.
- * W2 `flush` ends when everything noted before it is durable, and fails with what stopped that.
- * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is ever written after it.
+ * W1 Facts are written in order, each once. There is one append at a time, which writes all facts recorded before it.
+ * W2 `flush` resolves when everything recorded before it is durable, and rejects with the error that prevented it.
+ * W3 A refused append (`session/conflict`, `session/lease-lost`) is final: nothing is written after it.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -59,17 +60,18 @@ export class Journal {
     return this.#lease;
   }
 
-  /** Notes facts; nothing is written before {@link flush}. */
+  /** Records facts; {@link flush} writes them. */
   record(facts: readonly Fact[]): void {
     this.#pending.push(...facts);
   }
 
-  /** The next append acknowledges this input, and says where in the journal it was taken. */
+  /** Acknowledges an input in the next append, and records where in the journal that was. */
   acknowledge(inputId: string): void {
     this.#acknowledged.push(inputId);
     this.#pending.push({ type: "position", data: { taken: inputId } });
   }
 
+  /** See W2. */
   async flush(): Promise<void> {
     while (this.#writing || this.#pending.length > 0) {
       if (this.#final) throw this.#final;
@@ -78,7 +80,7 @@ export class Journal {
     }
   }
 
-  /** Keeps the lease alive. Fails as an append does. */
+  /** Renews the lease. Rejects as an append does. */
   async renew(ttlMs: number): Promise<void> {
     try {
       this.#lease = await this.#options.store.renew(this.#lease, ttlMs);

@@ -10,43 +10,47 @@ import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 
-/** A stored session as it stood at one journal position. */
+/** A stored session at one journal position. */
 export type Moment = {
+  /** The number of the newest journal entry at this position. */
   readonly seq: number;
-  /** The chart's state, as "acting.executing". */
+  /** The chart's state, such as "acting.executing". */
   readonly state: string;
-  /** Epoch ms. */
+  /** Epoch ms of the last event. */
   readonly at: number;
+  /** Why the last turn ended; absent before the first end. */
   readonly reason?: string;
   readonly messages: readonly Msg[];
-  /** Counters, open calls, waiting messages: all that is kept beside the messages. */
+  /** What is stored beside the messages: counters, open calls, queued messages. */
   readonly context: JsonObject;
+  /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];
 };
 
-/** A stored session, to look at and to fork. Nothing here takes its lease. */
+/** A stored session, read-only. No method acquires its lease. */
 export interface StoredSession {
   readonly sessionId: string;
-  /** Every fact, in order. */
+  /** Yields the entries with a `seq` above `after` (default 0) in order, at most `limit` of them. */
   entries(options?: { readonly after?: number; readonly limit?: number }): AsyncIterable<JournalEntry>;
-  /** The session as it stood after entry `seq`; default: now. Rejects `session/not-found` for a position it never had. */
+  /** Returns the session after entry `seq`; default: the newest. Rejects `session/not-found` for a position that it does not
+   *  have, and `session/damaged` for one after the damage of its journal. */
   at(seq?: number): Promise<Moment>;
-  /** A new session that begins as this one stood at `seq`; among entries that were written together, as it stood after the
-   *  last of them. It knows where it comes from (`meta.forkedFrom`, `meta.forkedAt`). Rejects `session/not-found` for a
-   *  position this one never had. */
+  /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.
+   *  The new session has `meta.forkedFrom` and `meta.forkedAt`. Rejects `session/not-found` for a position that this one does
+   *  not have, and `session/conflict` if a session with the new id exists. */
   fork(seq: number, options?: ForkOptions): Promise<Fork>;
-  /** The ids of the sessions that were forked from this one. */
+  /** Returns the ids of the sessions that were forked from this one. */
   forks(): Promise<readonly string[]>;
 }
 
-/** What one may look at of a damaged session: the moments before the damage. */
+/** Adds to a `session/damaged` which positions of the session can be read. */
 function withReadablePart(error: unknown, seq: number): unknown {
   if (!AgentError.is(error) || error.code !== "session/damaged" || seq === 0) return error;
   const { code, message, data } = error;
   return new AgentError(code, `${message} Its positions up to ${seq} can be read.`, { cause: error, data });
 }
 
-/** True for the last entry of an append: between those before it the session never stood. */
+/** True for the last entry of an append. */
 function endsAppend({ type, data }: JournalEntry): boolean {
   return type === "position" && data["state"] !== undefined;
 }
@@ -60,8 +64,21 @@ async function exists(store: SessionStore, sessionId: string): Promise<boolean> 
   }
 }
 
-/** Opens a stored session read-only, a damaged one too: then moments behind the damage reject `session/damaged`. Rejects
- *  `session/not-found`, and `config/invalid` for what is no store. */
+/**
+ * Opens a stored session read-only, also a damaged one or one that is running in another process. Rejects `session/not-found`,
+ * and `config/invalid` unless `store` is a session store.
+ *
+ * @example
+ * ```ts
+ * import { openSession } from "agentchart/session";
+ * import { fileStore } from "agentchart/store/file";
+ *
+ * const stored = await openSession(fileStore({ dir: "./sessions" }), "customer-42");
+ * const { seq, state, messages } = await stored.at();
+ * console.log(seq, state, messages.length);
+ * const { sessionId } = await stored.fork(seq, { edits: (all) => all.slice(0, -1) });
+ * ```
+ */
 export async function openSession(store: SessionStore, sessionId: string): Promise<StoredSession> {
   checkStore(store, "openSession");
   if (!(await exists(store, sessionId)))

@@ -1,6 +1,6 @@
 import type { Settings } from "../../machines/agent/context.ts";
 
-/** Settings for reading a session without an agent: none of them shows in what is read. */
+/** The settings with which a session is read without an agent. None of them affects what is read. */
 export const READER_SETTINGS: Settings = {
   agent: "",
   sessionId: "",

@@ -6,7 +6,7 @@ import { hashInput } from "../tool/hash.ts";
 import type { Tool } from "../tool/types.ts";
 import { openSession } from "./open-session.ts";
 
-/** What a message says, whatever its ids and times. */
+/** Returns the content of a message as a string, without its id and time. */
 function contentKey({ role, content }: Msg): string {
   return JSON.stringify([role, content]);
 }
@@ -26,9 +26,21 @@ function* partsOf(message: Msg): Generator<StreamPart> {
 }
 
 /**
- * A model and tools that play a recorded session again: while the history is the recorded one, the model says what it said
- * and a call with the recorded arguments gets the recorded result. At the first difference, and from then on, the given
- * model and tools go on live. Hand them to the agent of a fork.
+ * Returns a model and tools that repeat a recorded session. While the history equals the recorded one, the model returns the
+ * recorded message and a call with the recorded arguments returns the recorded result. From the first difference on, the
+ * model and the tools in `live` are called. Pass them to the agent of a fork. Rejects as {@link openSession}.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, type ChatModel, type SessionStore, type Tool } from "agentchart";
+ * import { openSession, replayOf } from "agentchart/session";
+ *
+ * async function repeat(store: SessionStore, live: { model: ChatModel; tools: Tool[] }) {
+ *   const fork = await (await openSession(store, "customer-42")).fork(12);
+ *   const replayed = await replayOf(store, "customer-42", live);
+ *   return createAgent({ name: "desk", ...replayed, store, sessionId: fork.sessionId });
+ * }
+ * ```
  */
 export async function replayOf<Ctx>(
   store: SessionStore,

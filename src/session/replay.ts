@@ -11,33 +11,39 @@ type EventBody = AgentEvent extends infer E
     : never
   : never;
 
-/** Reads a journal for what listeners would have heard; results are kept because messages refer to them, and messages
- *  because some are written again where others came before them. */
+/** Turns journal entries into the events that listeners received. It keeps results, because messages refer to them, and
+ *  messages, because an entry may write some again after inserted ones. */
 export class EntryReader {
   readonly #results = new Map<string, ToolResultBlock>();
   readonly #messages: Msg[] = [];
-  /** Calls that run, whose results are not told yet. */
+  /** Calls that run and have no `tool.end` event yet. */
   readonly #running = new Set<string>();
 
-  events(entry: JournalEntry): EventBody[] {
+  /** Returns the events of the next entry, with `n` 0. */
+  events(entry: JournalEntry): AgentEvent[] {
+    const { seq, at } = entry;
+    return this.#bodies(entry).map((body) => ({ seq, n: 0, at, turn: 0, ...body }) as AgentEvent);
+  }
+
+  #bodies(entry: JournalEntry): EventBody[] {
     const { data } = entry;
     if (entry.type === "messages") {
       const { from, messages } = data as unknown as {
         readonly from: number;
         readonly messages: readonly (Msg & { readonly ref?: string })[];
       };
-      const whole = this.#fresh(
+      const added = this.#replaceFrom(
         from,
         messages.map(({ ref, ...message }): Msg => {
           const result = ref === undefined ? undefined : this.#results.get(ref);
           return result ? { ...message, content: [result] } : message;
         }),
       );
-      // The last result of a batch is written with its message alone.
-      const ended = whole.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
+      // The last result of a batch is written in its message only.
+      const ended = added.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
       return [
         ...ended.map(toolEndEvent),
-        ...whole.map((message): EventBody => ({ type: "message", phase: "other", message })),
+        ...added.map((message): EventBody => ({ type: "message", phase: "other", message })),
       ];
     }
     if (entry.type === "call") {
@@ -59,8 +65,8 @@ export class EntryReader {
     return [];
   }
 
-  /** Takes the messages that stand from `from` on, and gives those that did not stand there before. */
-  #fresh(from: number, messages: readonly Msg[]): readonly Msg[] {
+  /** Replaces the messages from index `from` on, and returns those that were not there before. */
+  #replaceFrom(from: number, messages: readonly Msg[]): readonly Msg[] {
     const before = this.#messages.splice(from);
     this.#messages.push(...messages);
     if (before.length === 0) return messages;
@@ -77,8 +83,8 @@ function toolEndEvent(result: ToolResultBlock): EventBody {
   return { type: "tool.end", callId: result.id, result, durationMs: 0 };
 }
 
-/** Tells a listener the durable facts after `after`, and then what happens, missing nothing in between. Events that the
- *  journal told have the `n` 0. */
+/** Calls `listener` with the events of the journal after entry `after`, with `n` 0, and then with live events, missing none in
+ *  between. Returns a function that unsubscribes. */
 export function replayEvents(
   store: SessionStore,
   sessionId: string,
@@ -96,11 +102,10 @@ export function replayEvents(
     let last = after;
     for await (const entry of store.read(sessionId)) {
       if (isOver) return;
-      const bodies = reader.events(entry);
+      const events = reader.events(entry);
       if (entry.seq <= after) continue;
       last = entry.seq;
-      for (const body of bodies)
-        listener({ seq: entry.seq, n: 0, at: entry.at, turn: 0, ...body } as AgentEvent);
+      events.forEach(listener);
     }
     isLive = true;
     for (const event of waiting.splice(0)) if (event.seq >= last) listener(event);

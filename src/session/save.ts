@@ -1,40 +1,41 @@
-import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Json } from "../base/json.ts";
-import type { SessionStore } from "../store/port.ts";
+import { withLease } from "../store/lease.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
-const LEASE_MS = 30_000;
-
-/** Which parts of an agent are saved or loaded; all, unless one says false. AgentScope calls it StatePersistence. */
+/** Which parts of an agent are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
 export type SavedParts = {
-  /** Messages, open calls and counters. */
+  /** Messages, open calls and counters; default true. */
   readonly memory?: boolean;
-  /** Active tool groups. */
+  /** Active tool groups; default true. */
   readonly toolkit?: boolean;
 };
 
-/** The context of which only the saved parts are left. */
+/** Returns a context with the saved parts only. */
 function savedContext(context: AgentContext, { memory = true }: SavedParts): AgentContext {
   return memory ? context : freshContext(context.settings, Transcript.of());
 }
 
-/** Where a session stands of which nothing has happened yet. */
-function withoutMemory(standing: JournalState): JournalState {
+/** Returns the state of a session in which nothing has happened yet. */
+function withoutMemory(journalState: JournalState): JournalState {
   const state = "stopped.idle";
-  const { meta } = standing.position;
-  return { ...standing, state, position: { phase: "stopped", state, ...(meta !== undefined && { meta }) } };
+  const { meta } = journalState.position;
+  return {
+    ...journalState,
+    state,
+    position: { phase: "stopped", state, ...(meta !== undefined && { meta }) },
+  };
 }
 
-/** Writes a whole session under `key`, over what was there. Throws `session/conflict` while somebody else has that
- *  session. */
+/** Writes a whole session under `key`, over the one that was there. Rejects `session/conflict` while that session is open. */
 export async function saveSession(
   store: SessionStore,
   key: string,
-  standing: JournalState,
+  journalState: JournalState,
   options: {
     readonly now: () => number;
     readonly redact?: (value: Json) => Json;
@@ -42,19 +43,18 @@ export async function saveSession(
   },
 ): Promise<void> {
   const { now, redact, parts = {} } = options;
-  const lease = await store.acquire(key, { owner: randomUUID(), ttlMs: LEASE_MS });
-  if (!lease) throw new AgentError("session/conflict", `Session '${key}' is open elsewhere.`);
-  try {
+  const { toolkit = true } = parts;
+  const { activeGroups = [], ...rest } = journalState;
+  const context = savedContext(journalState.context, parts);
+  const saved: JournalState = {
+    ...(parts.memory === false ? withoutMemory(rest) : rest),
+    ...(toolkit && { activeGroups }),
+    context,
+    isAtRest: true,
+  };
+  const locked = () => new AgentError("session/conflict", `Session '${key}' is open in another process.`);
+  const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
-    const context = savedContext(standing.context, parts);
-    const { toolkit = true } = parts;
-    const { activeGroups = [], ...rest } = standing;
-    const saved: JournalState = {
-      ...(parts.memory === false ? withoutMemory(rest) : rest),
-      ...(toolkit && { activeGroups }),
-      context,
-      isAtRest: true,
-    };
     const journal = new Journal({ store, lease, seq, now, state: () => saved, ...(redact && { redact }) });
     const { inbox, remembered, wanted, request } = context;
     journal.record([
@@ -65,7 +65,6 @@ export async function saveSession(
       ...(toolkit ? [{ type: "groups", data: { active: activeGroups } }] : []),
     ]);
     await journal.flush();
-  } finally {
-    await store.release(lease);
-  }
+  };
+  await withLease(store, key, write, locked);
 }

@@ -3,46 +3,67 @@ import type { SessionStore } from "../store/port.ts";
 import { checkStore } from "./check-store.ts";
 import type { SavedParts } from "./save.ts";
 
-/** What a session manager saves and loads; every agent is one. */
+/** A component that a session manager saves and loads; every agent is one. */
 export type SessionComponent = {
+  /** Unique among the components of a manager. */
   readonly name: string;
+  /** Saves the component under `key`, over what was saved there. */
   saveTo(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
+  /** Loads what was saved under `key`. Returns false if nothing was. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
 };
 
 /** Saves and loads several agents under one session id, as AgentScope's SessionManager does. */
 export interface SessionManager {
-  /** False, and nothing loaded, if the session was never saved. */
+  /** Loads all components. Returns false, and loads nothing, if the session was never saved. */
   loadIfExists(): Promise<boolean>;
-  /** Rejects `session/not-found`. */
+  /** Loads all components. Rejects `session/not-found` if the session was never saved. */
   loadOrThrow(): Promise<void>;
+  /** Saves all components. Rejects `session/conflict` while one of their sessions is open in another process. */
   save(): Promise<void>;
-  /** False, and nothing saved, if the session was never saved. */
+  /** Saves all components. Returns false, and saves nothing, if the session was never saved. */
   saveIfExists(): Promise<boolean>;
+  /** True if a component was saved. */
   exists(): Promise<boolean>;
-  /** False if there was nothing to delete. */
+  /** Deletes what was saved. Returns false if there was nothing to delete. */
   deleteIfExists(): Promise<boolean>;
-  /** Rejects `session/not-found`. */
+  /** Deletes what was saved. Rejects `session/not-found` if there was nothing to delete. */
   deleteOrThrow(): Promise<void>;
 }
 
-/** A manager of the session `sessionId` in `store`. Each component has its own key, `<sessionId>/<name>`. Throws
- *  `config/invalid` for options that make no sense. */
+/**
+ * Returns a manager of the session `sessionId` in `store`. Each component is saved under its own key, `<sessionId>/<name>`.
+ * Throws `config/invalid` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { sessionManager } from "agentchart/session";
+ * import { fileStore } from "agentchart/store/file";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const planner = createAgent({ name: "planner", model: scriptedModel(["A plan."]) });
+ * const writer = createAgent({ name: "writer", model: scriptedModel(["A text."]) });
+ * const store = fileStore({ dir: "./sessions" });
+ * const manager = sessionManager({ store, sessionId: "book", components: [planner, writer] });
+ * await manager.loadIfExists();
+ * await planner.call("Plan the book.");
+ * await manager.save();
+ * ```
+ */
 export function sessionManager(options: {
   readonly store: SessionStore;
   readonly sessionId: string;
   readonly components: readonly SessionComponent[];
+  /** Which parts of each component are saved and loaded; default: all. */
   readonly parts?: SavedParts;
 }): SessionManager {
   const { store, sessionId, components, parts } = options ?? {};
   checkStore(store, "sessionManager");
   if (typeof sessionId !== "string" || sessionId === "")
-    throw new AgentError(
-      "config/invalid",
-      "sessionManager: `sessionId` must be a text of at least 1 character.",
-    );
+    throw new AgentError("config/invalid", "sessionManager: `sessionId` must be a non-empty string.");
   if (!Array.isArray(components))
-    throw new AgentError("config/invalid", "sessionManager: `components` must be a list of agents.");
+    throw new AgentError("config/invalid", "sessionManager: `components` must be an array of agents.");
   const keyOf = ({ name }: SessionComponent): string => `${sessionId}/${name}`;
   const notFound = (): AgentError => new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

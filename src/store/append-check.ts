@@ -1,9 +1,10 @@
 import { AgentError } from "../base/error.ts";
 import type { Batch, Lease } from "./port.ts";
 
-/** What an append is judged by. `owner` is null once the lease was released. */
+/** The part of a session that an append is checked against. `owner` is null once the lease was released. */
 export type AppendState = { readonly seq: number; readonly fence: number; readonly owner: string | null };
 
+/** The error for a lease that is no longer the newest; `newest` is the fence that is, if known. */
 export function leaseLost(sessionId: string, fence: number, newest?: number): AgentError {
   const message =
     newest === fence || newest === undefined
@@ -12,30 +13,28 @@ export function leaseLost(sessionId: string, fence: number, newest?: number): Ag
   return new AgentError("session/lease-lost", message, { data: { sessionId, fence } });
 }
 
-/** The error an append must be refused with, or undefined if it fits. */
+/** Returns the error that {@link SessionStore.append} must reject with, or undefined if the batch is accepted. */
 export function appendError(
   sessionId: string,
   batch: Batch,
-  standing: AppendState | undefined,
+  state: AppendState | undefined,
 ): AgentError | undefined {
   const { fence, expectedSeq, entries } = batch;
-  if (!standing || standing.owner === null || standing.fence !== fence) {
-    return leaseLost(sessionId, fence, standing?.fence);
-  }
-  const { seq } = standing;
+  if (!state || state.owner === null || state.fence !== fence)
+    return leaseLost(sessionId, fence, state?.fence);
+  const { seq } = state;
   const data = { sessionId, seq, expectedSeq };
   if (seq !== expectedSeq) {
-    return new AgentError("session/conflict", `Session '${sessionId}' is at ${seq}, not at ${expectedSeq}.`, {
-      data,
-    });
+    const message = `Session '${sessionId}' is at seq ${seq}; the append expected ${expectedSeq}.`;
+    return new AgentError("session/conflict", message, { data });
   }
   const wrong = entries.findIndex((entry, index) => entry.seq !== expectedSeq + index + 1);
   if (wrong === -1) return undefined;
-  const message = `Session '${sessionId}': entry ${expectedSeq + wrong + 1} came with the number ${entries[wrong]!.seq}.`;
+  const message = `Session '${sessionId}': expected an entry with seq ${expectedSeq + wrong + 1}, found ${entries[wrong]!.seq}.`;
   return new AgentError("session/conflict", message, { data });
 }
 
-/** The {@link Lease.takeovers} of the next lease, given the holder before it. */
+/** Returns the {@link Lease.takeovers} of the lease that `owner` acquires after `former`. */
 export function nextTakeovers(
   former: { readonly owner: string | null; readonly takeovers?: number } | undefined,
   owner: string,
@@ -44,11 +43,12 @@ export function nextTakeovers(
   return (former.takeovers ?? 0) + (former.owner === owner ? 0 : 1);
 }
 
-/** True if this is still the lease that may append. */
-export function holdsLease(lease: Lease, standing: AppendState | undefined): boolean {
-  return standing !== undefined && standing.owner !== null && standing.fence === lease.fence;
+/** True if this lease is the newest of the session and was not released. */
+export function holdsLease(lease: Lease, state: AppendState | undefined): boolean {
+  return state !== undefined && state.owner !== null && state.fence === lease.fence;
 }
 
+/** The error of every call after `close`. */
 export function storeClosed(): AgentError {
   return new AgentError("store/failed", "The store is closed.");
 }

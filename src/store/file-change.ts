@@ -17,7 +17,7 @@ import { readPosition } from "./position.ts";
 const MAX_TRIES = 1_000;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
 
-/** Opens a file for appending, making it and its folder if it may. Undefined: there is none. */
+/** Opens a file for appending; with `mayCreate` makes it and its folder. Returns undefined if there is no such file. */
 export function openToAppend(path: string, mayCreate: boolean): number | undefined {
   for (;;) {
     try {
@@ -30,7 +30,7 @@ export function openToAppend(path: string, mayCreate: boolean): number | undefin
   }
 }
 
-/** Makes a file survive a power loss, and its name and folder if it is new. */
+/** Makes the content of a file survive a power loss, and the names of a new file and its folder. */
 export async function syncAll(fd: number, path: string, isNew: boolean): Promise<void> {
   await syncFile(fd);
   if (!isNew) return;
@@ -38,7 +38,7 @@ export async function syncAll(fd: number, path: string, isNew: boolean): Promise
   await syncFolder(dirname(dirname(path)));
 }
 
-/** The line of an append. */
+/** Returns the line of an append. `inbox`: what is acknowledged after it. */
 export function appendLineDraft(
   head: JournalHead,
   batch: Batch,
@@ -61,20 +61,22 @@ export function appendLineDraft(
   };
 }
 
+/** Options of {@link changeJournal}. */
 export type JournalChange = {
   readonly path: string;
   readonly sessionId: string;
   readonly mayCreate: boolean;
-  /** What to append to a journal that ends so, if anything. May be asked again when another process was faster. */
+  /** Returns the line to append to a journal with this head, or undefined to append nothing. Called again if another process
+   *  appended first. */
   readonly decide: (head: JournalHead | undefined) => LineDraft | undefined;
-  /** The change survives a power loss. */
+  /** The change must survive a power loss. */
   readonly isSynced: boolean;
-  /** A new journal does, whatever the change. */
+  /** A new journal must survive a power loss, whatever `isSynced` says. */
   readonly isNewSynced: boolean;
 };
 
-/** Reads the end of a journal, decides, and appends: all of it at one instant, as other processes see it. Undefined if nothing
- *  was to be appended. */
+/** Reads the end of a journal, decides, and appends, as one atomic operation. Returns the new head; undefined if nothing was
+ *  appended. */
 export async function changeJournal(
   change: JournalChange,
   tails: LRUCache<string, JournalTail>,
@@ -100,7 +102,11 @@ export async function changeJournal(
       closeSync(fd);
     }
   }
-  throw new AgentError("store/failed", `Session '${sessionId}' is written to by too many at once.`, {
-    isRetryable: true,
-  });
+  throw new AgentError(
+    "store/failed",
+    `Session '${sessionId}' is being written by too many processes at once.`,
+    {
+      isRetryable: true,
+    },
+  );
 }

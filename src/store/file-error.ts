@@ -1,6 +1,6 @@
 import { AgentError } from "../base/error.ts";
 
-/** What goes wrong for a while only. */
+/** Codes of errors that may not occur when the operation is repeated. */
 const TRANSIENT = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE"]);
 
 const REASONS: { readonly [code: string]: string } = {
@@ -11,13 +11,13 @@ const REASONS: { readonly [code: string]: string } = {
   EROFS: ": it is read-only",
 };
 
-function fileError(thrown: unknown, doing: string): AgentError {
+function fileError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
   return new AgentError(
     "store/failed",
-    `The session folder: could not ${doing}${code ? ` (${code}${REASONS[code] ?? ""})` : ""}.`,
+    `The session folder: could not ${operation}${code ? ` (${code}${REASONS[code] ?? ""})` : ""}.`,
     {
       cause: thrown,
       isRetryable: code !== undefined && TRANSIENT.has(code),
@@ -26,20 +26,23 @@ function fileError(thrown: unknown, doing: string): AgentError {
   );
 }
 
-/** What `work` gives; whatever it throws becomes an AgentError. */
-export async function withStoreErrors<T>(doing: string, work: () => T | Promise<T>): Promise<T> {
+/** Runs `work` and turns what it throws into an AgentError. `operation` completes "could not …" in its message. */
+export async function withStoreErrors<T>(operation: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw fileError(error, doing);
+    throw fileError(error, operation);
   }
 }
 
-/** As {@link withStoreErrors}, for what comes one by one. */
-export async function* withStoreErrorsEach<T>(doing: string, items: () => Iterable<T>): AsyncGenerator<T> {
+/** As {@link withStoreErrors}, for an iterable. */
+export async function* withStoreErrorsEach<T>(
+  operation: string,
+  items: () => Iterable<T>,
+): AsyncGenerator<T> {
   try {
     yield* items();
   } catch (error) {
-    throw fileError(error, doing);
+    throw fileError(error, operation);
   }
 }

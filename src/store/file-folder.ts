@@ -6,21 +6,22 @@ import { promisify } from "node:util";
 import type { JournalHead } from "./file-journal.ts";
 import type { Lease } from "./port.ts";
 
-/** The folder of the numbers that fences of deleted sessions never reached; no session's folder has this name. */
+/** A folder with one empty file, whose name is a number that no fence of a deleted session has reached. No session's folder
+ *  has this name. */
 const FLOOR = "~floor";
-/** So many fences may be issued while a session is being deleted. */
+/** How many fences may be issued while a session is being deleted. */
 const FLOOR_MARGIN = 1_000;
 
 export const syncFile = promisify(fsync);
 
-/** True if there is no such file, for a strange file or a broken link in the way too. */
+/** True if an error says that there is no such file, also because a file or a broken link is in the path. */
 export function isMissing(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { readonly code?: unknown };
   return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
 }
 
-/** What `read` gives; undefined if there is no such file or folder. */
-export function ifThere<T>(read: () => T): T | undefined {
+/** Returns what `read` returns; undefined if there is no such file or folder. */
+export function ifExists<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -29,11 +30,12 @@ export function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
+/** Makes a folder and its parents, for this user only. */
 export function makeFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-/** Makes the names in a folder survive a power loss, where the system can. */
+/** Makes the names in a folder survive a power loss, where the operating system supports it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path);
@@ -44,13 +46,13 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** No fence was issued above it for any deleted session. */
+/** Returns a number that no fence of a deleted session has reached. */
 export function fenceFloor(dir: string): number {
-  const names = ifThere(() => readdirSync(join(dir, FLOOR))) ?? [];
+  const names = ifExists(() => readdirSync(join(dir, FLOOR))) ?? [];
   return names.reduce((floor, name) => Math.max(floor, Number(name) || 0), 0);
 }
 
-/** Removes a session's folder after seeing to it that a later one of this id gets higher fences. */
+/** Removes a session's folder, after raising the floor so that a later session of this id gets higher fences. */
 export function removeFolder(dir: string, folder: string, fence: number): void {
   const floor = fenceFloor(dir);
   const higher = fence + FLOOR_MARGIN;
@@ -60,28 +62,28 @@ export function removeFolder(dir: string, folder: string, fence: number): void {
     rmSync(join(dir, FLOOR, String(floor)), { force: true });
   }
   const trash = join(dir, `~trash-${randomUUID()}`);
-  if (ifThere(() => renameSync(folder, trash) ?? true)) rmSync(trash, { recursive: true });
+  if (ifExists(() => renameSync(folder, trash) ?? true)) rmSync(trash, { recursive: true });
 }
 
 const leaseFile = (folder: string) => join(folder, "lease.json");
 
 function renewedLease(folder: string): Lease | undefined {
-  const text = ifThere(() => readFileSync(leaseFile(folder), "utf8"));
+  const text = ifExists(() => readFileSync(leaseFile(folder), "utf8"));
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Lease);
   } catch {
-    return undefined; // a power loss may leave a file without content
+    return undefined; // a power loss may leave an empty file
   }
 }
 
-/** When the lease of a head expires: it may have been renewed since. */
+/** Returns when the lease of a journal's head expires, taking its renewals into account. */
 export function expiryOf(folder: string, { fence, expiresAt }: JournalHead): number {
   const renewed = renewedLease(folder);
   return renewed?.fence === fence ? renewed.expiresAt : expiresAt;
 }
 
-/** Notes a renewal. A former holder that is late may replace the note: then the lease ends at its first time, which its
- *  fence survives. */
+/** Writes a renewal. A former holder that is late may overwrite it; then the lease expires as if it had not been renewed,
+ *  and the fence still protects the session. */
 export function writeRenewal(folder: string, lease: Lease): void {
   const draft = `${leaseFile(folder)}.${randomUUID()}`;
   writeFileSync(draft, `${JSON.stringify(lease)}\n`, { mode: 0o600 });

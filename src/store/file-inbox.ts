@@ -14,18 +14,21 @@ import { dueTime } from "./due.ts";
 import type { SessionInput } from "./port.ts";
 import { sessionDamaged } from "./stored-json.ts";
 
-// A session's inputs, one a line. Of lines with the same id the first counts. What is acknowledged stands in the journal, so
+// A session's inputs, one per line. Of lines with the same id the first counts. The journal holds what is acknowledged, so
 // that an append and its acknowledgements are one write.
 
+/** A line of the inbox, without its data. */
 type Item = {
   readonly id: string;
+  /** Tells the writer whether the first line with its id is its own. */
   readonly put: string;
   readonly dueAt?: number;
+  /** Offsets of its first byte and of the byte after it. */
   readonly off: number;
   readonly end: number;
 };
 
-/** The ids of an inbox, as far as it was read. */
+/** The lines of an inbox, as far as it was read. */
 export type InboxIndex = {
   end: FileEnd;
   readUpTo: number;
@@ -33,7 +36,7 @@ export type InboxIndex = {
   readonly byId: Map<string, Item>;
 };
 
-/** The index of an inbox, brought up to date. Throws `session/damaged`. */
+/** Returns the index of an inbox, updated from `known` if that is an index of the same file. Throws `session/damaged`. */
 export function indexOf(fd: number, sessionId: string, known?: InboxIndex): InboxIndex {
   const end = endOf(fd, known?.end);
   if (end === known?.end) return known;
@@ -42,7 +45,7 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
   const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
   for (const line of linesForward(fd, index.readUpTo, end.size)) {
     const { off, value } = line;
-    if (!value) throw sessionDamaged(sessionId, `its inbox, at byte ${off}`);
+    if (!value) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
     const { id, put, dueAt } = value as unknown as Item;
     const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
     if (!index.byId.has(item.id)) {
@@ -55,11 +58,11 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
   return index;
 }
 
-/** Appends an input. False if the inbox had its id; undefined if it has to be tried again. */
+/** Appends an input. Returns false if the inbox had its id, and undefined if the caller must try again. */
 export function appendInput(fd: number, sessionId: string, index: InboxIndex, input: SessionInput) {
   const put = randomUUID().slice(0, 8);
   const { id, data, dueAt } = input;
-  const isFirst = index.items.length === 0; // the name of the folder may not tell the session
+  const isFirst = index.items.length === 0; // the folder's name may be a hash
   appendLine(fd, index.end, () => ({
     ...(isFirst && { session: sessionId }),
     id,
@@ -75,7 +78,7 @@ function itemsFrom({ items }: InboxIndex, { upTo }: Acknowledged): readonly Item
   return items.slice(items.findLastIndex(({ off }) => off < upTo) + 1);
 }
 
-/** What is acknowledged once `ids` are too. */
+/** Returns what is acknowledged once `ids` are acknowledged too. */
 export function acknowledge(index: InboxIndex, before: Acknowledged, ids: readonly string[]): Acknowledged {
   const waiting = itemsFrom(index, before);
   const known = new Set(waiting.map(({ id }) => id));
@@ -93,12 +96,12 @@ function waitingItems(index: InboxIndex, acknowledged: Acknowledged): readonly I
   return itemsFrom(index, acknowledged).filter(({ id }) => !done.has(id));
 }
 
-/** Whether an input that is not acknowledged was due before. */
+/** True if an input that is not acknowledged is due at `before`. */
 export function hasDueInput(index: InboxIndex, acknowledged: Acknowledged, before: number): boolean {
   return waitingItems(index, acknowledged).some((item) => dueTime(item) <= before);
 }
 
-/** The first inputs that are not acknowledged. */
+/** Returns the first `limit` inputs that are not acknowledged, in the order of {@link SessionStore.takeInputs}. */
 export function waitingInputs(
   fd: number,
   sessionId: string,
@@ -111,7 +114,7 @@ export function waitingInputs(
     .slice(0, limit)
     .map(({ id, off, dueAt }) => {
       const value = lineAt(fd, off)?.value;
-      if (!value) throw sessionDamaged(sessionId, `its inbox, at byte ${off}`);
+      if (!value) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
       return { id, data: value["data"] as JsonObject, ...(dueAt !== undefined && { dueAt }) };
     });
 }

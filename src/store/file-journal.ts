@@ -13,18 +13,18 @@ import {
 import type { JournalEntry } from "./port.ts";
 import { sessionDamaged } from "./stored-json.ts";
 
-// A session's journal. Each line says what happened and, in `head`, all that a writer must know of what came before: whoever
-// appends reads the last line, decides, and writes behind it.
+// A session's journal. Each line holds what happened and, in `head`, the state of the session after it: a writer reads the
+// last line, decides, and appends a line.
 //
-// D1 A line counts if it stands at its `off`: then no other came between what its writer had read and the line itself, so
-//    what its writer decided still held. This makes leases and appends of any number of processes one sequence.
-// D2 A line that stands further back lost against another writer. It has changed nothing.
-// D3 `head` holds offsets of the lines with the newest position, checkpoint and meta, so a load reads three lines at most.
+// D1 A line counts if it is at the offset `off` that it names: then no other line came between what its writer had read and
+//    the line itself, so the writer's decision is valid. This puts the leases and appends of all processes into one sequence.
+// D2 A line at a higher offset lost against another writer and has changed nothing.
+// D3 `head` holds the offsets of the lines with the newest position, checkpoint and meta, so a load reads at most three lines.
 
-/** Which inputs are acknowledged: those before `upTo` in the inbox, and `also` these. */
+/** Which inputs are acknowledged: those before the offset `upTo` of the inbox, and those with the ids in `also`. */
 export type Acknowledged = { readonly upTo: number; readonly also: readonly string[] };
 
-/** What a session is after a line. Offsets are null while there is no such line. */
+/** The state of a session after a line. `position`, `checkpoint` and `meta` are offsets, null while there is no such line. */
 export type JournalHead = {
   readonly seq: number;
   readonly fence: number;
@@ -48,27 +48,27 @@ export type JournalLine = {
   readonly head: JournalHead;
   /** Of a lease. */
   readonly session?: string;
-  /** Of an append: the seq before it, and what it brought. */
+  /** Of an append: the seq before it, and what it wrote. */
   readonly from?: number;
   readonly entries?: readonly JournalEntry[];
   readonly position?: JsonObject;
   readonly checkpoint?: JsonObject;
-  /** Of an append with a checkpoint: where the one before is. */
+  /** Of an append with a checkpoint: the offset of the previous checkpoint. */
   readonly formerCheckpoint?: number | null;
 };
 
-/** A journal as its last line tells; without `head` it is empty. */
+/** The end of a journal, and the `head` of its last line that counts; undefined for an empty journal. */
 export type JournalTail = { readonly end: FileEnd; readonly head: JournalHead | undefined };
 
-/** D1, D2. */
+/** True for a line that counts (D1), false for one that does not (D2). Throws `session/damaged`. */
 function counts(fd: number, { off, value }: FileLine, sessionId: string): boolean {
-  const meant = value?.["off"];
-  if (meant === off) return true;
-  if (typeof meant === "number" && meant < off && isPlausibleOffset(fd, off, meant)) return false;
-  throw sessionDamaged(sessionId, `its journal, at byte ${off}`);
+  const intended = value?.["off"];
+  if (intended === off) return true;
+  if (typeof intended === "number" && intended < off && isPlausibleOffset(fd, off, intended)) return false;
+  throw sessionDamaged(sessionId, `its journal at byte ${off}`);
 }
 
-/** Where the journal ends; `known` if nothing was written since. Throws `session/damaged`. */
+/** Returns the tail of a journal; `known` itself if nothing was written since. Throws `session/damaged`. */
 export function tailOf(fd: number, sessionId: string, known?: JournalTail): JournalTail {
   const end = endOf(fd, known?.end);
   if (end === known?.end) return known;
@@ -79,14 +79,14 @@ export function tailOf(fd: number, sessionId: string, known?: JournalTail): Jour
   return { end, head: undefined };
 }
 
-/** The line at an offset that a head gave. Throws `session/damaged`. */
+/** Returns the line at an offset out of a `head`. Throws `session/damaged`. */
 export function journalLineAt(fd: number, sessionId: string, off: number): JournalLine {
   const line = lineAt(fd, off);
-  if (!line || line.value?.["off"] !== off) throw sessionDamaged(sessionId, `its journal, at byte ${off}`);
+  if (!line || line.value?.["off"] !== off) throw sessionDamaged(sessionId, `its journal at byte ${off}`);
   return line.value as unknown as JournalLine;
 }
 
-/** The lines that count, from one of them on. Throws `session/damaged` when it comes to the damage. */
+/** Yields the lines that count, beginning with the one at `off`. Throws `session/damaged` when it reaches damage. */
 export function* journalLines(fd: number, sessionId: string, off: number): Generator<JournalLine> {
   let seq: number | undefined;
   for (const line of linesForward(fd, off, endOf(fd).size)) {
@@ -100,7 +100,7 @@ export function* journalLines(fd: number, sessionId: string, off: number): Gener
   tailOf(fd, sessionId); // throws for a damaged end
 }
 
-/** An offset from which {@link journalLines} come to every entry above `after`, and to few others. */
+/** Returns an offset after which {@link journalLines} yields every entry above `after`, and few others. */
 function offsetBefore(fd: number, sessionId: string, head: JournalHead, after: number): number {
   let off = head.checkpoint;
   while (off !== null) {
@@ -111,7 +111,7 @@ function offsetBefore(fd: number, sessionId: string, head: JournalHead, after: n
   return 0;
 }
 
-/** The entries above `after`, `limit` of them at most. Throws `session/damaged` when it comes to the damage. */
+/** Yields at most `limit` entries above `after`. Throws `session/damaged` when it reaches damage. */
 export function* journalEntries(
   fd: number,
   sessionId: string,
@@ -134,13 +134,14 @@ export function* journalEntries(
   }
 }
 
-/** What a writer wants to append: `head` and the line's own fields, given the offset it will have. */
+/** A line to append: its own fields, and its `head` given the offset that it will have. */
 export type LineDraft = {
   readonly fields: Omit<JournalLine, "off" | "head">;
   readonly headAt: (off: number) => JournalHead;
 };
 
-/** Appends a line behind `tail`. Undefined: another line came first, and this one does not count. */
+/** Appends a line after `tail` and returns the new tail; undefined if another line came first, so that this one does not
+ *  count. */
 export function commit(
   fd: number,
   tail: JournalTail,

@@ -1,13 +1,14 @@
 import { constants, fstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "../base/error.ts";
-import { ifThere } from "./file-folder.ts";
+import { ifExists } from "./file-folder.ts";
 import { journalLineAt, journalLines, tailOf, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward, withFile } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";
 import { readPosition } from "./position.ts";
 import type { SessionInfo } from "./port.ts";
 
+/** The names of a session's files. */
 export const JOURNAL = "journal.ndjson";
 export const INBOX = "inbox.ndjson";
 
@@ -22,7 +23,7 @@ function infoAt(fd: number, sessionId: string, tail: JournalTail): SessionInfo |
   return { sessionId, seq: head.seq, ...facts, meta: newest, updatedAt: line.time };
 }
 
-/** What a list shows of a session; undefined if it does not exist. */
+/** Returns what a list shows of a session; undefined if it does not exist. */
 export function infoOf(folder: string, sessionId: string): SessionInfo | undefined {
   const read = (fd: number): SessionInfo | undefined => {
     try {
@@ -33,19 +34,19 @@ export function infoOf(folder: string, sessionId: string): SessionInfo | undefin
       return { sessionId, seq: 0, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
     }
   };
-  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
 }
 
-/** The id in the inbox of a folder without a journal. */
+/** Returns the session id that the inbox of a folder without a journal holds. */
 function idInInbox(folder: string): string | undefined {
   const read = (fd: number): string | undefined => {
     for (const { value } of linesForward(fd, 0, fstatSync(fd).size)) return value?.["session"] as string;
     return undefined;
   };
-  return ifThere(() => withFile(join(folder, INBOX), constants.O_RDONLY, read));
+  return ifExists(() => withFile(join(folder, INBOX), constants.O_RDONLY, read));
 }
 
-/** The id in the journal of a folder whose name does not tell it. */
+/** Returns the session id that the journal of a folder holds, for a folder whose name is a hash. */
 function idInJournal(folder: string): string | undefined {
   const read = (fd: number): string | undefined => {
     try {
@@ -55,14 +56,14 @@ function idInJournal(folder: string): string | undefined {
     }
     return undefined;
   };
-  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? idInInbox(folder);
+  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? idInInbox(folder);
 }
 
-/** The sessions that have a folder, in no order, with that folder. */
+/** Returns the sessions that have a folder, in no order. */
 export function sessionFolders(
   dir: string,
 ): readonly { readonly sessionId: string; readonly folder: string }[] {
-  const names = ifThere(() => readdirSync(dir)) ?? [];
+  const names = ifExists(() => readdirSync(dir)) ?? [];
   return names.flatMap((name) => {
     const folder = join(dir, name);
     const id = sessionIdOf(name);
@@ -71,7 +72,7 @@ export function sessionFolders(
   });
 }
 
-/** The newest fence of a journal, as far as it can be read. */
+/** Returns the newest fence of a journal, also of a damaged one. */
 export function newestFence(folder: string): number {
   const read = (fd: number): number => {
     for (const { value } of linesBackward(fd, fstatSync(fd).size)) {
@@ -80,5 +81,5 @@ export function newestFence(folder: string): number {
     }
     return 0;
   };
-  return ifThere(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? 0;
+  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? 0;
 }

@@ -6,12 +6,12 @@ const HASH = /~[0-9a-f]{32}$/u;
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/u;
 
 const escapeByte = (byte: number) => `%${byte.toString(16).padStart(2, "0")}`;
-const escaped = (text: string) => Array.from(Buffer.from(text), escapeByte).join("");
+const escaped = (part: string) => Array.from(Buffer.from(part), escapeByte).join("");
 
 /**
- * The name of a session's folder: lower-case ASCII letters, digits, `-`, `_` and inner dots stand for themselves, any other
- * byte of the id's UTF-8 is `%xx`, so that ids which differ give names which differ on every file system, and none is `.`,
- * `..` or a device. A name that would be too long is cut and ends with `~` and a hash of the id; no other name has a `~`.
+ * Returns the name of a session's folder: lower-case ASCII letters, digits, `-`, `_` and inner dots stay, any other byte of
+ * the id's UTF-8 becomes `%xx`. So different ids have different names on every file system, and no name is `.`, `..` or a
+ * device. A name that would be too long is cut and ends with `~` and a hash of the id; no other name has a `~`.
  */
 export function folderName(sessionId: string): string {
   let name = sessionId.replaceAll(/[^a-z0-9._-]+/gu, escaped).replaceAll(/^\.|\.$/gu, escaped);
@@ -21,7 +21,7 @@ export function folderName(sessionId: string): string {
     : `${name.slice(0, 60)}~${crypto.hash("sha256", sessionId).slice(0, 32)}`;
 }
 
-/** The id a folder is named after; undefined if the name holds a hash, and null if it is no folder of a session. */
+/** Returns the session id of a folder's name; undefined if the name holds a hash, null if it is not that of a session. */
 export function sessionIdOf(name: string): string | undefined | null {
   if (HASH.test(name)) return name.length === 60 + 33 ? undefined : null;
   const bytes = name.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) =>

@@ -6,7 +6,7 @@ import { checkOptions } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
-import { expiryOf, fenceFloor, ifThere, removeFolder, writeRenewal } from "./file-folder.ts";
+import { expiryOf, fenceFloor, ifExists, removeFolder, writeRenewal } from "./file-folder.ts";
 import {
   acknowledge,
   appendInput,
@@ -27,84 +27,94 @@ import {
 import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
-import type { JournalEntry, SessionInfo, SessionStore } from "./port.ts";
-import { readPosition, isAtRest, matchesFilter } from "./position.ts";
+import { isAppendSynced, LOCAL_OPTIONS, type LocalStoreOptions } from "./local-options.ts";
+import type { JournalEntry, SessionInfo, SessionInput, SessionStore } from "./port.ts";
+import { matchesFilter, readPosition } from "./position.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 
-export type FileStoreOptions = {
+/** Options of {@link fileStore}. */
+export type FileStoreOptions = LocalStoreOptions & {
   /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
   readonly dir?: string;
-  /** What a power loss can take (`kill -9` takes nothing): `rest` (default) what was appended since the session last rested,
-   *  `never` whatever the operating system had not written, `always` nothing. Accepted inputs count as rest. */
-  readonly fsync?: "never" | "rest" | "always";
-  /** How often {@link SessionStore.watch} looks, in ms; default 100. */
-  readonly watchEveryMs?: number;
-  readonly now?: () => number;
 };
 
 const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
 
 /**
- * Sessions in files, for any number of processes on one machine: a folder per session with `journal.ndjson` (see
- * file-journal.ts), `inbox.ndjson` and `lease.json`, to be read by people and changed by nobody. There is no lock that a dead
- * process could leave behind. A cut-off last line counts as never written; any other changed byte is `session/damaged`.
+ * A store in files, for any number of processes on one machine: a folder per session with `journal.ndjson`, `inbox.ndjson` and
+ * `lease.json`. People may read them; only stores may write them. There is no lock that a killed process could leave behind.
+ * An unfinished last line counts as never written; any other changed byte is `session/damaged`. Throws `config/invalid` for
+ * unknown options.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { fileStore } from "agentchart/store/file";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const store = fileStore({ dir: "./sessions", fsync: "always" });
+ * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store, sessionId: "customer-42" });
+ * ```
  */
 export function fileStore(options: FileStoreOptions = {}): SessionStore {
-  checkOptions(
-    options,
-    ["dir", "fsync", "watchEveryMs", "now"],
-    "fileStore",
-    'fileStore({ dir: "./sessions" })',
-  );
+  checkOptions(options, ["dir", ...LOCAL_OPTIONS], "fileStore", 'fileStore({ dir: "./sessions" })');
   const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
   const tails = new LRUCache<string, JournalTail>({ max: 1_000 });
   const inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
+  const isInputSynced = fsync !== "never";
   let isClosed = false;
 
-  const folder = (sessionId: string): string => {
+  const assertOpen = (): void => {
     if (isClosed) throw storeClosed();
+  };
+  const folder = (sessionId: string): string => {
+    assertOpen();
     checkId(sessionId, "A session id");
     return join(dir, folderName(sessionId));
   };
-  const isKept = fsync !== "never";
   const change = (
     sessionId: string,
-    how: { readonly mayCreate?: boolean; readonly isSynced?: boolean },
+    { mayCreate = false, isSynced = false },
     decide: (head?: JournalHead) => LineDraft | undefined,
   ) => {
     const path = join(folder(sessionId), JOURNAL);
-    const { mayCreate = false, isSynced = false } = how;
-    return changeJournal({ path, sessionId, mayCreate, isSynced, isNewSynced: isKept, decide }, tails);
+    return changeJournal({ path, sessionId, mayCreate, isSynced, isNewSynced: isInputSynced, decide }, tails);
   };
 
-  /** What `read` gives of a journal that is there and not empty. */
-  function look<T>(sessionId: string, read: (fd: number, head: JournalHead) => T): T | undefined {
+  /** Opens a file and updates what is cached of it; undefined if there is no such file. */
+  function readCached<C extends object, T>(
+    path: string,
+    cache: LRUCache<string, C>,
+    update: (fd: number, known?: C) => C,
+    read: (fd: number, found: C) => T,
+  ): T | undefined {
+    return ifExists(() =>
+      withFile(path, constants.O_RDONLY, (fd) => {
+        const found = update(fd, cache.get(path));
+        cache.set(path, found);
+        return read(fd, found);
+      }),
+    );
+  }
+  /** Returns what `read` returns of a journal that exists and is not empty. */
+  function readJournal<T>(sessionId: string, read: (fd: number, head: JournalHead) => T): T | undefined {
     const path = join(folder(sessionId), JOURNAL);
-    return ifThere(() =>
-      withFile(path, constants.O_RDONLY, (fd) => {
-        const tail = tailOf(fd, sessionId, tails.get(path));
-        tails.set(path, tail);
-        return tail.head && read(fd, tail.head);
-      }),
-    );
+    const update = (fd: number, known?: JournalTail) => tailOf(fd, sessionId, known);
+    return readCached(path, tails, update, (fd, { head }) => head && read(fd, head));
   }
-
-  function lookAtInbox<T>(sessionId: string, read: (fd: number, index: InboxIndex) => T): T | undefined {
+  const headOf = (sessionId: string) => readJournal(sessionId, (_, head) => head);
+  /** Returns what `read` returns of an inbox that exists. */
+  function readInbox<T>(sessionId: string, read: (fd: number, index: InboxIndex) => T): T | undefined {
     const path = join(folder(sessionId), INBOX);
-    return ifThere(() =>
-      withFile(path, constants.O_RDONLY, (fd) => {
-        const index = indexOf(fd, sessionId, inboxes.get(path));
-        inboxes.set(path, index);
-        return read(fd, index);
-      }),
-    );
+    const update = (fd: number, known?: InboxIndex) => indexOf(fd, sessionId, known);
+    return readCached(path, inboxes, update, read);
   }
 
-  async function put(sessionId: string, input: Parameters<SessionStore["putInput"]>[1]) {
+  async function put(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
     const path = join(folder(sessionId), INBOX);
     for (;;) {
       const fd = openToAppend(path, true)!;
@@ -113,7 +123,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         inboxes.set(path, index);
         const isNew = index.items.length === 0;
         const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, sessionId, index, input);
-        if (isAccepted && isKept) await syncAll(fd, path, isNew);
+        if (isAccepted && isInputSynced) await syncAll(fd, path, isNew);
         if (isAccepted !== undefined) return isAccepted ? "accepted" : "duplicate";
       } finally {
         closeSync(fd);
@@ -121,9 +131,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     }
   }
 
-  function* read(sessionId: string, after: number, limit: number): Generator<JournalEntry> {
+  function* readEntries(sessionId: string, after: number, limit: number): Generator<JournalEntry> {
     const path = join(folder(sessionId), JOURNAL);
-    const fd = ifThere(() => openSync(path, constants.O_RDONLY));
+    const fd = ifExists(() => openSync(path, constants.O_RDONLY));
     if (fd === undefined) return;
     try {
       yield* journalEntries(fd, sessionId, after, limit);
@@ -132,14 +142,30 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     }
   }
 
+  /** The sessions that have a folder, in the order of their ids. */
+  const foldersAfter = (cursor: string, prefix = "") =>
+    sessionFolders(dir)
+      .filter(({ sessionId }) => sessionId.startsWith(prefix) && compareIds(sessionId, cursor) > 0)
+      .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+
+  function isDue(sessionId: string, path: string, before: number): boolean {
+    const info = infoOf(path, sessionId);
+    if (info?.phase === "quarantined") return false;
+    const head = headOf(sessionId);
+    if (head && head.owner !== null && expiryOf(path, head) > now()) return false;
+    const acknowledged = head?.inbox ?? NOTHING;
+    const hasInput = readInbox(sessionId, (_, index) => hasDueInput(index, acknowledged, before)) ?? false;
+    return isSessionDue(info, hasInput, before);
+  }
+
   return {
     acquire: (sessionId, { owner, ttlMs }) =>
       withStoreErrors("acquire a lease", async () => {
         checkId(owner, "An owner");
         const path = folder(sessionId);
         const head = await change(sessionId, { mayCreate: true, isSynced: fsync === "always" }, (found) => {
-          const isHeld = found !== undefined && found.owner !== null && found.owner !== owner;
-          if (isHeld && expiryOf(path, found) > now()) return undefined;
+          const isLocked = found !== undefined && found.owner !== null && found.owner !== owner;
+          if (isLocked && expiryOf(path, found) > now()) return undefined;
           const fence = (found?.fence ?? fenceFloor(dir)) + 1;
           const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
@@ -156,7 +182,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       withStoreErrors("renew a lease", () => {
         const { sessionId, fence } = lease;
         const check = () => {
-          const head = look(sessionId, (_, found) => found);
+          const head = headOf(sessionId);
           if (!holdsLease(lease, head)) throw leaseLost(sessionId, fence, head?.fence);
         };
         check();
@@ -177,27 +203,26 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     append: (sessionId, batch) =>
       withStoreErrors("append", async () => {
-        const { phase } = readPosition(batch.position);
-        const isSynced = fsync === "always" || (fsync === "rest" && isAtRest(phase));
+        const isSynced = isAppendSynced(fsync, readPosition(batch.position).phase);
         const { ackInputs = [] } = batch;
         const head = await change(sessionId, { isSynced }, (found) => {
           const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
-          const taken =
+          const inbox =
             ackInputs.length === 0
               ? undefined
-              : lookAtInbox(sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
-          return appendLineDraft(found, batch, now(), taken ?? found.inbox);
+              : readInbox(sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
+          return appendLineDraft(found, batch, now(), inbox ?? found.inbox);
         });
         return head!.seq;
       }),
 
     read: (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
-      withStoreErrorsEach("read", () => read(sessionId, after, limit)),
+      withStoreErrorsEach("read", () => readEntries(sessionId, after, limit)),
 
     load: (sessionId) =>
       withStoreErrors("load", () =>
-        look(sessionId, (fd, head) => {
+        readJournal(sessionId, (fd, head) => {
           if (head.position === null) return undefined;
           const line = journalLineAt(fd, sessionId, head.position);
           const { position = {} } = line;
@@ -215,19 +240,18 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     takeInputs: (sessionId, limit) =>
       withStoreErrors("take inputs", () => {
-        const taken = look(sessionId, (_, head) => head.inbox) ?? NOTHING;
-        return lookAtInbox(sessionId, (fd, index) => waitingInputs(fd, sessionId, index, taken, limit)) ?? [];
+        const acknowledged = headOf(sessionId)?.inbox ?? NOTHING;
+        const read = (fd: number, index: InboxIndex) =>
+          waitingInputs(fd, sessionId, index, acknowledged, limit);
+        return readInbox(sessionId, read) ?? [];
       }),
 
     list: (filter = {}) =>
       withStoreErrors("list", () => {
-        if (isClosed) throw storeClosed();
-        const { prefix = "", cursor = "", limit = 100 } = filter;
-        const found = sessionFolders(dir)
-          .filter(({ sessionId }) => sessionId.startsWith(prefix) && compareIds(sessionId, cursor) > 0)
-          .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+        assertOpen();
+        const { prefix, cursor = "", limit = 100 } = filter;
         const sessions: SessionInfo[] = [];
-        for (const { sessionId, folder: path } of found) {
+        for (const { sessionId, folder: path } of foldersAfter(cursor, prefix)) {
           const info = infoOf(path, sessionId);
           if (!info || !matchesFilter(info, filter)) continue;
           if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };
@@ -238,23 +262,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     listDue: ({ before, cursor = "", limit = 100 }) =>
       withStoreErrors("list", () => {
-        if (isClosed) throw storeClosed();
-        const isDue = ({ sessionId, folder: path }: { sessionId: string; folder: string }): boolean => {
-          const info = infoOf(path, sessionId);
-          if (info?.phase === "quarantined") return false;
-          const head = look(sessionId, (_, found) => found);
-          if (head && head.owner !== null && expiryOf(path, head) > now()) return false;
-          const taken = head?.inbox ?? NOTHING;
-          const hasInput = lookAtInbox(sessionId, (_, index) => hasDueInput(index, taken, before)) ?? false;
-          return isSessionDue(info, hasInput, before);
-        };
-        const found = sessionFolders(dir)
-          .filter(({ sessionId }) => compareIds(sessionId, cursor) > 0)
-          .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+        assertOpen();
         const due: string[] = [];
-        for (const each of found) {
+        for (const { sessionId, folder: path } of foldersAfter(cursor)) {
           if (due.length > limit) break;
-          if (isDue(each)) due.push(each.sessionId);
+          if (isDue(sessionId, path, before)) due.push(sessionId);
         }
         return duePage(due, limit);
       }),
@@ -263,13 +275,14 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       withStoreErrors("delete", () => {
         const path = folder(sessionId);
         const exists = infoOf(path, sessionId) !== undefined;
-        const hasInputs = ifThere(() => statSync(join(path, INBOX)).size > 0) ?? false;
-        if (ifThere(() => statSync(path))?.isDirectory()) removeFolder(dir, path, newestFence(path));
+        const hasInputs = ifExists(() => statSync(join(path, INBOX)).size > 0) ?? false;
+        if (ifExists(() => statSync(path))?.isDirectory()) removeFolder(dir, path, newestFence(path));
         return exists || hasInputs;
       }),
 
     watch(sessionId, { signal }) {
-      const current = () => look(sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
+      const current = () =>
+        readJournal(sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
       return watchSeq({ current, subscribe: pollEvery(watchEveryMs), signal });
     },
 

@@ -6,26 +6,30 @@ import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "
 import { checkId, compareIds } from "./session-id.ts";
 import { watchSeq } from "./watch-seq.ts";
 
-export type MemoryStoreOptions = { readonly now?: () => number };
+/** Options of {@link memoryStore}. */
+export type MemoryStoreOptions = {
+  /** The clock of leases and lists, epoch ms; default `Date.now`. */
+  readonly now?: () => number;
+};
 
 type Stored = {
   fence: number;
   owner: string | null;
   expiresAt: number;
   takeovers: number;
-  /** Texts, so that nothing is shared with a caller. */
+  /** As JSON strings, so that nothing is shared with a caller. */
   readonly entries: string[];
   position: string | undefined;
   checkpoint: string | undefined;
   meta: string;
   updatedAt: number;
-  /** Ids ever put. */
+  /** The ids of all inputs ever put. */
   readonly inputIds: Set<string>;
-  /** Inputs that are not acknowledged, oldest first. */
+  /** The inputs that are not acknowledged, oldest first. */
   readonly inputs: Map<string, { readonly data: string; readonly dueAt?: number }>;
 };
 
-const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+const parse = (json: string): JsonObject => JSON.parse(json) as JsonObject;
 
 function infoOf(sessionId: string, { entries, position, meta, updatedAt }: Stored): SessionInfo | undefined {
   if (position === undefined) return undefined;
@@ -33,11 +37,22 @@ function infoOf(sessionId: string, { entries, position, meta, updatedAt }: Store
   return { sessionId, seq: entries.length, ...facts, meta: parse(meta), updatedAt };
 }
 
-/** Sessions in this process only: for tests, and for agents whose sessions may be lost with it. */
+/**
+ * A store in the memory of this process: for tests, and for agents whose sessions may be lost with the process.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { memoryStore } from "agentchart/store/memory";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store: memoryStore(), sessionId: "s" });
+ * ```
+ */
 export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): SessionStore {
   const sessions = new Map<string, Stored>();
   const watchers = new Set<{ readonly sessionId: string; readonly wake: () => void }>();
-  let lastFence = 0; // of deleted sessions
+  let lastFence = 0; // the highest fence of all deleted sessions
   let isClosed = false;
 
   const find = (sessionId: string): Stored | undefined => {
@@ -45,7 +60,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
     checkId(sessionId, "A session id");
     return sessions.get(sessionId);
   };
-  const make = (sessionId: string): Stored => {
+  const findOrCreate = (sessionId: string): Stored => {
     const found = find(sessionId);
     if (found) return found;
     const stored: Stored = {
@@ -64,7 +79,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
     sessions.set(sessionId, stored);
     return stored;
   };
-  const standingOf = (stored: Stored | undefined) => stored && { ...stored, seq: stored.entries.length };
+  const stateOf = (stored: Stored | undefined) => stored && { ...stored, seq: stored.entries.length };
   const notify = (changed: string): void => {
     for (const { sessionId, wake } of watchers) if (sessionId === changed) wake();
   };
@@ -72,9 +87,9 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
   return {
     async acquire(sessionId, { owner, ttlMs }) {
       checkId(owner, "An owner");
-      const stored = make(sessionId);
-      const isTaken = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
-      if (isTaken) return undefined;
+      const stored = findOrCreate(sessionId);
+      const isLocked = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
+      if (isLocked) return undefined;
       const takeovers = nextTakeovers(stored, owner);
       const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs, takeovers };
       Object.assign(stored, lease);
@@ -83,7 +98,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
 
     async renew(lease, ttlMs) {
       const stored = find(lease.sessionId);
-      if (!stored || !holdsLease(lease, standingOf(stored))) {
+      if (!stored || !holdsLease(lease, stateOf(stored))) {
         throw leaseLost(lease.sessionId, lease.fence, stored?.fence);
       }
       stored.expiresAt = now() + ttlMs;
@@ -92,12 +107,12 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
 
     async release(lease) {
       const stored = find(lease.sessionId);
-      if (stored && holdsLease(lease, standingOf(stored))) stored.owner = null;
+      if (stored && holdsLease(lease, stateOf(stored))) stored.owner = null;
     },
 
     async append(sessionId, batch) {
       const stored = find(sessionId);
-      const refusal = appendError(sessionId, batch, standingOf(stored));
+      const refusal = appendError(sessionId, batch, stateOf(stored));
       if (refusal || !stored) throw refusal ?? leaseLost(sessionId, batch.fence);
       const entries = batch.entries.map((entry) => JSON.stringify(entry));
       const position = JSON.stringify(batch.position);
@@ -131,7 +146,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Sessio
 
     async putInput(sessionId, { id, data, dueAt }) {
       checkId(id, "An input id");
-      const { inputIds, inputs } = make(sessionId);
+      const { inputIds, inputs } = findOrCreate(sessionId);
       if (inputIds.has(id)) return "duplicate";
       inputs.set(id, { data: JSON.stringify(data), ...(dueAt !== undefined && { dueAt }) });
       inputIds.add(id);

@@ -2,25 +2,35 @@
 import type { JsonObject } from "../base/json.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 
-/** Where a session stands, as lists show it. */
+/** The phases that lists of sessions show:
+ *  - `stopped`: no turn is open;
+ *  - `running`: a turn is running in some process;
+ *  - `suspended`: a turn waits for what {@link SessionInfo.waitsFor} says;
+ *  - `unfinished`: a turn was cut off and can be resumed;
+ *  - `quarantined`: the session is not resumed until an operator ends its quarantine. */
 export const SESSION_PHASES = ["stopped", "running", "suspended", "unfinished", "quarantined"] as const;
+/** One of {@link SESSION_PHASES}. */
 export type SessionPhase = (typeof SESSION_PHASES)[number];
 
-/** The right to advance one session. `fence` is what counts: it rises for ever, and only the newest one may append.
- *  `expiresAt` is on the clock of the store, so a holder renews in good time instead of comparing it with its own. */
+/** The right to advance one session. */
 export type Lease = {
   readonly sessionId: string;
+  /** The name under which it was acquired. */
   readonly owner: string;
+  /** Rises with every lease of the session; only the newest fence may append. */
   readonly fence: number;
+  /** Epoch ms on the clock of the store. A holder renews well before instead of comparing it with its own clock. */
   readonly expiresAt: number;
-  /** How many holders in a row, before this one, let their lease expire instead of releasing it: they died, or stood still. */
+  /** How many holders in a row, directly before this one, let their lease expire instead of releasing it: their processes
+   *  died or stalled. */
   readonly takeovers: number;
 };
 
-/** One fact of a session. `seq` counts from 1 without gaps; a stored entry never changes. */
+/** One fact of a session. A stored entry never changes. */
 export type JournalEntry = {
+  /** Counts from 1 without gaps. */
   readonly seq: number;
-  /** Epoch ms, as the writer says. */
+  /** Epoch ms on the clock of the writer. */
   readonly at: number;
   readonly type: string;
   readonly data: JsonObject;
@@ -28,145 +38,154 @@ export type JournalEntry = {
 
 /** What one append writes. */
 export type Batch = {
-  /** The session's `seq` before this append; 0 for a new one. */
+  /** The session's `seq` before this append; 0 for a new session. */
   readonly expectedSeq: number;
+  /** The fence of the writer's lease. */
   readonly fence: number;
-  /** Numbered from `expectedSeq + 1`. Empty: the sequence stays, the rest of the batch is written all the same. */
+  /** Numbered from `expectedSeq + 1`. If empty, `seq` stays and the rest of the batch is written. */
   readonly entries: readonly JournalEntry[];
-  /** Where the session now stands; replaces the former one and must stay small (≤ 300 bytes). Stores read
-   *  `{ phase, waitsFor?, wakeAt?, meta? }` out of it, see {@link SessionInfo}; its other fields are the writer's. */
+  /** The state of the session after the append; replaces the former position and must stay small (≤ 300 bytes). Stores read
+   *  `{ phase, waitsFor?, wakeAt?, meta? }` out of it, see {@link SessionInfo}; its other fields belong to the writer. */
   readonly position: JsonObject;
-  /** What a restore may begin from; replaces the former one. Without it the former one stays. */
+  /** The state that a restore may start from; replaces the former checkpoint, which stays if this is absent. */
   readonly checkpoint?: JsonObject;
-  /** Inputs that this batch has taken in. Ids that are acknowledged already, or unknown, are no error. */
+  /** Ids of the inputs that this batch acknowledges. Unknown ids and those acknowledged before are ignored. */
   readonly ackInputs?: readonly string[];
 };
 
-/** A session as lists show it, read out of the newest `position`:
- *  - `phase`: `position.phase`, `unfinished` if that is none of {@link SESSION_PHASES};
- *  - `waitsFor`: `position.waitsFor`, `[]` if absent;
- *  - `wakeAt`: `position.wakeAt`, epoch ms when something has to be done; absent if nothing has;
- *  - `meta`: the newest `position.meta` there ever was, so it may come with the first append only.
- *  A session whose journal cannot be read is listed as `quarantined`. */
+/** A session as lists show it, read out of its newest `position`. A session whose journal cannot be read is listed as
+ *  `quarantined`. */
 export type SessionInfo = {
   readonly sessionId: string;
+  /** The number of its newest journal entry. */
   readonly seq: number;
+  /** `position.phase`; `unfinished` if that is not one of {@link SESSION_PHASES}. */
   readonly phase: SessionPhase;
+  /** `position.waitsFor`; `[]` if absent. */
   readonly waitsFor: readonly WaitsFor[];
+  /** `position.wakeAt`: epoch ms at which the session must be resumed; absent if it need not be. */
   readonly wakeAt?: number;
+  /** The newest `position.meta` of all appends, so that a writer may send it with the first append only; `{}` if none. */
   readonly meta: JsonObject;
   /** Epoch ms of the last append, on the clock of the store. */
   readonly updatedAt: number;
 };
 
-/** A message for a session that waits to be taken in. */
+/** A message in the inbox of a session. */
 export type SessionInput = {
+  /** Unique in the session. */
   readonly id: string;
   readonly data: JsonObject;
-  /** Epoch ms before which it is not to be taken in; absent for one that is due at once. */
+  /** Epoch ms before which the input must not be processed; absent: it is due at once. */
   readonly dueAt?: number;
 };
 
-/** Which sessions wait for somebody. */
+/** Options of {@link SessionStore.listDue}. */
 export type DueFilter = {
-  /** A `dueAt` or `wakeAt` not later than this is due; epoch ms. */
+  /** Epoch ms. An input is due if its `dueAt` is not later, a session if its `wakeAt` is not later. */
   readonly before: number;
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
-  /** Default 100. */
+  /** Sessions per page; default 100. */
   readonly limit?: number;
 };
 
+/** A page of {@link SessionStore.listDue}; `cursor` is absent on the last page. */
 export type DuePage = { readonly sessionIds: readonly string[]; readonly cursor?: string };
 
-/** Which sessions to list; all that is given must hold. */
+/** Options of {@link SessionStore.list}. A session is listed if all conditions hold. */
 export type SessionFilter = {
-  /** The id begins so. */
+  /** The id begins with this string. */
   readonly prefix?: string;
   readonly phase?: SessionPhase;
-  /** Every one of these keys is in the session's `meta`, with an equal value. */
+  /** The session's `meta` has each of these keys with an equal value. */
   readonly meta?: JsonObject;
-  /** `wakeAt` is there and not later than this. */
+  /** Epoch ms. The session has a `wakeAt`, which is not later. */
   readonly wakeBefore?: number;
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
-  /** Default 100. */
+  /** Sessions per page; default 100. */
   readonly limit?: number;
 };
 
+/** A page of {@link SessionStore.list}; `cursor` is absent on the last page. */
 export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly cursor?: string };
 
-/** What a restore begins with. */
+/** What {@link SessionStore.load} returns of a session. */
 export type LoadedSession = {
+  /** The number of the newest journal entry. */
   readonly seq: number;
+  /** That of the newest append. */
   readonly position: JsonObject;
+  /** The newest one; absent if no append had one. */
   readonly checkpoint?: JsonObject;
 };
 
 /**
- * Where sessions are kept. Correctness lives here: any number of processes may use one storage at once.
+ * A storage of sessions. It guarantees correctness on its own: any number of processes may use it at once.
  *
- * P1 A session has one writer: it must hold a lease, and an append is taken only with the newest fence of the session.
- * P2 An append is all or nothing. A refused one has changed nothing and is refused the same way when repeated.
- * P3 What an append or `putInput` was acknowledged for survives `kill -9`; what it needs to survive a power loss is an
- *    option of the store.
- * P4 A session exists from its first append until it is deleted. Leases and inputs may come before.
- * P5 An append costs as much as its batch and a `load` the same at any length of the journal.
- * P6 Ids are non-empty well-formed Unicode, otherwise free: two ids that differ in any character are two sessions.
- *    Anything else is refused with `config/invalid`.
- * P7 Values given and returned are JSON and never shared with the caller.
+ * P1 A session has one writer: an append needs a lease and is accepted only with the newest fence of the session.
+ * P2 An append is all or nothing. A refused append has changed nothing and is refused in the same way when repeated.
+ * P3 What `append` or `putInput` has acknowledged survives `kill -9`; whether it survives a power loss is an option of the
+ *    store.
+ * P4 A session exists from its first append until it is deleted. Leases and inputs may exist before.
+ * P5 An append costs as much as its batch, and a `load` the same at any length of the journal.
+ * P6 Ids are non-empty strings of well-formed Unicode: two ids that differ in any character are two sessions. Any other id
+ *    is refused with `config/invalid`.
+ * P7 Values passed in and out are JSON and are never shared with the caller.
  *
  * Errors are AgentErrors. `session/lease-lost`, `session/conflict`: see {@link SessionStore.append}. `session/damaged`:
- * stored bytes are not what was written. `session/version`: the storage was made by a newer release. `store/failed`: the
- * storage failed, with the reason as `cause`; the outcome of an append is then unknown, so load and compare `seq`. Never does
- * an error hold a secret or a connection string.
+ * stored bytes are not what was written. `session/version`: a newer release made the storage. `store/failed`: the storage
+ * failed, with the reason as `cause`; whether an append was written is then unknown, so load and compare `seq`. No error
+ * holds a secret or a connection string.
  */
 export interface SessionStore {
-  /** A lease with a fence that was never issued before, or undefined while another owner's lease has not expired. The same
-   *  owner always gets a new one. Issuing a fence takes the session from whoever held the former. */
+  /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
+   *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
+   *  after so many ms unless it is renewed. */
   acquire(
     sessionId: string,
     options: { readonly owner: string; readonly ttlMs: number },
   ): Promise<Lease | undefined>;
-  /** The same lease, to expire `ttlMs` from now; also after it expired, as long as nobody took it. Throws
-   *  `session/lease-lost`. */
+  /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires
+   *  one. Rejects `session/lease-lost` after that. */
   renew(lease: Lease, ttlMs: number): Promise<Lease>;
-  /** Gives the lease up: it may no longer append, and anybody may acquire at once. Never throws for a lease that is lost. */
+  /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. */
   release(lease: Lease): Promise<void>;
   /**
-   * Writes a batch and returns the new `seq`. Throws, in this order and having changed nothing:
-   * - `session/lease-lost` if `fence` is not the newest one issued for this session, was released, or the session was deleted.
-   *   That a lease has expired alone is no reason;
+   * Writes a batch and returns the new `seq`. Rejects, in this order and having changed nothing:
+   * - `session/lease-lost` if `fence` is not the newest one issued for this session, or its lease was released, or the session
+   *   was deleted. A lease that has expired may append until another owner acquires one;
    * - `session/conflict` if `expectedSeq` is not the session's `seq`, or the entries are not numbered from it.
    */
   append(sessionId: string, batch: Batch): Promise<number>;
-  /** The entries with a `seq` above `after`, in order; none for an unknown session. Entries appended while it reads may be
-   *  missing. Throws `session/damaged` when it comes to something that is not what was written. */
+  /** Yields the entries with a `seq` above `after` (default 0) in order, at most `limit` of them (default all); none for an
+   *  unknown session. Entries appended in the meantime may be missing. Throws `session/damaged` when it reaches an entry
+   *  that is not what was written. */
   read(
     sessionId: string,
     options?: { readonly after?: number; readonly limit?: number },
   ): AsyncIterable<JournalEntry>;
-  /** The newest position and checkpoint; undefined for a session that does not exist. */
+  /** Returns the newest position and checkpoint; undefined for a session that does not exist. */
   load(sessionId: string): Promise<LoadedSession | undefined>;
-  /** Keeps an input until an append acknowledges it. Needs no lease. `duplicate` for an id that this session was ever given,
-   *  acknowledged or not: then nothing is stored. */
+  /** Adds an input to the session's inbox; needs no lease. Returns `duplicate`, and stores nothing, if the session was ever
+   *  given an input with this id, acknowledged or not. */
   putInput(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate">;
-  /** The first inputs that are not acknowledged: those without a `dueAt` in the order they came, then the others in the order
-   *  of their `dueAt`, whether it has come or not. They stay until an append acknowledges them. */
+  /** Returns the first `limit` inputs that are not acknowledged: those without a `dueAt` in the order they came, then the
+   *  others in the order of their `dueAt`, due or not. They stay in the inbox until an append acknowledges them. */
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
-  /** One page of sessions in the order of their ids (by code point), with a `cursor` if there may be more. */
+  /** Returns one page of sessions in the order of their ids (by code point). */
   list(filter?: SessionFilter): Promise<SessionPage>;
-  /** One page of the sessions that wait for somebody to go on with them, in the order of their ids: nobody holds a lease that
-   *  has not expired, and an input is due, or the phase is `running` or `unfinished`, or a `wakeAt` has come. A session that
-   *  has inputs only is one of them; one that is `quarantined` is not. Costs what it finds, not what is stored, if the storage
-   *  has indexes. */
+  /** Returns one page, in the order of their ids, of the sessions that a worker should resume: no owner holds an unexpired
+   *  lease, and an input is due, or the phase is `running` or `unfinished`, or `wakeAt` has come. A session that has only
+   *  inputs is included, a `quarantined` one is not. With indexes the cost is that of the result, not of the storage. */
   listDue(filter: DueFilter): Promise<DuePage>;
-  /** Removes everything of a session, its lease too; no lease is needed. False if there was no session and no input. Fences
-   *  of a later session of this id are higher than those issued before. */
+  /** Removes everything of a session, its lease included; needs no lease. Returns false if there was neither a session nor
+   *  an input. A later session of this id gets higher fences. */
   delete(sessionId: string): Promise<boolean>;
-  /** The session's `seq` now, if it exists, and whenever it changed; values in between may be left out. Ends without an error
-   *  when the signal aborts, and never by a lost connection. */
+  /** Yields the session's current `seq`, if the session exists, and then each new `seq`; values in between may be skipped.
+   *  Ends without an error when the signal aborts; a lost connection does not end it. */
   watch?(sessionId: string, options: { readonly signal: AbortSignal }): AsyncIterable<number>;
-  /** Frees connections and files. Later calls reject `store/failed`. */
+  /** Closes connections and files. Later calls reject `store/failed`. */
   close(): Promise<void>;
 }

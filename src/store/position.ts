@@ -3,12 +3,12 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
-/** What stores read out of a position; `meta` is undefined if this position does not say. */
+/** The fields of a position that stores read; `meta` is undefined if this position has none. */
 export type PositionFields = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
   readonly meta?: JsonObject;
 };
 
-/** Never throws: a field of another type counts as absent. */
+/** Reads the fields of a position. Never throws: a field of another type counts as absent. */
 export function readPosition(position: JsonObject): PositionFields {
   const { phase, waitsFor, wakeAt, meta } = position;
   return {
@@ -19,12 +19,12 @@ export function readPosition(position: JsonObject): PositionFields {
   };
 }
 
-/** True if nothing runs in this phase until something comes from outside. */
+/** True if nothing runs in this phase until an input, a decision or a time comes. */
 export function isAtRest(phase: SessionPhase): boolean {
   return phase === "stopped" || phase === "suspended";
 }
 
-/** The same for equal values, whatever the order of their keys. */
+/** Maps equal values to equal JSON, whatever the order of their keys. */
 function canonical(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => canonical(item));
   if (!isObject(value)) return value;
@@ -32,12 +32,12 @@ function canonical(value: Json): Json {
   return { fields: keys.map((key) => [key, canonical(value[key]!)]) };
 }
 
-/** Each key of a `meta` with its value, as one text: a `meta` filter holds if all its labels are among the session's. */
+/** Returns each key of a `meta` with its value as one string: a `meta` filter holds if the session has all its labels. */
 export function labelsOf(meta: JsonObject): string[] {
   return Object.entries(meta).map(([key, value]) => JSON.stringify([key, canonical(value)]));
 }
 
-/** Whether a session is to be listed; prefix and cursor are left to the store. */
+/** True if the filter's `phase`, `meta` and `wakeBefore` hold; the store applies `prefix` and `cursor` itself. */
 export function matchesFilter(info: SessionInfo, { phase, meta, wakeBefore }: SessionFilter): boolean {
   if (phase !== undefined && info.phase !== phase) return false;
   if (wakeBefore !== undefined && !(info.wakeAt !== undefined && info.wakeAt <= wakeBefore)) return false;

@@ -8,12 +8,13 @@ import { PostgresListener } from "./postgres-listener.ts";
 import { migrate, quotedSchema } from "./postgres-schema.ts";
 import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 
+/** How a store reaches its database: by `connectionString` or by `pool`. */
 export type PostgresConnection = {
-  /** `postgres://…`. The store opens connections when first used and ends them when closed. */
+  /** `postgres://…`. The store connects when first used and disconnects when closed. */
   readonly connectionString?: string;
-  /** Instead, a pool of `pg` that the caller ends. */
+  /** A pool of the package `pg`, which the caller ends. */
   readonly pool?: Pool;
-  /** Where the tables are, made when first used; default `agentchart`. */
+  /** The schema of the tables, made when first used; default `agentchart`. */
   readonly schema?: string;
 };
 
@@ -35,15 +36,16 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Never quotes what Postgres said, for that may hold data, nor the connection string. */
+/** Turns an error of the driver into an AgentError. Its message quotes neither Postgres, which may repeat data, nor the
+ *  connection string. */
 export function postgresError(thrown: unknown, operation: string): AgentError {
   if (AgentError.is(thrown)) return thrown;
   const found = (thrown as { code?: unknown } | null)?.code;
   const code = typeof found === "string" ? found : undefined;
   if (code === "ERR_INVALID_URL") {
-    return new AgentError("config/invalid", "postgresStore: the connection string is no URL."); // a cause would hold it
+    return new AgentError("config/invalid", "postgresStore: `connectionString` is not a URL."); // without a cause, which would hold it
   }
-  // Without a code it is the driver's own word for a connection that ended.
+  // An error without a code comes from the driver: the connection ended.
   const isRetryable = code === undefined || TRANSIENT.test(code);
   return new AgentError("store/failed", `Postgres: could not ${operation}${code ? ` (${code})` : ""}.`, {
     cause: thrown,
@@ -54,8 +56,8 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
 
 const ignore = (): void => {};
 
-/** A client whose lost connection is no uncaught error: the query that is under way fails with it. Not by promise, for the
- *  connection may be lost before a promise says that it is there. */
+/** Takes a client out of the pool, with a listener for `error`: a lost connection fails the current query and is not an
+ *  uncaught error. Uses the callback, because the connection may be lost before a promise would resolve. */
 function checkOut(pool: Pool): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
@@ -66,7 +68,7 @@ function checkOut(pool: Pool): Promise<PoolClient> {
   });
 }
 
-/** One statement, so one round trip and one transaction: all of it happens, on the locked row, or nothing. */
+/** The append as one statement: one round trip, and all or nothing on the locked row. */
 const appendSql = (schema: string, now: string) => `
   WITH head AS MATERIALIZED (
     SELECT seq, fence, owner FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
@@ -89,7 +91,7 @@ const appendSql = (schema: string, now: string) => `
     CASE WHEN EXISTS (SELECT FROM fits) THEN pg_notify($15, '') END
   FROM head`;
 
-/** One schema in one database. Connects and migrates when first used; everything it throws is an AgentError. */
+/** One schema in one database. It connects and migrates when first used. */
 export class PostgresDatabase implements SqlDatabase {
   readonly schema: string;
   readonly #options: PostgresConnection;
@@ -100,7 +102,7 @@ export class PostgresDatabase implements SqlDatabase {
 
   constructor(options: PostgresConnection) {
     if ((options.connectionString === undefined) === (options.pool === undefined)) {
-      throw new AgentError("config/invalid", "postgresStore needs either a connectionString or a pool.");
+      throw new AgentError("config/invalid", "postgresStore needs either `connectionString` or `pool`.");
     }
     this.#options = options;
     this.schema = quotedSchema(options.schema ?? "agentchart");
@@ -206,7 +208,7 @@ export class PostgresDatabase implements SqlDatabase {
     if (pool && !this.#options.pool) await pool.end();
   }
 
-  /** A plain name, as LISTEN needs it. */
+  /** A name that needs no quotes. */
   #channelOf(key: string): string {
     return `agentchart_${crypto.hash("md5", `${this.schema} ${key}`)}`;
   }
@@ -220,7 +222,7 @@ export class PostgresDatabase implements SqlDatabase {
         ...(connectionString !== undefined && { connectionString }),
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       });
-    // A lost idle connection is no failure: the pool opens another.
+    // A lost idle connection is not an error: the pool opens another one.
     if (!given) pool.on("error", ignore);
     try {
       await this.#within(pool, (client) => migrate(client, this.schema));
@@ -231,7 +233,7 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  /** The pool, once the tables are there. A failure is tried again by the next call. */
+  /** Resolves once the tables exist. A failed attempt is repeated by the next call. */
   #pool(): Promise<Pool> {
     if (this.#isClosed) throw storeClosed();
     this.#ready ??= this.#connect().catch((error: unknown) => {
@@ -262,7 +264,7 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  /** A connection of its own that is not connected yet, to be ended by the caller. */
+  /** Returns a client that the caller connects and ends. */
   async #newClient(): Promise<import("pg").Client> {
     const { options } = await this.#pool();
     const { Client } = await loadDriver();

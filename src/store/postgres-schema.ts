@@ -1,7 +1,8 @@
 import type { ClientBase } from "pg";
 import { AgentError } from "../base/error.ts";
 
-/** Each brings the tables from the version of its index to the next; a released one never changes. `S` is the schema. */
+/** Each migrates the tables from the version that is its index to the next one. A released migration never changes. `S`
+ *  stands for the schema. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE S.sessions (
      session_id text COLLATE "C" PRIMARY KEY,
@@ -45,17 +46,17 @@ const MIGRATIONS: readonly string[] = [
 
 const NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
 
-/** A schema's name as SQL. Throws `config/invalid`. */
+/** Quotes the name of a schema for SQL. Throws `config/invalid`. */
 export function quotedSchema(schema: string): string {
   if (NAME.test(schema)) return `"${schema}"`;
   throw new AgentError(
     "config/invalid",
-    "The schema must be a lower-case name of letters, digits and _, 51 at most.",
+    "postgresStore: `schema` must be a lower-case name of at most 51 letters, digits and underscores.",
   );
 }
 
 async function versionOf(client: ClientBase, schema: string): Promise<number> {
-  // Not to_regclass: within a transaction it may not see what another process has just created.
+  // Not to_regclass, which may not see what another process has just created.
   const known = await client.query(
     "SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'",
     [schema.slice(1, -1)],
@@ -67,15 +68,15 @@ async function versionOf(client: ClientBase, schema: string): Promise<number> {
   return Number(rows[0].version);
 }
 
-/** Makes or updates the tables, in one transaction that the caller commits; any number of processes may do so at once. Needs no
- *  rights to create if there is nothing to do. Throws `session/version`. */
+/** Creates or migrates the tables, in a transaction that the caller commits; several processes may do so at once. Needs no
+ *  right to create anything if the tables are current. Throws `session/version` for tables of a newer release. */
 export async function migrate(client: ClientBase, schema: string): Promise<void> {
   const newest = MIGRATIONS.length;
   if ((await versionOf(client, schema)) === newest) return;
   await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [`agentchart ${schema}`]);
   const found = await versionOf(client, schema);
   if (found > newest) {
-    const message = `The schema has tables of version ${found}; this release knows ${newest}.`;
+    const message = `The schema has tables of version ${found}; this release supports ${newest}.`;
     throw new AgentError("session/version", message);
   }
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);

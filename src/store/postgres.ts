@@ -9,8 +9,19 @@ export type PostgresStoreOptions = PostgresConnection & {
 };
 
 /**
- * Sessions in Postgres (13 or later), for any number of machines; needs the package `pg`. Every append notifies, and a watcher that
- * lost its connection gets another. What an append was acknowledged for survives what the server's `synchronous_commit` says.
+ * A store in Postgres (13 or later), for any number of machines; needs the package `pg`. Every append sends a notification, and a
+ * watcher that lost its connection gets another one. Whether an acknowledged append survives a power loss is decided by the
+ * server's `synchronous_commit`. Throws `config/invalid` unless there is either a `connectionString` or a `pool`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { postgresStore } from "agentchart/store/postgres";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const store = postgresStore({ connectionString: "postgres://localhost/app" });
+ * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store, sessionId: "customer-42" });
+ * ```
  */
 export function postgresStore(options: PostgresStoreOptions): SessionStore {
   return sqlStore(new PostgresDatabase(options), () => options.now?.() ?? null);

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "./port.ts";
 
+/** Options of {@link retryingStore}. */
 export type RetryingStoreOptions = {
-  /** How long a storage that fails in passing is asked again, ms. */
+  /** For how long an operation is repeated, ms. */
   readonly timeoutMs: number;
-  /** Ends all patience. */
+  /** Once aborted, no operation is repeated. */
   readonly signal?: AbortSignal;
-  /** Hears of every failure that is waited out. */
+  /** Called with each failure before the operation is repeated. */
   readonly onRetry?: (error: AgentError) => void;
 };
 
@@ -17,9 +18,10 @@ const isTransient = (error: unknown): error is AgentError =>
   AgentError.is(error) && error.code === "store/failed" && error.isRetryable;
 
 /**
- * A store that outlasts a restart of its database: what fails in passing is asked again. An append whose outcome is unknown
- * is repeated and happens once; one that is still unknown when the patience ends is `session/lease-lost`, for its writer must
- * not go on. Renewals fail at once, for they are repeated anyway.
+ * Wraps a store so that it survives a restart of its database: operations that fail with a retryable `store/failed` are
+ * repeated with exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome
+ * is still unknown after `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not
+ * repeated, because its caller renews periodically.
  */
 export function retryingStore(
   store: SessionStore,
@@ -51,14 +53,14 @@ export function retryingStore(
           } catch (error) {
             const isConflict = AgentError.is(error) && error.code === "session/conflict";
             if (attempt === 0 || !isConflict || (await store.load(sessionId))?.seq !== seq) throw error;
-            // It was written: nobody else may, as long as this fence is the newest, which one more append shows.
+            // The entries are this writer's if its fence is still the newest, which an empty append proves.
             return await store.append(sessionId, { ...batch, expectedSeq: seq, entries: [] });
           }
         });
       } catch (error) {
         if (!isTransient(error)) throw error;
         const { fence } = batch;
-        const message = `Session '${sessionId}' is given up: its store did not answer in time.`;
+        const message = `Session '${sessionId}' was released: its store did not answer in time.`;
         throw new AgentError("session/lease-lost", message, { cause: error, data: { sessionId, fence } });
       }
     },
@@ -82,7 +84,7 @@ export function retryingStore(
       retrying(async (attempt) => {
         const state = await store.putInput(sessionId, input);
         if (state === "accepted" || attempt === 0) return state;
-        return "accepted"; // by the attempt whose answer was lost, or by somebody with the same id
+        return "accepted"; // by an attempt whose answer was lost, or by another caller with the same id
       }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
     list: (filter) => retrying(() => store.list(filter)),

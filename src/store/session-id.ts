@@ -1,6 +1,6 @@
 import { AgentError } from "../base/error.ts";
 
-/** Throws `config/invalid` for what cannot be the id of a session, input or owner. */
+/** Throws `config/invalid` unless `id` is a valid id of a session, an input or an owner. `what` begins the message. */
 export function checkId(id: string, what: string): void {
   if (typeof id === "string" && id !== "" && id.isWellFormed()) return;
   throw new AgentError("config/invalid", `${what} must be a non-empty string of well-formed Unicode.`);
@@ -11,21 +11,21 @@ export function compareIds(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-// Databases refuse U+0000 in text. U+0001 escapes it, and itself; the order of ids stays as it is.
+// SQL strings cannot hold U+0000. U+0001 escapes it, and itself; the order of ids stays the same.
 const [NUL, ESCAPE] = ["\u0000", "\u0001"];
 const [ESCAPED_NUL, ESCAPED_ESCAPE] = ["\u0001\u0001", "\u0001\u0002"];
 
-/** An id as SQL databases can keep it; different ids stay different and in the same order. */
+/** Encodes an id for a SQL column or a queue; different ids stay different and in the same order. */
 export function toKey(id: string): string {
   return id.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll(NUL, ESCAPED_NUL);
 }
 
-/** The id that {@link toKey} made a key of. */
+/** Decodes what {@link toKey} returned. */
 export function fromKey(key: string): string {
   return key.replaceAll(ESCAPED_NUL, NUL).replaceAll(ESCAPED_ESCAPE, ESCAPE);
 }
 
-/** The first key behind all that begin with `prefix`; undefined if there is none. */
+/** Returns the first key after all keys that begin with `prefix`; undefined if there is none. */
 export function keyAfterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (char) => char.codePointAt(0)!);
   while (points.at(-1) === 0x10_ff_ff) points.pop();

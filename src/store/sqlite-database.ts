@@ -5,21 +5,11 @@ import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import { appendError, storeClosed, type AppendState } from "./append-check.ts";
 import type { Batch } from "./port.ts";
-import { isAtRest } from "./position.ts";
+import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";
 import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 import { migrate } from "./sqlite-schema.ts";
 import { readJson } from "./stored-json.ts";
 import { pollEvery } from "./watch-seq.ts";
-
-export type SqliteOptions = {
-  /** A file, made with its folder when first used, or `:memory:`. */
-  readonly path: string;
-  /** What a power loss can take (`kill -9` takes nothing): `rest` (default) what was appended since the session last rested,
-   *  `never` whatever the operating system had not written, `always` nothing. Accepted inputs count as rest. */
-  readonly fsync?: "never" | "rest" | "always";
-  /** How often {@link SessionStore.watch} looks, in ms; default 100. */
-  readonly watchEveryMs?: number;
-};
 
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
@@ -44,15 +34,19 @@ function sqliteError(thrown: unknown, operation: string): AgentError {
   const options = { cause: thrown, isRetryable: code === BUSY || code === LOCKED };
   if (code === CORRUPT) return new AgentError("session/damaged", "The SQLite file is damaged.", options);
   if (code === NOT_A_DATABASE)
-    return new AgentError("session/damaged", "The file is no SQLite database, or its beginning is damaged.", {
-      ...options,
-      data: { code: "NOTADB" },
-    });
+    return new AgentError(
+      "session/damaged",
+      "The file is not a SQLite database, or its beginning is damaged.",
+      {
+        ...options,
+        data: { code: "NOTADB" },
+      },
+    );
   const reason = code === undefined ? "" : ` (${REASONS[code] ?? `SQLite error ${code}`})`;
   return new AgentError("store/failed", `SQLite could not ${operation}${reason}.`, options);
 }
 
-/** Of several processes that make the same new file at once, SQLite tells some that it is busy without waiting. */
+/** Switches to WAL mode. While several processes make the same new file, SQLite fails with BUSY without waiting. */
 function useWal(db: DatabaseSync): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
@@ -65,7 +59,7 @@ function useWal(db: DatabaseSync): void {
   }
 }
 
-/** A prepared statement, and where each of its `?` finds its value: node:sqlite binds no `$1` by position. */
+/** A prepared statement, and the index of the value for each of its `?`: node:sqlite does not bind `$1` by position. */
 type Prepared = { readonly statement: StatementSync; readonly order: readonly number[] };
 
 function prepare(db: DatabaseSync, sql: string): Prepared {
@@ -87,18 +81,18 @@ const SET_POSITION = `
 const SET_CHECKPOINT = "INSERT OR REPLACE INTO checkpoints (session_id, data) VALUES ($1, $2)";
 const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id = $2";
 
-/** One SQLite file with its statements. Opens when first used; everything it throws is an AgentError. */
+/** One SQLite file. It is opened when first used. */
 export class SqliteDatabase implements SqlDatabase {
   readonly schema = "main";
   readonly #path: string;
-  readonly #fsync: NonNullable<SqliteOptions["fsync"]>;
+  readonly #fsync: LocalStoreOptions["fsync"];
   readonly #watchEveryMs: number;
   readonly #statements = new Map<string, Prepared>();
   #db: DatabaseSync | undefined;
   #isClosed = false;
   #synchronous = "NORMAL";
 
-  constructor({ path, fsync = "rest", watchEveryMs = 100 }: SqliteOptions) {
+  constructor(path: string, fsync: LocalStoreOptions["fsync"], watchEveryMs: number) {
     this.#path = path;
     this.#fsync = fsync;
     this.#watchEveryMs = watchEveryMs;
@@ -136,7 +130,7 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
-    const isSynced = this.#fsync === "always" || (this.#fsync === "rest" && isAtRest(row.phase));
+    const isSynced = isAppendSynced(this.#fsync, row.phase);
     return this.#transaction("append", () => this.#append(batch, row), isSynced);
   }
 
@@ -176,7 +170,7 @@ export class SqliteDatabase implements SqlDatabase {
     if (this.#isClosed) throw storeClosed();
     if (this.#db) return this.#db;
     if (this.#path !== ":memory:") mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    // Not imported, so that a Node without it can load this file and say what is needed.
+    // Not imported, so that an older Node can load this file and report the required version.
     const sqlite = process.getBuiltinModule("node:sqlite");
     const db = new sqlite.DatabaseSync(this.#path);
     try {
@@ -200,8 +194,8 @@ export class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** `isSynced`: what is written next survives a power loss. WAL mode: NORMAL survives a crash of the process, FULL one of the
-   *  machine. */
+  /** Sets whether the next writes survive a power loss. In WAL mode NORMAL survives a crash of the process, FULL also one of
+   *  the machine. */
   #sync(db: DatabaseSync, isSynced: boolean): void {
     const synchronous = isSynced ? "FULL" : "NORMAL";
     if (synchronous !== this.#synchronous) db.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -215,7 +209,7 @@ export class SqliteDatabase implements SqlDatabase {
     return statement.all(...order.map((index) => values[index] as SQLInputValue));
   }
 
-  /** Runs synchronously, so that nothing else of this process comes between; no other process writes meanwhile. */
+  /** Runs synchronously, so that no other statement of this process comes in between; other processes wait. */
   #transaction<T>(operation: string, run: () => Transaction<T>, isSynced: boolean): T {
     return this.#use(operation, (db) => {
       this.#sync(db, isSynced);

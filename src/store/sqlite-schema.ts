@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
 
-/** Each brings the tables from the version of its index to the next; a released one never changes. */
+/** Each migrates the tables from the version that is its index to the next one. A released migration never changes. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE sessions (
      session_id TEXT PRIMARY KEY,
@@ -45,7 +45,8 @@ const MIGRATIONS: readonly string[] = [
 const versionOf = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
-/** Makes or updates the tables; any number of processes may do so at once. Throws `session/version`. */
+/** Creates or migrates the tables; several processes may do so at once. Throws `session/version` for tables of a newer
+ *  release. */
 export function migrate(db: DatabaseSync): void {
   const newest = MIGRATIONS.length;
   const found = versionOf(db);
@@ -53,7 +54,7 @@ export function migrate(db: DatabaseSync): void {
   if (found > newest) {
     throw new AgentError(
       "session/version",
-      `The database has tables of version ${found}; this release knows ${newest}.`,
+      `The database has tables of version ${found}; this release supports ${newest}.`,
     );
   }
   db.exec("BEGIN IMMEDIATE");

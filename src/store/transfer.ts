@@ -1,17 +1,17 @@
 import { isObject } from "../base/is-object.ts";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { JournalEntry, LoadedSession, SessionInput, SessionStore } from "./port.ts";
+import { withLease } from "./lease.ts";
+import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { readPosition } from "./position.ts";
 
-/** What the first line of an exported session says it is. */
+/** The `format` in the first line of an exported session. */
 export const EXPORT_FORMAT = "agentchart.session";
-/** The version of the export format; older ones must stay readable. The checksum of version 1 leaves out the last line. */
+/** The version of the export format; earlier ones stay readable. The checksum of version 1 does not cover the last line. */
 export const EXPORT_VERSION = 2;
 
 const ENTRIES_PER_APPEND = 256;
-const LEASE_MS = 60_000;
 const MAX_INPUTS = 1_000_000;
 
 type Header = {
@@ -29,18 +29,28 @@ async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObjec
 }
 
 /**
- * A session as the lines of one NDJSON file: a header, each entry, each input that waits, and an end that holds position,
- * checkpoint and a checksum of everything. Every line ends with a newline. Takes no lease: what is appended meanwhile is left
- * out. Of a damaged session it is what can be read, as a session that is quarantined for that reason. Throws
+ * Yields a session as the lines of one NDJSON file: a header, each entry, each input that is not acknowledged, and an end with
+ * position, checkpoint and a SHA-256 of everything. Every line ends with a newline. Acquires no lease: what is appended
+ * during the export is left out. A damaged session is exported up to the damage, as a session that is quarantined. Throws
  * `session/not-found`.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { exportSession } from "agentchart/session";
+ * import { fileStore } from "agentchart/store/file";
+ *
+ * const store = fileStore({ dir: "./sessions" });
+ * await writeFile("customer-42.ndjson", exportSession(store, "customer-42"));
+ * ```
  */
 export async function* exportSession(store: SessionStore, sessionId: string): AsyncGenerator<string> {
   let damage: string | undefined;
-  const orDamage = (error: unknown): undefined => {
+  const keepDamage = (error: unknown): undefined => {
     if (!isDamage(error)) throw error;
     damage ??= error.message;
   };
-  const loaded = await store.load(sessionId).catch(orDamage);
+  const loaded = await store.load(sessionId).catch(keepDamage);
   if (!loaded && damage === undefined)
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   const hash = createHash("sha256");
@@ -60,13 +70,13 @@ export async function* exportSession(store: SessionStore, sessionId: string): As
       seq = entry.seq;
     }
   } catch (error) {
-    orDamage(error);
+    keepDamage(error);
   }
-  for (const input of (await store.takeInputs(sessionId, MAX_INPUTS).catch(orDamage)) ?? [])
+  for (const input of (await store.takeInputs(sessionId, MAX_INPUTS).catch(keepDamage)) ?? [])
     yield line({ input });
-  const stands: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
-  hash.update(JSON.stringify(stands));
-  const end: End = { ...stands, sha256: hash.digest("hex") };
+  const final: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
+  hash.update(JSON.stringify(final));
+  const end: End = { ...final, sha256: hash.digest("hex") };
   yield `${JSON.stringify({ end })}\n`;
 }
 
@@ -74,7 +84,7 @@ function isDamage(error: unknown): error is AgentError {
   return AgentError.is(error) && error.code === "session/damaged";
 }
 
-/** A position from which nobody goes on. */
+/** Returns the position of a quarantined session. */
 function quarantined(meta: JsonObject, reason: string): JsonObject {
   return { phase: "quarantined", meta, quarantine: { reason, at: Date.now() } };
 }
@@ -86,25 +96,25 @@ function parseLine(line: string, number: number): JsonObject {
   try {
     value = JSON.parse(line);
   } catch {
-    throw damaged(`has a line ${number} that is no JSON`);
+    throw damaged(`is not JSON in line ${number}`);
   }
   if (isObject(value)) return value as JsonObject;
-  throw damaged(number === 1 ? "does not begin as one" : `has a line ${number} that is no object`);
+  throw damaged(number === 1 ? "has no header" : `has no object in line ${number}`);
 }
 
 function checkHeader(value: JsonObject): Header {
-  if (value["format"] !== EXPORT_FORMAT) throw damaged("does not begin as one");
+  if (value["format"] !== EXPORT_FORMAT) throw damaged("has no header");
   if (value["version"] === 1 || value["version"] === EXPORT_VERSION) return value as Header;
   const found = JSON.stringify(value["version"]);
-  const message = `The exported session has version ${found}; this release reads 1 to ${EXPORT_VERSION}.`;
+  const message = `The exported session has version ${found}; this release supports 1 to ${EXPORT_VERSION}.`;
   throw new AgentError("session/version", message);
 }
 
-/** The lines of a text that comes in pieces of any size. */
-async function* linesOf(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+/** Yields the lines of a string that comes in chunks of any size. */
+async function* linesOf(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   let rest = "";
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split("\n");
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
   }
@@ -118,16 +128,16 @@ type Exported = {
   readonly end: End;
 };
 
-async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Promise<Exported> {
+async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Promise<Exported> {
   const hash = createHash("sha256");
   const entries: JournalEntry[] = [];
   const inputs: SessionInput[] = [];
   let header: Header | undefined;
   let end: End | undefined;
   let number = 0;
-  for await (const line of linesOf(pieces)) {
+  for await (const line of linesOf(chunks)) {
     const value = parseLine(line, ++number);
-    if (end) throw damaged("goes on behind its end");
+    if (end) throw damaged("continues after its end");
     if (value["end"]) end = value["end"] as unknown as End;
     else hash.update(`${line}\n`);
     if (!header) header = checkHeader(value);
@@ -135,56 +145,65 @@ async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Pro
     else if (value["input"]) inputs.push(value["input"] as unknown as SessionInput);
   }
   if (!header || !end) throw damaged("is cut off");
-  const { sha256, ...stands } = end;
-  if (header.version > 1) hash.update(JSON.stringify(stands));
+  const { sha256, ...final } = end;
+  if (header.version > 1) hash.update(JSON.stringify(final));
   if (sha256 !== hash.digest("hex")) throw damaged("was changed: its checksum is wrong");
   if (entries.length !== end.seq || entries.some(({ seq }, index) => seq !== index + 1))
-    throw damaged("lacks entries");
-  if (!isObject(end.position)) throw damaged("does not say where it stands");
+    throw damaged("misses entries");
+  if (!isObject(end.position)) throw damaged("has no position");
   return { header, entries, inputs, end };
 }
 
 /**
- * Writes an exported session into a store, under its own id or another, and returns the id. The text may come in pieces of any
- * size. It is read to its end and checked before anything is written: `session/damaged`, `session/version`. Throws
- * `session/conflict` if the session exists. While it is written it is listed as `quarantined`; a failure removes it.
+ * Writes an exported session into a store, under its own id or `options.sessionId`, and returns the id. The export may come in
+ * chunks of any size. It is read to its end and checked before anything is written; while it is written, the session is
+ * listed as `quarantined`, and a failure removes it. Rejects `session/damaged`, `session/version`, and `session/conflict` if
+ * the session exists.
+ *
+ * @example
+ * ```ts
+ * import { createReadStream } from "node:fs";
+ * import { importSession } from "agentchart/session";
+ * import { sqliteStore } from "agentchart/store/sqlite";
+ *
+ * const store = sqliteStore({ path: "./sessions.db" });
+ * const file = createReadStream("customer-42.ndjson", "utf8");
+ * const sessionId = await importSession(store, file as AsyncIterable<string>, { sessionId: "customer-42-copy" });
+ * ```
  */
 export async function importSession(
   store: SessionStore,
-  pieces: AsyncIterable<string> | Iterable<string>,
+  chunks: AsyncIterable<string> | Iterable<string>,
   options: { readonly sessionId?: string } = {},
 ): Promise<string> {
-  const { header, entries, inputs, end } = await readExport(pieces);
+  const { header, entries, inputs, end } = await readExport(chunks);
   const sessionId = options.sessionId ?? header.sessionId;
-  const lease = await store.acquire(sessionId, { owner: `import ${randomUUID()}`, ttlMs: LEASE_MS });
-  const exists = new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
-  if (!lease) throw exists;
-  try {
-    if (await store.load(sessionId)) throw exists;
-    const { fence } = lease;
-    const position = quarantined(header.meta, "Its import was cut off.");
+  const exists = () => new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
+  const position = quarantined(header.meta, "Its import was cut off.");
+  const write = async (fence: number): Promise<void> => {
     let seq = 0;
-    const write = async () => {
-      while (seq + ENTRIES_PER_APPEND < end.seq) {
-        const batch = entries.slice(seq, seq + ENTRIES_PER_APPEND);
-        seq = await store.append(sessionId, { expectedSeq: seq, fence, entries: batch, position });
-      }
-      for (const input of inputs) await store.putInput(sessionId, input);
-      const meta = readPosition(end.position).meta ?? header.meta;
-      const last = {
-        position: { ...end.position, meta },
-        ...(end.checkpoint && { checkpoint: end.checkpoint }),
-      };
-      await store.append(sessionId, { expectedSeq: seq, fence, entries: entries.slice(seq), ...last });
-    };
+    while (seq + ENTRIES_PER_APPEND < end.seq) {
+      const batch = entries.slice(seq, seq + ENTRIES_PER_APPEND);
+      seq = await store.append(sessionId, { expectedSeq: seq, fence, entries: batch, position });
+    }
+    for (const input of inputs) await store.putInput(sessionId, input);
+    await store.append(sessionId, {
+      expectedSeq: seq,
+      fence,
+      entries: entries.slice(seq),
+      position: { ...end.position, meta: readPosition(end.position).meta ?? header.meta },
+      ...(end.checkpoint && { checkpoint: end.checkpoint }),
+    });
+  };
+  const run = async ({ fence }: Lease): Promise<void> => {
+    if (await store.load(sessionId)) throw exists();
     try {
-      await write();
+      await write(fence);
     } catch (error) {
-      await store.delete(sessionId).catch(() => {}); // the error that counts is the first
+      await store.delete(sessionId).catch(() => {}); // the first error is the one to report
       throw error;
     }
-  } finally {
-    await store.release(lease);
-  }
+  };
+  await withLease(store, sessionId, run, exists);
   return sessionId;
 }

@@ -1,13 +1,14 @@
-/** Where a watcher gets its news from. */
+/** What {@link watchSeq} reads from and is woken by. */
 export type SeqSource = {
-  /** The session's seq now; undefined if it does not exist. */
+  /** Returns the session's current seq; undefined if the session does not exist. */
   readonly current: () => number | undefined | Promise<number | undefined>;
-  /** Calls `wake` when the seq may have changed; returns the way to stop. */
+  /** Calls `wake` when the seq may have changed; returns a function that unsubscribes. */
   readonly subscribe: (wake: () => void) => () => void;
+  /** Ends the iteration. */
   readonly signal: AbortSignal;
 };
 
-/** {@link SessionStore.watch} over any source of wake-ups; a lost wake-up never loses a seq that is followed by another. */
+/** Implements {@link SessionStore.watch} over any source of wake-ups. Wake-ups that come while it reads are one. */
 export async function* watchSeq({ current, subscribe, signal }: SeqSource): AsyncGenerator<number> {
   let isDirty = true;
   let wake = (): void => {};
@@ -36,7 +37,7 @@ export async function* watchSeq({ current, subscribe, signal }: SeqSource): Asyn
   }
 }
 
-/** A wake-up every `everyMs`, for stores that nobody notifies. */
+/** Wakes every `everyMs` ms, for stores that have no notifications. */
 export function pollEvery(everyMs: number): SeqSource["subscribe"] {
   return (wake) => {
     const timer = setInterval(wake, everyMs);

@@ -6,7 +6,7 @@ import { AgentError } from "../base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import { checkWake } from "./queue/queue-error.ts";
 import { followEvents } from "../session/follow.ts";
-import { sessionLocked } from "../session/session-locked.ts";
+import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
@@ -25,8 +25,7 @@ import type {
   SubscribeOptions,
 } from "./types.ts";
 
-const LEASE_MS = 10_000;
-/** How often a journal is read that its store does not watch. */
+/** How often a journal is read if its store has no `watch`, ms. */
 const POLL_MS = 250;
 
 type NewCommand = InboxCommand extends infer C ? (C extends InboxCommand ? Omit<C, "at"> : never) : never;
@@ -48,13 +47,17 @@ class StoreDispatcher implements Dispatcher {
     options: DispatchOptions = {},
   ): Promise<Dispatched> {
     const { agent, meta } = options;
-    checkId(sessionId, "dispatch: a session id");
+    checkId(sessionId, "dispatch: the session id");
     const messages = messagesOf(input, true);
-    if (agent === "") throw new AgentError("config/invalid", "dispatch: `agent` must not be empty.");
+    if (agent === "")
+      throw new AgentError("config/invalid", "dispatch: `agent` must not be an empty string.");
     if (sessionId.startsWith(PERMIT_PREFIX))
-      throw new AgentError("config/invalid", `dispatch: no session id may begin with ${PERMIT_PREFIX}.`);
+      throw new AgentError(
+        "config/invalid",
+        `dispatch: the session id must not begin with ${PERMIT_PREFIX}.`,
+      );
     if (agent === undefined && !(await this.#exists(sessionId))) {
-      throw new AgentError("config/invalid", "dispatch: a session that is new needs an `agent`.");
+      throw new AgentError("config/invalid", "dispatch: a new session needs an `agent`.");
     }
     const command = {
       kind: "call",
@@ -96,8 +99,8 @@ class StoreDispatcher implements Dispatcher {
     message?: Parameters<Dispatcher["interrupt"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    const said = message === undefined ? undefined : messagesOf(message)[0];
-    return this.#send(sessionId, { kind: "interrupt", ...(said && { message: said }) }, options);
+    const stored = message === undefined ? undefined : messagesOf(message)[0];
+    return this.#send(sessionId, { kind: "interrupt", ...(stored && { message: stored }) }, options);
   }
 
   async steer(
@@ -156,15 +159,9 @@ class StoreDispatcher implements Dispatcher {
 
   async retry(sessionId: string): Promise<boolean> {
     if (!quarantineOf((await this.#store.load(sessionId))?.position)) return false;
-    const lease = await this.#store.acquire(sessionId, { owner: randomUUID(), ttlMs: LEASE_MS });
-    if (!lease) throw sessionLocked(sessionId, LEASE_MS);
-    try {
-      if (!(await endQuarantine(this.#store, lease))) return false;
-    } finally {
-      await this.#store.release(lease);
-    }
-    await this.#queue.wake(sessionId);
-    return true;
+    const hasEnded = await withLease(this.#store, sessionId, (lease) => endQuarantine(this.#store, lease));
+    if (hasEnded) await this.#queue.wake(sessionId);
+    return hasEnded;
   }
 
   async wake(sessionId: string, options: { readonly priority?: number } = {}): Promise<void> {
@@ -176,14 +173,14 @@ class StoreDispatcher implements Dispatcher {
     return (await this.#store.takeInputs(sessionId, 1)).length > 0;
   }
 
-  /** For a session that was begun: nobody would ever take it in for another. */
+  /** Puts a command into the inbox of an existing session; in a new one no worker would process it. */
   async #send(sessionId: string, command: NewCommand, options: CommandOptions): Promise<Dispatched> {
     if (!(await this.#exists(sessionId)))
       throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
     return this.#putInput(sessionId, command, options);
   }
 
-  /** Durable first; then whoever has the session is told, and else somebody is woken. */
+  /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     checkWake({ priority, delayMs });
@@ -208,7 +205,26 @@ function quarantinedIfDamaged(error: unknown): { readonly phase: "quarantined" }
   throw error;
 }
 
-/** Talks to the sessions of workers that use the same store and queue. */
+/**
+ * Creates a dispatcher for the sessions of all workers with the same store and queue. It does not close them. Throws
+ * `config/invalid` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { postgresStore } from "agentchart/store/postgres";
+ * import { bullQueue, createDispatcher } from "agentchart/worker";
+ *
+ * const database = "postgres://localhost/app";
+ * const dispatcher = createDispatcher({
+ *   queue: bullQueue({ postgres: database }),
+ *   store: postgresStore({ connectionString: database }),
+ * });
+ * await dispatcher.dispatch("customer-42", "Refund order 17.", { agent: "desk", idempotencyKey: "request-1" });
+ * for await (const event of dispatcher.subscribe("customer-42")) {
+ *   if (event.type === "turn.end") break;
+ * }
+ * ```
+ */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   checkBackend(options, [], "createDispatcher");
   return new StoreDispatcher(options);

@@ -5,7 +5,7 @@ import type { Msg } from "../message/types.ts";
 import type { Decision } from "../tool/pending.ts";
 import type { Limits } from "../../machines/agent/context.ts";
 
-/** What lies in a session's inbox. */
+/** The data of an input in a session's inbox. */
 export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at: number } & (
   | {
       readonly kind: "call";
@@ -25,9 +25,10 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
   | { readonly kind: "cancel" }
 );
 
+/** The kind of an {@link InboxCommand}. */
 export type InboxCommandKind = InboxCommand["kind"];
 
-/** The parts each kind must have, and their types. */
+/** The fields that each kind must have, and their types. */
 const SHAPES: { readonly [kind in InboxCommandKind]: { readonly [field: string]: string } } = {
   call: { messages: "object" },
   decide: { callId: "string" },
@@ -37,7 +38,7 @@ const SHAPES: { readonly [kind in InboxCommandKind]: { readonly [field: string]:
   cancel: {},
 };
 
-/** Reads an input; one without a kind is a call that another process of the agent left behind. Throws `message/invalid`. */
+/** Parses the data of an input. Data without a kind is a call that an agent has put there. Throws `message/invalid`. */
 export function parseCommand(data: JsonObject): InboxCommand {
   const { kind = "call", at = 0 } = data;
   const shape = Object.hasOwn(SHAPES, String(kind)) ? SHAPES[kind as InboxCommandKind] : undefined;
@@ -45,21 +46,24 @@ export function parseCommand(data: JsonObject): InboxCommand {
     shape &&
     Object.entries(shape).every(([field, type]) => typeof data[field] === type && data[field] !== null);
   if (!isWhole || typeof at !== "number") {
-    throw new AgentError("message/invalid", `The input is no command that this release knows.`);
+    throw new AgentError("message/invalid", "The input is not a command that this release supports.");
   }
   if (kind === "decide") checkDecision(data["decision"]);
   return { ...data, kind, at } as unknown as InboxCommand;
 }
 
-/** Throws `config/invalid` for what extends no budget. An input is JSON, which knows no infinity. */
+/** Throws `config/invalid` unless `extra` has at least one limit and all are finite: JSON cannot hold infinity. */
 export function checkBudgetExtension(extra: Limits): void {
   checkLimits(extra, "extendBudget");
   const limits = Object.values(extra);
   if (limits.length === 0 || !limits.every(Number.isFinite))
-    throw new AgentError("config/invalid", "extendBudget: expected at least one limit, each of them finite.");
+    throw new AgentError(
+      "config/invalid",
+      "extendBudget: expected at least one limit, and finite limits only.",
+    );
 }
 
-/** A command as an input's data: JSON, without what is undefined. */
+/** Returns a command as the data of an input. */
 export function commandData(command: InboxCommand): JsonObject {
   return JSON.parse(JSON.stringify(command)) as JsonObject;
 }

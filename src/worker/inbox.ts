@@ -6,15 +6,15 @@ import { dueTime } from "../store/due.ts";
 import type { SessionInfo, SessionInput } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
 
-/** What of a session's standing says whether an input can be taken. */
+/** The part of a session's position that decides whether an input can be processed. */
 type RestState = Pick<SessionInfo, "phase" | "waitsFor">;
 
-/** Whether text waits in the inbox while calls are open; an agent that says what becomes of it is left to do so. */
+/** True if text stays in the inbox while calls are open: the agent has no `onTextWhilePending` of its own. */
 export function defersText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhilePending">): boolean {
   return onTextWhilePending === undefined;
 }
 
-/** Whether an input is text that must wait until nothing is open. */
+/** True for an input of text while calls are open. */
 export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestState): boolean {
   if (phase !== "suspended" || waitsFor.includes("budget") || (data["kind"] ?? "call") !== "call")
     return false;
@@ -23,17 +23,17 @@ export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestStat
   return isWhole && messages.length > 0 && !messages.some((message) => toolResultsOf(message).length > 0);
 }
 
-/** Whether there is anything to do in a session, without opening it. */
+/** True if there is anything to do in a session; it need not be opened for that. `isBlocked`: the input cannot be processed yet. */
 export function hasWork(
   position: JsonObject | undefined,
   inputs: readonly SessionInput[],
   now: number,
-  isBlocked: (input: SessionInput, standing: RestState) => boolean = () => false,
+  isBlocked: (input: SessionInput, state: RestState) => boolean = () => false,
 ): boolean {
   if (!position) return inputs.some((input) => dueTime(input) <= now);
-  const standing = readPosition(position);
-  const { phase, wakeAt = Number.POSITIVE_INFINITY } = standing;
+  const state = readPosition(position);
+  const { phase, wakeAt = Number.POSITIVE_INFINITY } = state;
   if (phase === "quarantined") return false;
   if (phase === "running" || phase === "unfinished" || wakeAt <= now) return true;
-  return inputs.some((input) => dueTime(input) <= now && !isBlocked(input, standing));
+  return inputs.some((input) => dueTime(input) <= now && !isBlocked(input, state));
 }

@@ -2,26 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { TenantLimits } from "./types.ts";
 
-/** Ids of permits begin so; no session may. */
+/** The prefix of the lease ids of permits; no session id may begin with it. */
 export const PERMIT_PREFIX = "agentchart/permit/";
-/** A permit that is full is looked for in so many places at most. */
+/** The number of slots that are tried for one permit. */
 const MAX_SLOTS_TRIED = 16;
 
+/** The right to run one session of a tenant. */
 export interface Permit {
+  /** Ends the permit. */
   release(): Promise<void>;
-  /** Nothing was begun: it does not count for the rate. */
+  /** Takes the permit back out of the rate, because no session was started. */
   refund(): Promise<void>;
 }
 
-/** The places of one limit in the order they are tried: all of them, or some at random. */
+/** Returns the slots of a limit in the order in which they are tried, from a random one on. */
 function slotOrder(count: number): readonly number[] {
   const first = Math.floor(Math.random() * count);
   return Array.from({ length: Math.min(count, MAX_SLOTS_TRIED) }, (_, index) => (first + index) % count);
 }
 
 /**
- * Limits of tenants over all workers of a store. A permit is a lease of the store: one that is held while a session runs is
- * renewed and released, one of a rate simply lasts as long as its period.
+ * Enforces the limits of tenants over all workers of a store. Each slot of a limit is a lease of the store: a slot of
+ * `concurrency` is renewed and released, a slot of `rate` expires after its period.
  */
 export class Permits {
   readonly #store: SessionStore;
@@ -34,38 +36,38 @@ export class Permits {
     this.#leaseMs = leaseMs;
   }
 
-  /** Undefined while the tenant has all that it may. */
+  /** Returns undefined while the tenant has reached a limit. */
   async acquire(tenant = ""): Promise<Permit | undefined> {
     const limits = Object.hasOwn(this.#limits, tenant) ? this.#limits[tenant] : this.#limits["*"];
     const { concurrency, rate } = limits ?? {};
-    const held =
+    const slot =
       concurrency === undefined ? undefined : await this.#lease(tenant, "slot", concurrency, this.#leaseMs);
-    if (concurrency !== undefined && !held) return undefined;
-    const begun = rate && (await this.#lease(tenant, "rate", rate.max, rate.perMs));
-    if (rate && !begun) {
-      if (held) await this.#store.release(held);
+    if (concurrency !== undefined && !slot) return undefined;
+    const started = rate && (await this.#lease(tenant, "rate", rate.max, rate.perMs));
+    if (rate && !started) {
+      if (slot) await this.#store.release(slot);
       return undefined;
     }
     return {
-      release: held ? this.#hold(held) : async () => {},
+      release: slot ? this.#keep(slot) : async () => {},
       refund: async () => {
-        if (begun) await this.#store.release(begun).catch(() => {});
+        if (started) await this.#store.release(started).catch(() => {});
       },
     };
   }
 
   async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
-    for (const place of slotOrder(count)) {
-      const id = `${PERMIT_PREFIX}${kind}/${place}/${tenant}`;
+    for (const slot of slotOrder(count)) {
+      const id = `${PERMIT_PREFIX}${kind}/${slot}/${tenant}`;
       const lease = await this.#store.acquire(id, { owner: randomUUID(), ttlMs });
       if (lease) return lease;
     }
     return undefined;
   }
 
-  /** Keeps a lease until what it gives is called. */
-  #hold(held: Lease): () => Promise<void> {
-    let lease = held;
+  /** Renews a lease until the returned function is called. */
+  #keep(slot: Lease): () => Promise<void> {
+    let lease = slot;
     const renew = async (): Promise<void> => {
       lease = await this.#store.renew(lease, this.#leaseMs);
     };

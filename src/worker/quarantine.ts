@@ -4,10 +4,10 @@ import type { Lease, LoadedSession, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "../session/format.ts";
 import type { Quarantine } from "./types.ts";
 
-/** A position stays small. */
+/** The number of characters of a reason in a position, which must stay small. */
 const MAX_REASON = 120;
 
-/** What a position says of a quarantine. */
+/** Returns the quarantine that a position holds. */
 export function quarantineOf(position: JsonObject | undefined): Quarantine | undefined {
   const reason = quarantineReason(position);
   if (reason === undefined) return undefined;
@@ -25,7 +25,7 @@ async function setPosition(
   await store.append(sessionId, { expectedSeq: found?.seq ?? 0, fence, entries: [], position });
 }
 
-/** Marks a session so that nobody goes on with it; its journal stays as it is. False if it was marked already. */
+/** Quarantines a session, without adding to its journal. Returns false if it was quarantined before. */
 export async function quarantine(
   store: SessionStore,
   lease: Lease,
@@ -40,7 +40,8 @@ export async function quarantine(
   return true;
 }
 
-/** The session is as it was before. False if it was not quarantined. Throws `session/damaged` if it is not whole. */
+/** Ends a quarantine: the session has its former phase. Returns false if it was not quarantined. Rejects `session/damaged` if it
+ *  is quarantined for a damaged journal. */
 export async function endQuarantine(store: SessionStore, lease: Lease): Promise<boolean> {
   const { sessionId } = lease;
   const found = await store.load(sessionId);
@@ -49,7 +50,7 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
   const { quarantine: note, ...position } = found?.position ?? {};
   const { phase } = (note ?? {}) as JsonObject;
   if (phase === undefined) {
-    const message = `Session '${sessionId}' is not whole, so nobody can go on with it: ${known.reason}`;
+    const message = `Session '${sessionId}' cannot be resumed, because its journal is damaged: ${known.reason}`;
     throw new AgentError("session/damaged", message, { data: { sessionId } });
   }
   await setPosition(store, lease, found, { ...position, phase });

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../event/types.ts";
-import type { WorkerEvent, WorkerStats } from "./types.ts";
+import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
 
 type WorkerEventBody = WorkerEvent extends infer E ? (E extends WorkerEvent ? Omit<E, "at"> : never) : never;
 type Counters = { -readonly [name in Exclude<keyof WorkerStats, "state" | "running">]: number };
@@ -50,7 +50,7 @@ function count(counters: Counters, event: WorkerEventBody): void {
   }
 }
 
-/** What a worker does, counted and told. */
+/** Counts and emits the events of a worker. */
 export class Report {
   readonly #listeners = new Set<(event: WorkerEvent) => void>();
   readonly #now: () => number;
@@ -75,6 +75,7 @@ export class Report {
     this.#now = now;
   }
 
+  /** Counts an event and calls all listeners with it. */
   emit(body: WorkerEventBody): void {
     count(this.counters, body);
     const event = { at: this.#now(), ...body } as WorkerEvent;
@@ -82,11 +83,12 @@ export class Report {
       try {
         listener(event);
       } catch {
-        // its own affair
+        // A listener that throws does not affect the others.
       }
     }
   }
 
+  /** Returns a function that unsubscribes. */
   subscribe(listener: (event: WorkerEvent) => void): () => void {
     const own = (event: WorkerEvent): void => listener(event);
     this.#listeners.add(own);
@@ -94,10 +96,8 @@ export class Report {
   }
 }
 
-type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
-
-/** Tells of a session's steps, as its agent tells of them. */
-export function stepReporter(report: Report, session: OfSession): (event: AgentEvent) => void {
+/** Returns a listener for the events of a session's agent that reports its steps, retries and turns. */
+export function stepReporter(report: Report, session: WorkerSessionRef): (event: AgentEvent) => void {
   let modelAt = 0;
   let turnAt = 0;
   return (event) => {

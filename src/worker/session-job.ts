@@ -13,13 +13,20 @@ import { hasWork, defersText, isDeferred } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { SessionSignals } from "./signals.ts";
 import { sessionMeta } from "./status.ts";
-import type { AnyAgentConfig, WorkerAgentConfig, WorkerAgents, WorkerEvent } from "./types.ts";
+import type {
+  AnyAgentConfig,
+  WorkerAgentConfig,
+  WorkerAgents,
+  WorkerEvent,
+  WorkerSessionRef,
+} from "./types.ts";
 
+/** The number of inputs that are read first; if there are more, all are read. */
 const FIRST_INPUTS = 20;
-/** A session that cannot be opened is put back for so many `retryMs` at most. */
+/** The delay before a session that cannot be opened is woken again doubles up to this number of `retryMs`. */
 const MAX_BACKOFF = 32;
 
-/** What all jobs of a worker share. */
+/** What the jobs of a worker share. */
 export type WorkerContext = {
   readonly queue: WakeQueue;
   readonly store: SessionStore;
@@ -31,23 +38,22 @@ export type WorkerContext = {
   readonly pollMs: number;
   readonly retryMs: number;
   readonly maxCrashes: number;
-  /** For how many `retryMs` sessions were put back that could not be opened. */
+  /** By session: the number of `retryMs` for which it was requeued last because it could not be opened. */
   readonly backoffs: LRUCache<string, number>;
-  /** When sessions that were put back are woken again, epoch ms. */
+  /** By session: when its requeued wake-up is due, epoch ms. */
   readonly requeuedUntil: LRUCache<string, number>;
-  /** The sessions that are open. */
+  /** The agents of open sessions, by session id. */
   readonly running: Map<string, InboxAgent>;
   readonly isDraining: () => boolean;
 };
 
-type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
 type RequeueReason = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
 
-/** One wake-up of one session: opened, driven until it is at rest, and given up again. */
+/** One wake-up of one session: opens it, drives it until it is at rest, and releases it. */
 export class SessionJob {
   readonly #worker: WorkerContext;
   readonly #wakeUp: WakeUp;
-  #session: OfSession;
+  #session: WorkerSessionRef;
 
   constructor(shop: WorkerContext, wakeUp: WakeUp) {
     this.#worker = shop;
@@ -55,6 +61,7 @@ export class SessionJob {
     this.#session = { sessionId: wakeUp.sessionId };
   }
 
+  /** Rejects with failures of store and queue; the sweep finds the session again. */
   async run(): Promise<void> {
     const { store, agents, permits, now, report } = this.#worker;
     const { sessionId } = this.#wakeUp;
@@ -86,7 +93,7 @@ export class SessionJob {
     }
   }
 
-  /** All inputs that wait; what counts may stand behind many that do not. */
+  /** Returns all inputs that are not acknowledged: one that can be processed may come after many that cannot. */
   async #inputs(): Promise<readonly SessionInput[]> {
     const { store } = this.#worker;
     const { sessionId } = this.#wakeUp;
@@ -98,25 +105,25 @@ export class SessionJob {
     try {
       const config: unknown = await make({ sessionId: this.#wakeUp.sessionId, meta });
       if (typeof config === "object" && config !== null) return config as AnyAgentConfig;
-      throw new AgentError("config/invalid", "The agent's function gives no configuration.");
+      throw new AgentError("config/invalid", "The agent's function returned no configuration.");
     } catch (error) {
       await this.#requeue("failed", error);
       return undefined;
     }
   }
 
-  /** The open agent; undefined if the session is not for us now, which is seen to. */
+  /** Opens the agent. Returns undefined if the session cannot be opened here; it is then requeued or quarantined. */
   async #open(config: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
     const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
-    let isPoison = false;
+    let isQuarantined = false;
     try {
       const labels = { ...config.meta, ...meta };
       const agent = createInboxAgent(
         { ...(config as WorkerAgentConfig), store, sessionId, leaseMs, meta: labels },
         async (lease) => {
           if (lease.takeovers < this.#worker.maxCrashes) return;
-          isPoison = true;
+          isQuarantined = true;
           await this.#quarantine(lease, `${lease.takeovers} workers in a row died with it.`, labels);
           throw new AgentError("session/conflict", "The session is quarantined.");
         },
@@ -124,7 +131,7 @@ export class SessionJob {
       await agent.open();
       return agent;
     } catch (error) {
-      if (!isPoison) await this.#handleOpenError(error, meta);
+      if (!isQuarantined) await this.#handleOpenError(error, meta);
       return undefined;
     }
   }
@@ -151,7 +158,7 @@ export class SessionJob {
       report.emit({ type: "session.quarantined", ...this.#session, reason });
   }
 
-  async #drive(agent: InboxAgent, found: LoadedSession | undefined, holds: boolean): Promise<void> {
+  async #drive(agent: InboxAgent, found: LoadedSession | undefined, isTextDeferred: boolean): Promise<void> {
     const { queue, store, report, running, backoffs, now, pollMs } = this.#worker;
     const session = this.#session;
     const { sessionId } = session;
@@ -164,7 +171,7 @@ export class SessionJob {
       store,
       now,
       pollMs,
-      defersText: holds,
+      defersText: isTextDeferred,
       onAccepted: (input, { kind, at }) => {
         const waitedMs = Math.max(0, now() - Math.max(at, dueTime(input)));
         report.emit({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });
@@ -189,7 +196,7 @@ export class SessionJob {
       await this.#release(agent, startedAt);
     } catch (error) {
       const reason = errorInfo(agent.closedBy ?? error, "store/failed");
-      agent.abandon(new AgentError("run/closed", "The worker gave the session up."));
+      agent.abandon(new AgentError("run/closed", "The worker released the session."));
       report.emit({
         type: "error",
         from: reason.code === "store/failed" ? "store" : "worker",
@@ -201,14 +208,14 @@ export class SessionJob {
     }
   }
 
-  /** Gives the session up, or says why it is gone already. */
+  /** Releases the session, or reports that its lease was lost. */
   async #release(agent: InboxAgent, startedAt: number): Promise<void> {
     const { report, now } = this.#worker;
     const session = this.#session;
     const { closedBy } = agent;
     if (closedBy && closedBy.code !== "run/shutdown") {
       const isLost = closedBy.code === "session/lease-lost" || closedBy.code === "session/conflict";
-      if (!isLost) throw closedBy; // the agent broke: its lease expires as if this process had died
+      if (!isLost) throw closedBy; // the agent failed: its lease expires as if this process had died
       report.emit({ type: "session.lost", ...session, error: closedBy.toJSON() });
       return;
     }
@@ -227,17 +234,17 @@ export class SessionJob {
     await this.#wakeLater(delayMs);
   }
 
-  /** Ever longer, as long as nobody here can open the session. */
+  /** Returns the delay before the session is woken again, which doubles each time. */
   #nextBackoffMs(): number {
     const { backoffs, retryMs } = this.#worker;
     const { sessionId } = this.#session;
-    const pause = Math.min((backoffs.get(sessionId) ?? 0.5) * 2, MAX_BACKOFF);
-    backoffs.set(sessionId, pause);
-    return retryMs * pause;
+    const backoff = Math.min((backoffs.get(sessionId) ?? 0.5) * 2, MAX_BACKOFF);
+    backoffs.set(sessionId, backoff);
+    return retryMs * backoff;
   }
 
-  /** Has the session woken later. Once: whatever else wakes it meanwhile and finds it as it was adds no second wake-up, or
-   *  they would become ever more. */
+  /** Wakes the session again after a delay, unless an earlier wake-up of this kind is still due: otherwise every other wake-up
+   *  in between would add one. */
   async #wakeLater(delayMs: number): Promise<void> {
     const { queue, requeuedUntil } = this.#worker;
     const { sessionId, priority } = this.#wakeUp;

@@ -6,14 +6,14 @@ import { dueTime } from "../store/due.ts";
 import { parseCommand, type InboxCommand } from "./inbox-command.ts";
 import { isDeferred } from "./inbox.ts";
 
-/** Inputs read at once; a session with more of them that wait has them all read. */
+/** The number of inputs that are read first; if there are more, all are read. */
 const PAGE = 200;
 const NO_TURN: ErrorInfo = { code: "run/invalid-event", message: "No turn was running or suspended." };
-const CANCELLED: ErrorInfo = { code: "run/aborted", message: "It was cancelled before it was taken in." };
+const CANCELLED: ErrorInfo = { code: "run/aborted", message: "It was cancelled before it was processed." };
 
 type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" }>;
 
-/** A command that concerns the turn that runs; undefined for others, and for what is none. */
+/** Parses a command that a running turn can process; undefined for other inputs and for invalid ones. */
 function parseTurnCommand(data: JsonObject): TurnCommand | undefined {
   try {
     const command = parseCommand(data);
@@ -23,30 +23,33 @@ function parseTurnCommand(data: JsonObject): TurnCommand | undefined {
   }
 }
 
+/** Options of a {@link SessionRun}. */
 export type SessionRunOptions = {
   readonly agent: InboxAgent;
   readonly store: SessionStore;
   readonly now: () => number;
-  /** How often the inbox is looked at while a turn runs, ms. */
+  /** How often the inbox is read while a turn runs, ms. */
   readonly pollMs: number;
-  /** Text waits in the inbox while calls are open. */
+  /** Text stays in the inbox while calls are open. */
   readonly defersText: boolean;
+  /** Called when an input takes effect. */
   readonly onAccepted: (input: SessionInput, command: InboxCommand) => void;
+  /** Called when the agent has refused an input. */
   readonly onRefused: (input: SessionInput, kind: string, error: ErrorInfo) => void;
 };
 
 /**
- * Drives one session, whose agent is open, from its inbox until it is at rest and nothing is due.
+ * Drives the open agent of one session from its inbox until the session is at rest and no input is due.
  *
- * R1 Inputs are taken in order, one after the other, but a cancellation before all others; while a turn runs, what concerns
- *    that turn is taken at once, and text that came while calls are open waits until they are not.
+ * R1 Inputs are processed in order, one after the other, but a cancellation before all others. While a turn runs, commands for
+ *    that turn are processed at once. Text that comes while calls are open stays in the inbox until none is open.
  * R2 An input is acknowledged by the append that stores its effect or its refusal, never otherwise.
- * R3 When the agent is gone nothing more is done: whatever is left lies in the store.
+ * R3 Once the agent is closed nothing more is done; the remaining inputs stay in the store.
  */
 export class SessionRun {
   readonly #options: SessionRunOptions;
   readonly #agent: InboxAgent;
-  /** Inputs that have taken effect but may not be acknowledged yet. */
+  /** Ids of inputs that have taken effect but may not be acknowledged yet. */
   readonly #applied = new Set<string>();
   #isNudged = false;
   #wake = (): void => {};
@@ -56,12 +59,13 @@ export class SessionRun {
     this.#agent = options.agent;
   }
 
-  /** The inbox is worth a look. */
+  /** Says that the inbox may have a new input. */
   nudge(): void {
     this.#isNudged = true;
     this.#wake();
   }
 
+  /** Resolves when the session is at rest and no input is due, or the agent is closed. */
   async drive(): Promise<void> {
     const agent = this.#agent;
     let hasContinued = false;
@@ -82,7 +86,7 @@ export class SessionRun {
     return (this.#agent.wakeAt() ?? Infinity) <= this.#options.now();
   }
 
-  /** A cancellation comes first: what it drops must not be begun. */
+  /** Returns the next input to process. A cancellation comes first, because it refuses the inputs before it. */
   async #next(): Promise<SessionInput | undefined> {
     const { defersText } = this.#options;
     const due = await this.#due();
@@ -90,13 +94,13 @@ export class SessionRun {
     return cancellation ?? due.find((input) => !(defersText && isDeferred(input, this.#agent.status())));
   }
 
-  /** The inputs that are due and have not taken effect, in order. */
+  /** Returns the inputs that are due and have not taken effect, in order. */
   async #due(): Promise<readonly SessionInput[]> {
     const { now } = this.#options;
     return (await this.#waiting()).filter((input) => dueTime(input) <= now());
   }
 
-  /** The inputs that have not taken effect, in order. */
+  /** Returns the inputs that have not taken effect, in order. */
   async #waiting(): Promise<readonly SessionInput[]> {
     const { store } = this.#options;
     const { sessionId } = this.#agent;
@@ -105,7 +109,7 @@ export class SessionRun {
     return inputs.filter(({ id }) => !this.#applied.has(id));
   }
 
-  /** Takes an input while the session is at rest. */
+  /** Processes an input while the session is at rest. */
   async #process(input: SessionInput): Promise<void> {
     const agent = this.#agent;
     let command: InboxCommand;
@@ -129,7 +133,7 @@ export class SessionRun {
     }
   }
 
-  /** Does what a command says, or nothing and gives false. */
+  /** Executes a command. Returns false, and does nothing, if there is no turn for it. */
   async #execute(
     input: SessionInput,
     command: Exclude<InboxCommand, { readonly kind: "call" }>,
@@ -155,7 +159,7 @@ export class SessionRun {
     }
   }
 
-  /** Refuses the calls that stand before an input, and those dispatched before it that are not due yet. */
+  /** Refuses the calls before an input in the inbox, and those dispatched before it that are not due yet. */
   async #refuseEarlierCalls({ id }: SessionInput, at: number): Promise<void> {
     let isBefore = true;
     for (const each of await this.#waiting()) {
@@ -166,14 +170,14 @@ export class SessionRun {
     }
   }
 
-  /** Runs a turn, and hands it what comes for it meanwhile. */
+  /** Runs a turn, and delivers the commands that come for it. */
   async #runTurn(begin: () => Promise<unknown>): Promise<void> {
     const turn = { isOver: false };
     const watching = this.#watchInbox(turn);
     try {
       await begin();
     } catch (error) {
-      if (!AgentError.is(error)) throw error; // an AgentError is the outcome of the turn, told and stored
+      if (!AgentError.is(error)) throw error; // an AgentError is the outcome of the turn, which is stored
     } finally {
       turn.isOver = true;
       this.#wake();
@@ -181,7 +185,7 @@ export class SessionRun {
     }
   }
 
-  /** Looks into the inbox when nudged and now and then, until the turn is over. */
+  /** Reads the inbox when nudged and periodically, until the turn is over. */
   async #watchInbox(turn: { readonly isOver: boolean }): Promise<void> {
     while (!turn.isOver) {
       if (!this.#isNudged) {
@@ -192,17 +196,17 @@ export class SessionRun {
         clearTimeout(timer);
       }
       this.#isNudged = false;
-      if (!turn.isOver) await this.#deliverToTurn().catch(() => {}); // looked at again soon, or when the turn has ended
+      if (!turn.isOver) await this.#deliverToTurn().catch(() => {}); // it is read again soon, or when the turn has ended
     }
   }
 
-  /** Hands the running turn the commands that are for it. */
+  /** Delivers the commands in the inbox that are for the running turn. */
   async #deliverToTurn(): Promise<void> {
     for (const input of await this.#due()) {
       const command = parseTurnCommand(input.data);
       if (!command || this.#agent.status().phase !== "running") continue;
-      const isTold = await this.#execute(input, command).catch(() => false); // what is wrong with it is told at rest
-      if (isTold) this.#markAccepted(input, command);
+      // An error is reported when the command is processed at rest.
+      if (await this.#execute(input, command).catch(() => false)) this.#markAccepted(input, command);
     }
   }
 

@@ -3,23 +3,23 @@ import type { AgentEvent } from "../event/types.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { WakeQueue } from "./queue/port.ts";
 
-/** There is something in the inbox. */
+/** An input was put into the inbox. */
 export const NUDGE: JsonObject = { type: "inbox" };
-/** A worker has begun with the session: who wants to hear what is not stored may say so. */
+/** A worker has opened the session: subscribers answer with LISTEN. */
 const STARTED: JsonObject = { type: "begun" };
-/** Somebody wants to hear what is not stored. */
+/** A subscriber wants the events that are not stored. */
 const LISTEN: JsonObject = { type: "listen" };
-/** How often listeners say so, and how long it holds, ms. */
+/** How often subscribers send LISTEN, and for how long it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
-/** How long events are gathered before they are sent, ms, and how many bytes a signal may have. */
+/** How long events are collected before they are sent, ms, and the size of a signal in bytes. */
 const [GATHER_MS, MAX_BYTES] = [50, 6_000];
-/** What the journal tells everybody. */
+/** The events that subscribers read from the journal. */
 const STORED: ReadonlySet<AgentEvent["type"]> = new Set(["message", "tool.end", "turn.end", "input.refused"]);
 
 const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
 
-/** Hears the live events of a session from whatever worker has it. Returns the way to stop. */
+/** Calls `listener` with the live events of a session, whichever worker drives it. Returns a function that unsubscribes. */
 export function listenToLiveEvents(
   queue: WakeQueue,
   sessionId: string,
@@ -31,7 +31,7 @@ export function listenToLiveEvents(
   });
   subscribed.then(
     () => queue.publish(sessionId, LISTEN),
-    () => {}, // then there are facts only
+    () => {}, // then there are only the events of the journal
   );
   const timer = setInterval(() => queue.publish(sessionId, LISTEN), LISTEN_EVERY_MS);
   timer.unref();
@@ -41,7 +41,7 @@ export function listenToLiveEvents(
   };
 }
 
-/** What a session tells and hears while a worker has it. */
+/** The signals of a session that a worker drives. */
 export class SessionSignals {
   readonly #queue: WakeQueue;
   readonly #sessionId: string;
@@ -50,27 +50,28 @@ export class SessionSignals {
   readonly #events = new EventBuffer();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `nudged` is called whenever something was put into the inbox, as far as signals arrive. */
-  constructor(queue: WakeQueue, sessionId: string, nudged: () => void) {
+  /** `onNudge` is called whenever an input was put into the inbox, unless the signal is lost. */
+  constructor(queue: WakeQueue, sessionId: string, onNudge: () => void) {
     this.#queue = queue;
     this.#sessionId = sessionId;
     this.#subscribed = queue.subscribe(sessionId, ({ type }) => {
       if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
-      if (type === NUDGE["type"]) nudged();
+      if (type === NUDGE["type"]) onNudge();
     });
     this.#subscribed.then(
       () => queue.publish(sessionId, STARTED),
-      () => {}, // then the inbox is looked at now and then
+      () => {}, // then the inbox is only read periodically
     );
   }
 
-  /** Passes an event on if it is not stored and somebody listens. */
+  /** Sends an event if it is not stored and there are subscribers. */
   forward(event: AgentEvent): void {
     if (STORED.has(event.type) || Date.now() > this.#listenersUntil) return;
     this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
 
+  /** Sends the collected events and unsubscribes. */
   stop(): void {
     this.#send();
     void this.#subscribed.then((stop) => stop()).catch(() => {});
@@ -89,7 +90,7 @@ export class SessionSignals {
     for (const event of this.#events.take()) {
       const size = Buffer.byteLength(JSON.stringify(event));
       if (bytes + size > MAX_BYTES) flush();
-      if (size > MAX_BYTES) continue; // the fact that follows has it all
+      if (size > MAX_BYTES) continue; // the journal has its content soon
       batch.push(event);
       bytes += size;
     }

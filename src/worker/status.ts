@@ -7,9 +7,10 @@ import { readPosition } from "../store/position.ts";
 import { quarantineOf } from "./quarantine.ts";
 import type { SessionStatus } from "./types.ts";
 
+/** {@link SessionStatus.inputs} counts up to this number. */
 const MAX_INPUTS = 100;
 
-/** The labels of a session, and the name of its agent among them: those it has, else those of its first input. */
+/** Returns the labels of a session, the name of its agent among them: those of its position, else those of its first input. */
 export function sessionMeta(position: JsonObject | undefined, inputs: readonly SessionInput[]): JsonObject {
   const known = readPosition(position ?? {}).meta;
   if (known && typeof known["agent"] === "string") return known;
@@ -18,7 +19,7 @@ export function sessionMeta(position: JsonObject | undefined, inputs: readonly S
   return { ...meta, ...known, ...(agent !== undefined && { agent }) };
 }
 
-/** A session as the store knows it. Rejects `session/not-found`. */
+/** Implements {@link Dispatcher.status}. */
 export async function readStatus(store: SessionStore, sessionId: string): Promise<SessionStatus> {
   const found = await store.load(sessionId);
   const inputs = await store.takeInputs(sessionId, MAX_INPUTS);

@@ -3,28 +3,32 @@ import type { WakeQueue } from "./queue/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Report } from "./report.ts";
 
+/** Options of a {@link Sweep}. */
 export type SweepOptions = {
   readonly queue: WakeQueue;
   readonly store: SessionStore;
   readonly report: Report;
   readonly now: () => number;
-  /** 0 = never. */
+  /** The time between two sweeps, ms; 0: never. */
   readonly everyMs: number;
 };
 
-/** Sessions woken at most by one sweep; the next one goes on behind them. */
+/** The number of sessions that one sweep reads; the next sweep continues after them. */
 const MAX_PER_SWEEP = 500;
 
-/** A session that is found again and again is woken ever more seldom, up to this many sweeps apart. */
+/** The pause of a session that is found by every sweep doubles up to this number of sweeps. */
 const MAX_SKIPPED_SWEEPS = 16;
 
-/** Wakes, now and then, the sessions that wait for somebody: whoever should have woken them may have died, or the queue lost
- *  it. It is also what fires deadlines. */
+/** A found session is skipped for `pause` sweeps, until sweep number `next`. */
+type Pause = { readonly pause: number; readonly next: number };
+
+/** Periodically wakes the sessions that {@link SessionStore.listDue} lists: their wake-up was lost, or its sender died. It also
+ *  fires deadlines. */
 export class Sweep {
   readonly #options: SweepOptions;
-  /** What was found in former sweeps: how long it pauses, and when it is next. */
-  #known = new Map<string, { readonly pause: number; readonly next: number }>();
-  #found = new Map<string, { readonly pause: number; readonly next: number }>();
+  /** The sessions found in the previous pass over all pages, and in this one. */
+  #known = new Map<string, Pause>();
+  #found = new Map<string, Pause>();
   #cursor: string | undefined;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -52,7 +56,7 @@ export class Sweep {
       report.emit({ type: "error", from: info.code === "queue/failed" ? "queue" : "store", error: info });
     }
     if (this.#isStopped) return;
-    const jitter = 0.8 + Math.random() * 0.4; // many workers need not sweep at once
+    const jitter = 0.8 + Math.random() * 0.4; // so that workers do not sweep at the same time
     this.#timer = setTimeout(() => void this.#round(), everyMs * jitter);
   }
 
@@ -73,12 +77,12 @@ export class Sweep {
     if (woken > 0) report.emit({ type: "sweep", woken });
   }
 
-  /** Whether a session is to be woken this time. */
+  /** True if a session is woken by this sweep. */
   #isTurnOf(sessionId: string): boolean {
     const { pause = 0, next = 0 } = this.#known.get(sessionId) ?? {};
-    const isNext = next <= this.#count;
+    const isTurn = next <= this.#count;
     const later = Math.max(1, Math.min(pause * 2, MAX_SKIPPED_SWEEPS));
-    this.#found.set(sessionId, isNext ? { pause: later, next: this.#count + later } : { pause, next });
-    return isNext;
+    this.#found.set(sessionId, isTurn ? { pause: later, next: this.#count + later } : { pause, next });
+    return isTurn;
   }
 }

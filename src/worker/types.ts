@@ -7,282 +7,324 @@ import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 
-// ── dispatching: from any process
+// ── Dispatcher
 
+/** Options of {@link Dispatcher.dispatch}. */
 export type DispatchOptions = {
-  /** Which of the workers' agents has the session. Needed for a session that is new; later it is known. */
+  /** The name of the worker's agent that drives the session. Required for a new session, ignored for others. */
   readonly agent?: string;
-  /** A whole number from 0 (default, first) to 2,097,152 (last). */
+  /** An integer from 0 (default, first) to 2,097,152 (last). */
   readonly priority?: number;
-  /** The input is taken in so many ms after now, not before; default 0. Survives the queue: the store knows it. */
+  /** The input is processed no earlier than this many ms from now; default 0. The store holds the time, not the queue. */
   readonly delayMs?: number;
-  /** The same key twice is one input of the session. Default: a new one. */
+  /** A second input with the same key is not accepted. Default: a new key. */
   readonly idempotencyKey?: string;
-  /** Tenant, labels; they count for a session that is new. `tenant` is what limits go by. */
+  /** Labels of a new session, ignored for others. Limits apply by `meta.tenant`. */
   readonly meta?: JsonObject;
 };
 
+/** Options of the other commands of a {@link Dispatcher}. */
 export type CommandOptions = Pick<DispatchOptions, "idempotencyKey">;
 
-/** What became of an input. */
+/** The result of dispatching an input. */
 export type Dispatched = {
   /** Its idempotency key. */
   readonly inputId: string;
-  /** `accepted`: it is durable. `duplicate`: the session was given this key before, and nothing was changed. */
+  /** `accepted`: the input is durable. `duplicate`: the session had an input with this key, and nothing was changed. */
   readonly state: "accepted" | "duplicate";
-  /** False: the queue did not take the wake-up, so the input waits until a worker's sweep finds it. */
+  /** False if the queue did not accept the wake-up: a worker's sweep finds the input later. */
   readonly woken: boolean;
 };
 
-/** A session as the store knows it. */
+/** The status of a session according to its store. */
 export type SessionStatus = {
   readonly sessionId: string;
-  /** Which of the workers' agents has it, once that is known. */
+  /** The name of the worker's agent that drives it. */
   readonly agent?: string;
-  /** `stopped` with a `seq` of 0 for a session whose first input still waits. */
+  /** `stopped` with a `seq` of 0 for a session whose first input is not processed yet. */
   readonly phase: SessionPhase;
+  /** Why the last turn ended. */
   readonly reason?: Reason;
+  /** What a suspended session waits for. */
   readonly waitsFor: readonly WaitsFor[];
-  /** The calls that wait for somebody. */
+  /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];
+  /** The number of the newest journal entry. */
   readonly seq: number;
-  /** Epoch ms when a worker will look at it by itself. */
+  /** Epoch ms at which a worker resumes it without an input. */
   readonly wakeAt?: number;
+  /** Its labels. */
   readonly meta: JsonObject;
-  /** Inputs that are not taken in yet; 100 stands for that many or more. */
+  /** The number of inputs that are not processed yet; 100 means 100 or more. */
   readonly inputs: number;
+  /** Present if the phase is `quarantined`. */
   readonly quarantine?: Quarantine;
 };
 
-/** Why nobody goes on with a session. */
+/** Why a session is not resumed. */
 export type Quarantine = {
   readonly reason: string;
-  /** Epoch ms. */
+  /** Epoch ms since when. */
   readonly at: number;
 };
 
+/** A quarantined session. */
 export type DeadLetter = Quarantine & { readonly sessionId: string; readonly meta: JsonObject };
 
+/** Options of {@link Dispatcher.subscribe}. */
 export type SubscribeOptions = {
-  /** Only what came after this journal position; default 0, the whole story. */
+  /** Only events of journal entries after this one; default 0: all. */
   readonly after?: number;
   /** Ends the iteration. */
   readonly signal?: AbortSignal;
 };
 
 /**
- * Talks to sessions that workers drive. Needs no worker in its process and holds no lease. What it accepts is durable and
- * takes effect once, in the order accepted, whatever happens to workers; `interrupt`, `steer`, `decide`, `answer` and
- * `extendBudget` also reach a turn that runs, before the inputs that wait behind it.
+ * Sends inputs and commands to sessions that workers drive. It needs no worker in its process and acquires no lease. What it
+ * accepts is durable and takes effect once, in the order of acceptance, whatever happens to workers. `interrupt`, `steer`,
+ * `cancel` and `extendBudget` also reach a running turn, before the inputs that are queued behind it.
  *
- * What a worker then refuses (a decision that came too late, steering when nothing runs) is told by the event
- * `input.refused` or by a `turn.end` with an error, and is not tried again.
+ * If the agent then refuses an input (a decision that came too late, steering without a running turn), subscribers receive
+ * `input.refused`, or a `turn.end` with an error, and the input is not repeated.
  *
- * Throws `message/invalid` and `config/invalid` for what can never be taken, `session/not-found` for a word to a session that
- * nobody began, and `store/failed`.
+ * Methods reject `message/invalid` and `config/invalid` for invalid arguments, `session/not-found` for a command to a session
+ * without journal and inputs, and `store/failed`.
  */
 export interface Dispatcher {
-  /** Gives a session its next input. Nothing = go on, as for `agent.call()`. */
+  /** Adds an input to a session, and creates the session if it is new. `undefined` resumes the session, as `agent.call()`
+   *  does. */
   dispatch(sessionId: string, input: Input, options?: DispatchOptions): Promise<Dispatched>;
-  /** Decides about an open call; once nothing is undecided the turn goes on. `argsHash` binds the decision to these very
-   *  arguments. One that is dispatched before its time is over holds, however late a worker reads it. */
+  /** Decides about an open call; once all calls are decided the turn is resumed. `argsHash` binds the decision to the call's
+   *  arguments. A decision that is dispatched before the approval expires is valid, however late a worker reads it. */
   decide(
     sessionId: string,
     callId: string,
     decision: Decision,
     options?: CommandOptions & { readonly argsHash?: string },
   ): Promise<Dispatched>;
-  /** Gives the result of an open call; once none is open the turn goes on. */
+  /** Answers an open call; once no call is open the turn is resumed. */
   answer(
     sessionId: string,
     callId: string,
     answer: Extract<Decision, { readonly answer: unknown }>["answer"],
     options?: CommandOptions,
   ): Promise<Dispatched>;
-  /** Ends the turn that runs or is suspended. */
+  /** Ends the running or suspended turn. `message` is stored and read by the model in the next turn. */
   interrupt(sessionId: string, message?: string | Msg, options?: CommandOptions): Promise<Dispatched>;
-  /** A message for the next model call of the turn that runs. */
+  /** Adds a message to the next model call of the running turn. */
   steer(sessionId: string, message: string | Msg, options?: CommandOptions): Promise<Dispatched>;
-  /** As interrupt, and the inputs that wait are dropped, those with a delay too. */
+  /** As `interrupt`; also refuses the inputs that are not processed yet, delayed ones included. */
   cancel(sessionId: string, options?: CommandOptions): Promise<Dispatched>;
-  /** Adds to the limits of the turn and goes on with it. */
+  /** Raises the limits of the turn by `extra`, and resumes it if it was suspended for its budget. */
   extendBudget(
     sessionId: string,
     extra: Omit<Budget, "onExceeded">,
     options?: CommandOptions,
   ): Promise<Dispatched>;
-  /** Rejects `session/not-found` for a session that has neither a journal nor an input. */
+  /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
-  /** What happened and happens in a session, from whatever process it runs in: the facts of the journal in order, each with
-   *  its `seq`, missing none; between them, best effort, what is not stored (deltas, states). Ends with its signal. */
+  /** Yields the events of a session, whichever process drives it: those of the journal in order, each with its `seq`, missing
+   *  none; and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
-  /** One page of the sessions that are quarantined, in the order of their ids. */
+  /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
+   *  sessions with these labels. */
   deadLetters(options?: {
     readonly meta?: JsonObject;
     readonly cursor?: string;
     readonly limit?: number;
   }): Promise<{ readonly letters: readonly DeadLetter[]; readonly cursor?: string }>;
-  /** Ends a quarantine and wakes the session. False if it was not quarantined. Rejects `session/conflict` while another
-   *  process has it. */
+  /** Ends a quarantine and wakes the session. Returns false if the session was not quarantined. Rejects `session/conflict`
+   *  while another process holds its lease, and `session/damaged` if its journal is damaged. */
   retry(sessionId: string): Promise<boolean>;
-  /** Wakes a session; harmless if it has nothing to do. */
+  /** Wakes a session; has no effect if it has nothing to do. */
   wake(sessionId: string, options?: { readonly priority?: number }): Promise<void>;
 }
 
+/** Options of {@link createDispatcher}. */
 export type DispatcherOptions = {
+  /** The queue of the workers. */
   readonly queue: WakeQueue;
+  /** The store of the workers. */
   readonly store: SessionStore;
+  /** The clock of delays, epoch ms; default `Date.now`. */
   readonly now?: () => number;
 };
 
-// ── working
+// ── Workers
 
+/** The session for which a worker makes an agent. */
 export type WorkerSession = { readonly sessionId: string; readonly meta: JsonObject };
 
-/** An agent's configuration without what the worker gives: the store and the session. Without `onTextWhilePending`, text that
- *  comes while calls are open waits in the inbox until they are not. */
+/** The configuration of an agent, without the options that the worker sets. Without `onTextWhilePending`, text that comes
+ *  while calls are open stays in the inbox until none is open. */
 export type WorkerAgentConfig<Ctx = never> = Omit<
   AgentConfig<Ctx>,
   "store" | "sessionId" | "snapshot" | "leaseMs"
 >;
 
-/** The configuration of an agent of any context; say `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
+/** The configuration of an agent with any context; use `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
 export type AnyAgentConfig = Omit<WorkerAgentConfig, "context"> & { readonly context?: unknown };
 
-/** The agents a worker can be, by name. Asked whenever a session is opened. */
+/** The agents of a worker: functions by name, each called whenever a session of that name is opened. */
 export type WorkerAgents = {
   readonly [name: string]: (session: WorkerSession) => AnyAgentConfig | Promise<AnyAgentConfig>;
 };
 
-/** Limits of one tenant, all workers of the store together. */
+/** Limits of one tenant, over all workers of a store. */
 export type TenantLimits = {
-  /** Sessions that run at once. */
+  /** The number of sessions that run at once. */
   readonly concurrency?: number;
-  /** Sessions begun: at most `max` in any `perMs`. */
+  /** At most `max` sessions are started within `perMs` ms. */
   readonly rate?: { readonly max: number; readonly perMs: number };
 };
 
+/** Options of {@link createWorker}. */
 export type WorkerOptions = {
   readonly queue: WakeQueue;
   readonly store: SessionStore;
   readonly agents: WorkerAgents;
-  /** Sessions at once; default 10. */
+  /** The number of sessions at once; default 10. */
   readonly concurrency?: number;
-  /** How long a session stays taken after the death of its worker, in ms; default 10,000. */
+  /** How long a session stays locked after its worker died, ms; default 10,000. */
   readonly leaseMs?: number;
-  /** How often a running session looks for inputs whose signal got lost, in ms; default 1,000. */
+  /** How often a running session reads its inbox for inputs whose signal was lost, ms; default 1,000. */
   readonly pollMs?: number;
-  /** How often sessions whose wake-up got lost are looked for, in ms; default 5,000; 0 = never. */
+  /** How often the store is searched for sessions whose wake-up was lost, ms; default 5,000; 0: never. */
   readonly sweepMs?: number;
-  /** When a session is tried again that another process has, that its tenant's limits hold back, that has another agent, or
-   *  that this release cannot read, in ms; default 1,000. All but limits hold it back ever longer, up to 32 times that. */
+  /** The delay before a session is requeued that another process holds, that its tenant's limits hold back, whose agent is
+   *  unknown, or that this release cannot read, ms; default 1,000. The delay doubles up to 32 times this value, except for
+   *  limits. */
   readonly retryMs?: number;
-  /** Deaths of workers in a row before a session is quarantined; default 3. */
+  /** The number of workers in a row that died with a session before it is quarantined; default 3. */
   readonly maxCrashes?: number;
-  /** How long a store that does not answer is waited for before a session is given up, in ms; default 30,000. */
+  /** How long operations of a failing store are repeated before a session is released, ms; default 30,000; 0: not at all. */
   readonly storeTimeoutMs?: number;
-  /** By tenant (`meta.tenant`); `*` is for those without their own. */
+  /** By `meta.tenant`; those of `*` apply to tenants that are not listed. Default: no limits. */
   readonly limits?: { readonly [tenant: string]: TenantLimits };
+  /** The clock, epoch ms; default `Date.now`. */
   readonly now?: () => number;
 };
 
-/** Counted since the worker began, except `running`. */
+/** Counters since the worker was created; `state` and `running` are current values. */
 export type WorkerStats = {
   readonly state: "idle" | "running" | "draining" | "closed";
-  /** Sessions open now. */
+  /** Sessions that are open now. */
   readonly running: number;
   /** Sessions opened. */
   readonly sessions: number;
-  /** Those of them that another worker had died with. */
+  /** Sessions opened after another worker had died with them. */
   readonly takeovers: number;
-  /** Turns that ended; those of them that ended with an error. */
+  /** Turns that ended. */
   readonly turns: number;
+  /** Turns that ended with an error. */
   readonly failures: number;
   /** Model calls and tool calls that ended. */
   readonly steps: number;
-  /** Sessions left suspended. */
+  /** Sessions released while suspended. */
   readonly suspended: number;
+  /** Inputs that took effect. */
   readonly inputsTaken: number;
+  /** Inputs that the agent refused. */
   readonly inputsRefused: number;
+  /** Leases that were lost to another worker. */
   readonly leasesLost: number;
-  /** Attempts repeated: by the chart, of models and tools. */
+  /** Model and tool calls that were repeated after a failure. */
   readonly retries: number;
-  /** Sessions put back, because another process had them or limits held them back. */
+  /** Sessions that were requeued, see `session.putBack` of {@link WorkerEvent}. */
   readonly putBack: number;
+  /** Sessions that were quarantined. */
   readonly quarantined: number;
   /** Sessions that the sweep woke. */
   readonly swept: number;
-  /** Failures of queue and store that it got over. */
+  /** Failures of queue and store, those included after which an operation was repeated. */
   readonly errors: number;
 };
 
-type OfSession = { readonly sessionId: string; readonly agent?: string; readonly tenant?: string };
+/** The session that an event is about; `agent` and `tenant` are absent while they are unknown. */
+export type WorkerSessionRef = {
+  readonly sessionId: string;
+  readonly agent?: string;
+  readonly tenant?: string;
+};
 
-/** What a worker does, for logs and metrics. Holds no message and no argument of anybody. */
+/** What a worker does, for logs and metrics. `at` is epoch ms. No event holds a message or an argument. */
 export type WorkerEvent = { readonly at: number } & (
   | { readonly type: "worker.state"; readonly state: WorkerStats["state"] }
-  /** `queueDelayMs`: from when the wake-up was due to now. */
-  | (OfSession & {
+  /** A session was opened. `queueDelayMs`: since its wake-up was due. `isTakeover`: another worker had died with it. */
+  | (WorkerSessionRef & {
       readonly type: "session.start";
       readonly queueDelayMs: number;
       readonly fence: number;
       readonly isTakeover: boolean;
     })
-  /** The job has ended and the session is free. */
-  | (OfSession & {
+  /** A session was released. */
+  | (WorkerSessionRef & {
       readonly type: "session.end";
       readonly phase: SessionPhase;
       readonly reason?: Reason;
       readonly durationMs: number;
     })
-  | (OfSession & { readonly type: "session.lost"; readonly error: ErrorInfo })
-  | (OfSession & {
+  /** The lease of a session was lost. */
+  | (WorkerSessionRef & { readonly type: "session.lost"; readonly error: ErrorInfo })
+  /** A session was requeued for `retryAt` (epoch ms): another process holds it (`taken`), its tenant's limits hold it back, this
+   *  release cannot read it, or its agent could not be made. */
+  | (WorkerSessionRef & {
       readonly type: "session.putBack";
       readonly why: "taken" | "limited" | "unreadable" | "failed";
       readonly error?: ErrorInfo;
       readonly retryAt: number;
     })
-  /** No agent here has its name; another worker may. */
-  | (OfSession & { readonly type: "session.unknown" })
-  | (OfSession & { readonly type: "session.quarantined"; readonly reason: string })
-  /** `waitedMs`: from when the input was due to now. */
-  | (OfSession & {
+  /** A session was requeued because this worker has no agent of its name; another worker may have one. */
+  | (WorkerSessionRef & { readonly type: "session.unknown" })
+  | (WorkerSessionRef & { readonly type: "session.quarantined"; readonly reason: string })
+  /** An input took effect. `waitedMs`: since it was due. */
+  | (WorkerSessionRef & {
       readonly type: "input.taken";
       readonly inputId: string;
       readonly kind: string;
       readonly waitedMs: number;
     })
-  | (OfSession & {
+  /** The agent refused an input. */
+  | (WorkerSessionRef & {
       readonly type: "input.refused";
       readonly inputId: string;
       readonly kind: string;
       readonly error: ErrorInfo;
     })
-  | (OfSession & {
+  /** A model call or a tool call ended. */
+  | (WorkerSessionRef & {
       readonly type: "step";
       readonly step: "model" | "tool";
       readonly durationMs: number;
       readonly isError: boolean;
     })
-  | (OfSession & { readonly type: "retry"; readonly step: "model" | "tool"; readonly attempt: number })
-  | (OfSession & {
+  /** A model call or a tool call is repeated after a failure. */
+  | (WorkerSessionRef & {
+      readonly type: "retry";
+      readonly step: "model" | "tool";
+      readonly attempt: number;
+    })
+  | (WorkerSessionRef & {
       readonly type: "turn.end";
       readonly reason: Reason;
       readonly durationMs: number;
       readonly error?: ErrorInfo;
     })
+  /** A sweep woke sessions. */
   | { readonly type: "sweep"; readonly woken: number }
   | { readonly type: "error"; readonly from: "queue" | "store" | "worker"; readonly error: ErrorInfo }
 );
 
-/** Drives the sessions that the queue wakes it for, from their inbox, until they are at rest. */
+/** Drives the sessions that its queue wakes, from their inboxes, until they are at rest. */
 export interface Worker {
-  /** Begins to take sessions; ends when it is ready to. Rejects `queue/failed` and `store/failed`. */
+  /** Starts to process wake-ups; resolves when it is ready. Rejects `queue/failed` and `store/failed`, `run/invalid-event` if
+   *  it was started before, and `run/closed` if it was closed. */
   start(): Promise<void>;
-  /** Takes no more sessions, lets those that run reach their next commit point, saves, frees and wakes them for another
-   *  worker. After `deadlineMs` (default 10,000) they end wherever they are. */
+  /** Processes no more wake-ups, lets running sessions reach their next commit point, releases them and wakes them for another
+   *  worker. Sessions that still run after `deadlineMs` (default 10,000) are abandoned. Leaves queue and store open. */
   close(options?: { readonly deadlineMs?: number }): Promise<void>;
+  /** Returns the current counters. */
   stats(): WorkerStats;
-  /** A listener that throws harms nobody. Returns the way to stop. */
+  /** Calls `listener` with every event. A listener that throws affects nothing else. Returns a function that unsubscribes. */
   subscribe(listener: (event: WorkerEvent) => void): () => void;
 }

@@ -14,7 +14,7 @@ import { SessionJob, type WorkerContext } from "./session-job.ts";
 import { Sweep } from "./sweep.ts";
 import type { Worker, WorkerEvent, WorkerOptions, WorkerStats } from "./types.ts";
 
-/** How long after the deadline of a drain sessions may still take to be given up, ms. */
+/** How long sessions may take to be abandoned after the deadline of a drain, ms. */
 const CLOSE_GRACE_MS = 2_000;
 const DEFAULTS = {
   concurrency: 10,
@@ -34,7 +34,7 @@ function resolveTimings(options: WorkerOptions): typeof DEFAULTS {
     if (Number.isInteger(value) && value >= least) continue;
     throw new AgentError(
       "config/invalid",
-      `createWorker: \`${name}\` is ${shown(value)}; expected a whole number of at least ${least}.`,
+      `createWorker: \`${name}\` is ${shown(value)}; expected an integer of at least ${least}.`,
     );
   }
   return Object.assign(
@@ -56,7 +56,7 @@ function checkOptions(options: WorkerOptions): void {
   );
 }
 
-/** Throws `config/invalid` for a limit that would let nobody in. */
+/** Throws `config/invalid` for a limit that is not a positive integer. */
 function checkLimits(limits: NonNullable<WorkerOptions["limits"]>): void {
   for (const [tenant, { concurrency = 1, rate = { max: 1, perMs: 1 } }] of Object.entries(limits)) {
     for (const [name, value] of Object.entries({
@@ -67,7 +67,7 @@ function checkLimits(limits: NonNullable<WorkerOptions["limits"]>): void {
       if (Number.isSafeInteger(value) && value >= 1) continue;
       throw new AgentError(
         "config/invalid",
-        `createWorker: \`limits\` of "${tenant}": \`${name}\` is ${value}; expected a whole number of at least 1.`,
+        `createWorker: \`limits\` of "${tenant}": \`${name}\` is ${value}; expected an integer of at least 1.`,
       );
     }
   }
@@ -120,7 +120,7 @@ class QueueWorker implements Worker {
     if (this.#state !== "idle") throw new AgentError("run/invalid-event", `The worker is ${this.#state}.`);
     const { queue } = this.#options;
     await this.#store.listDue({ before: 0, limit: 1 });
-    if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it began.");
+    if (this.#closing) throw new AgentError("run/closed", "The worker was closed before it was started.");
     this.#setState("running");
     this.#consumer = queue.consume((wakeUp) => this.#handle(wakeUp), {
       concurrency: this.#settings.concurrency,
@@ -187,8 +187,26 @@ class QueueWorker implements Worker {
   }
 }
 
-/** A worker for the sessions of a store. It begins with {@link Worker.start}, and leaves queue and store open when it is
- *  closed. Throws `config/invalid`. */
+/**
+ * Creates a worker, which processes wake-ups after {@link Worker.start}. It does not close queue and store. Throws
+ * `config/invalid` for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { postgresStore } from "agentchart/store/postgres";
+ * import { scriptedModel } from "agentchart/testing";
+ * import { bullQueue, createWorker } from "agentchart/worker";
+ *
+ * const database = "postgres://localhost/app";
+ * const worker = createWorker({
+ *   queue: bullQueue({ postgres: database }),
+ *   store: postgresStore({ connectionString: database }),
+ *   agents: { desk: () => ({ name: "desk", model: scriptedModel(["Hello."]) }) },
+ * });
+ * await worker.start();
+ * process.once("SIGTERM", () => void worker.close({ deadlineMs: 20_000 }));
+ * ```
+ */
 export function createWorker(options: WorkerOptions): Worker {
   return new QueueWorker(options);
 }

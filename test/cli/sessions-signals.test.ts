@@ -46,7 +46,7 @@ describe.each(STORES)("A process with a session in a %s store", (_, storeIn) => 
     for (const other of others) {
       expect([other.code, other.stdout]).toEqual([1, ""]);
       expect(lastLine(other)).toBe(
-        "agentchart: Session 'trip' is open in another process. If that one was killed, its hold ends within 30 s.",
+        "agentchart: Session 'trip' is open in another process. If that process was killed, its lease expires within 30 s.",
       );
     }
     expect(jsonLines(await fixture.sessions("show", "trip"))).toEqual([before]);

@@ -261,6 +261,6 @@ test("A file that is not a database is reported as such, not as a quarantined se
   const finished = await fixture.run("trip", "Hi");
   expect(finished.code).toBe(1);
   expect(lastLine(finished)).toBe(
-    "agentchart: The file is no SQLite database, or its beginning is damaged. Check --store.",
+    "agentchart: The file is not a SQLite database, or its beginning is damaged. Check --store.",
   );
 });

@@ -61,7 +61,7 @@ describe("a damaged session", () => {
     expect((await (await openSession(copy, "s")).at()).messages).toHaveLength(count);
     expect((await copy.load("s"))?.position).toMatchObject({
       phase: "quarantined",
-      quarantine: { reason: expect.stringContaining("is damaged: its journal, at byte") },
+      quarantine: { reason: expect.stringContaining("is damaged: its journal at byte") },
     });
     const agent = createAgent({ name: "desk", model: scriptedModel([]), store: copy, sessionId: "s" });
     await expect(agent.call()).rejects.toMatchObject({ code: "session/damaged" });

@@ -31,7 +31,7 @@ test("a file that is no database is said to be none, and not only to be damaged"
   const store = sqliteStore({ path });
   await expect(store.acquire("s", lease)).rejects.toMatchObject({
     code: "session/damaged",
-    message: "The file is no SQLite database, or its beginning is damaged.",
+    message: "The file is not a SQLite database, or its beginning is damaged.",
   });
   await store.close();
 });

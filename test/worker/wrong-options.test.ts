@@ -7,14 +7,14 @@ const agents = { desk: () => ({}) };
 
 describe("a worker says what is wrong with its options", () => {
   test.each([
-    [undefined, "createWorker: an object with `queue` and `store` is expected."],
+    [undefined, "createWorker: expected an object with `queue` and `store`."],
     [{}, /^createWorker: `queue` must be a WakeQueue/],
     [{ queue: backend.queue, store: "file:x", agents }, /^createWorker: `store` must be a SessionStore/],
     [backend, /^createWorker: `agents` must be an object of functions/],
     [{ ...backend, agents: [] }, /^createWorker: `agents` must be an object of functions/],
     [{ ...backend, agents: { desk: {} } }, /^createWorker: `agents` must be an object of functions/],
     [{ ...backend, agents, concurency: 3 }, "`concurency` is not an option; did you mean `concurrency`?"],
-    [{ ...backend, agents, concurrency: "3" }, '`concurrency` is "3"; expected a whole number'],
+    [{ ...backend, agents, concurrency: "3" }, '`concurrency` is "3"; expected an integer'],
   ])("%#", (options, message) => {
     expect(() => createWorker(options as never)).toThrow(message);
   });
@@ -29,7 +29,7 @@ test("a dispatcher says what is wrong with its options and with a session id", a
   await expect(createDispatcher(backend).dispatch(5 as never, "go", { agent: "desk" })).rejects.toMatchObject(
     {
       code: "config/invalid",
-      message: "dispatch: a session id must be a non-empty string of well-formed Unicode.",
+      message: "dispatch: the session id must be a non-empty string of well-formed Unicode.",
     },
   );
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
-import { sessionLocked } from "../../session/session-locked.ts";
+import { sessionLocked } from "../../store/lease.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";

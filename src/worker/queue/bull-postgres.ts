@@ -6,18 +6,18 @@ import { PostgresListener } from "../../store/postgres-listener.ts";
 import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
 import { PostgresSignals } from "./postgres-signals.ts";
 
-/** Where BullMQ has its tables; a pool that is handed to it cannot choose another. */
+/** The schema of BullMQ's tables; it cannot be changed for a given pool. */
 const SCHEMA = "bullmq";
 const CONNECT_TIMEOUT_MS = 10_000;
 const FAILURE_PAUSE_MS = 250;
 
-/** A pool whose queries fail after a pause while its database is away: BullMQ asks again at once. */
+/** Delays the failure of queries while the database is not available, because BullMQ repeats them at once. */
 function slowToFail(pool: Pool): Pool {
   const query = async (text: string, values?: unknown[]): Promise<unknown> => {
     try {
       return await pool.query(text, values);
     } catch (error) {
-      if (postgresError(error, "be asked").isRetryable) await sleep(FAILURE_PAUSE_MS);
+      if (postgresError(error, "run a query").isRetryable) await sleep(FAILURE_PAUSE_MS);
       throw error;
     }
   };
@@ -30,6 +30,7 @@ function slowToFail(pool: Pool): Pool {
   });
 }
 
+/** Connects to BullMQ on Postgres. Rejects `config/invalid` for a missing package, and the driver's errors. */
 export async function postgresTransport(connectionString: string, name: string): Promise<BullTransport> {
   const { default: pg } = await loadPackage("pg", () => import("pg"));
   const bullmq = await loadPackage("bullmq", () => import("bullmq"));
@@ -40,8 +41,8 @@ export async function postgresTransport(connectionString: string, name: string):
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  pool.on("error", () => {}); // a lost idle connection: the pool opens another
-  pool.on("connect", (client) => client.on("error", () => {})); // one that is in use: its query fails
+  pool.on("error", () => {}); // a lost idle connection: the pool opens another one
+  pool.on("connect", (client) => client.on("error", () => {})); // a lost connection in use: its query fails
   const connection = slowToFail(pool) as unknown as PgPool;
   const openQueue = async () => {
     const client = await pool.connect();
@@ -52,7 +53,7 @@ export async function postgresTransport(connectionString: string, name: string):
     }
     const opened = new Queue<Ticket>(name, { connection });
     opened.on("error", () => {});
-    await opened.waitUntilReady(); // one that did not become ready never would
+    await opened.waitUntilReady(); // a queue that did not become ready here never will
     return opened;
   };
   const queue = await openQueue().catch(async (error: unknown) => {
@@ -65,7 +66,7 @@ export async function postgresTransport(connectionString: string, name: string):
   return {
     queue: queue as never,
     signals: new PostgresSignals(pool, listener, name),
-    consume: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }) as never,
+    consume: (process, options) => new Worker<Ticket>(name, process, { ...options, connection }) as never,
     async close() {
       listener.close();
       await queue.close();

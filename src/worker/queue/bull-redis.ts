@@ -19,7 +19,7 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
   const listening = (): Redis => {
     if (subscriber) return subscriber;
     subscriber = client.duplicate();
-    subscriber.on("error", () => {}); // it connects again, and subscribes again
+    subscriber.on("error", () => {}); // it reconnects and subscribes again
     subscriber.on("message", (channel: string, text: string) => {
       const signal = decodeSignal(text);
       if (signal) listeners.emit(channel, signal);
@@ -46,6 +46,7 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
   };
 }
 
+/** Connects to BullMQ on Redis. Rejects `config/invalid` for a missing package. */
 export async function redisTransport(url: string, name: string): Promise<BullTransport> {
   const { Redis: RedisClient } = await loadPackage("ioredis", () => import("ioredis"));
   const { Queue, Worker } = await loadPackage("bullmq", () => import("bullmq"));
@@ -53,7 +54,7 @@ export async function redisTransport(url: string, name: string): Promise<BullTra
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => Math.min(50 * 2 ** times, MAX_RECONNECT_MS),
   });
-  client.on("error", () => {}); // it connects again; who waits is told in time
+  client.on("error", () => {}); // it reconnects; callers get a time-out
   const connection = client;
   const queue = new Queue<Ticket>(name, { connection });
   queue.on("error", () => {});
@@ -61,7 +62,7 @@ export async function redisTransport(url: string, name: string): Promise<BullTra
   return {
     queue,
     signals,
-    consume: (take, options) => new Worker<Ticket>(name, take, { ...options, connection }),
+    consume: (process, options) => new Worker<Ticket>(name, process, { ...options, connection }),
     async close() {
       signals.close();
       await queue.close();

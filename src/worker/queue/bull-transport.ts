@@ -2,15 +2,16 @@ import type { Job, Queue, Worker, WorkerOptions } from "bullmq";
 import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 
+/** The data of a job: the key of a session. */
 export type Ticket = { readonly sessionId: string };
 
-/** Best-effort messages between processes, by session. */
+/** Signals of a {@link WakeQueue}. */
 export interface Signals {
   publish(sessionId: string, signal: JsonObject): Promise<void>;
   subscribe(sessionId: string, listener: (signal: JsonObject) => void): Promise<() => void>;
 }
 
-/** BullMQ on one database. */
+/** BullMQ on one database, with signals. */
 export interface BullTransport {
   readonly queue: Queue<Ticket>;
   readonly signals: Signals;
@@ -21,7 +22,7 @@ export interface BullTransport {
   close(): Promise<void>;
 }
 
-/** A package that only some need. Throws `config/invalid` with the way to install it. */
+/** Imports an optional package. Rejects `config/invalid` with the install command if it is missing. */
 export async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -32,8 +33,9 @@ export async function loadPackage<T>(name: string, load: () => Promise<T>): Prom
   }
 }
 
-/** A signal as it is sent, and back; undefined for what is none. */
+/** Encodes a signal. */
 export const encodeSignal = (signal: JsonObject): string => JSON.stringify(signal);
+/** Decodes a signal; undefined for anything else. */
 export function decodeSignal(text: string | undefined): JsonObject | undefined {
   try {
     return JSON.parse(text ?? "") as JsonObject;

@@ -8,22 +8,26 @@ import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from ".
 import { checkWake, queueClosed, queueFailed } from "./queue-error.ts";
 import { AgentError } from "../../base/error.ts";
 
+/** Options of {@link bullQueue}: either `redis` or `postgres`. */
 export type BullQueueOptions = {
   /** `redis://…`; needs the packages bullmq and ioredis. */
   readonly redis?: string;
-  /** Instead, `postgres://…`; needs the packages bullmq and pg. The tables are in the schema `bullmq`, made when first used. */
+  /** `postgres://…`; needs the packages bullmq and pg. The tables are in the schema `bullmq`, made when first used. */
   readonly postgres?: string;
-  /** Queues of different names know nothing of each other; default `agentchart`. */
+  /** Queues of different names are independent; 1 to 50 letters, digits, `-` and `_`; default `agentchart`. */
   readonly name?: string;
-  /** How long a wake-up stays with a consumer that died, in ms, about twice that at most; default 5,000. */
+  /** How long a wake-up stays with a consumer that died, ms, at least 100; default 5,000. It may take twice as long. */
   readonly lockMs?: number;
 };
 
-/** What a delayed wake-up becomes when it is due: one that is delivered at once. A delayed job would keep back others. */
+/** The names of jobs. A delayed job has a name of its own and adds an undelayed one when it is due: BullMQ would deduplicate
+ *  other wake-ups of the session with it. */
 const [WAKE_NOW, WAKE_LATER] = ["wake", "later"];
-/** How long who asks waits for an answer: the first time, and for a wake-up later, which a sweep makes up for. */
-const [ANSWER_WITHIN_MS, WAKE_WITHIN_MS] = [10_000, 2_000];
+/** Time-outs of operations, ms. A wake-up on a known connection has a shorter one, because a sweep replaces a lost wake-up. */
+const [TIMEOUT_MS, WAKE_TIMEOUT_MS] = [10_000, 2_000];
+/** Completed and failed jobs are removed: the options of a job, and those of a worker. */
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true } as const;
+const WORKER_KEEP_NOTHING = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } } as const;
 const NAME = /^[A-Za-z0-9_-]{1,50}$/u;
 
 function transportOf({ redis, postgres, name = "agentchart", lockMs = 5_000 }: BullQueueOptions) {
@@ -37,20 +41,20 @@ function transportOf({ redis, postgres, name = "agentchart", lockMs = 5_000 }: B
     throw new AgentError("config/invalid", "bullQueue: `name` must be 1 to 50 letters, digits, - and _.");
   }
   if (!Number.isInteger(lockMs) || lockMs < 100) {
-    throw new AgentError("config/invalid", "bullQueue: `lockMs` must be a whole number of at least 100.");
+    throw new AgentError("config/invalid", "bullQueue: `lockMs` must be an integer of at least 100.");
   }
   const make =
     redis === undefined ? () => postgresTransport(postgres!, name) : () => redisTransport(redis, name);
   return { make, lockMs };
 }
 
-async function withTimeout<T>(doing: string, work: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> {
+async function withTimeout<T>(operation: string, work: Promise<T>, ms = TIMEOUT_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(queueFailed(`${doing} in time`)), ms);
+  const timer = setTimeout(() => reject(queueFailed(`${operation} in time`)), ms);
   try {
     return await Promise.race([work, late]);
   } catch (error) {
-    throw queueFailed(doing, error);
+    throw queueFailed(operation, error);
   } finally {
     clearTimeout(timer);
   }
@@ -73,7 +77,7 @@ class BullQueue implements WakeQueue {
   async wake(sessionId: string, { priority = 0, delayMs = 0 }: WakeOptions = {}): Promise<void> {
     checkWake({ priority, delayMs });
     const ticket: Ticket = { sessionId: toKey(sessionId) };
-    // One job that is active and at most one that waits, for each session.
+    // For each session one active job and at most one waiting job.
     const deduplication = { id: crypto.hash("sha256", sessionId), keepLastIfActive: true };
     const options: JobsOptions = {
       priority,
@@ -81,9 +85,9 @@ class BullQueue implements WakeQueue {
       ...(delayMs > 0 ? { delay: delayMs } : { deduplication }),
     };
     await withTimeout(
-      "take a wake-up",
+      "accept a wake-up",
       this.#use(({ queue }) => queue.add(delayMs > 0 ? WAKE_LATER : WAKE_NOW, ticket, options)),
-      this.#hasConnected ? WAKE_WITHIN_MS : ANSWER_WITHIN_MS,
+      this.#hasConnected ? WAKE_TIMEOUT_MS : TIMEOUT_MS,
     );
     this.#hasConnected = true;
   }
@@ -103,13 +107,13 @@ class BullQueue implements WakeQueue {
     const started = this.#use(async (transport) => {
       const worker = transport.consume(process, {
         concurrency,
-        autorun: false, // one that does not become ready would try again and again without a pause
+        autorun: false, // a worker that did not become ready would retry without a pause
         lockDuration: this.#lockMs,
         stalledInterval: this.#lockMs,
-        maxStalledCount: 2 ** 31 - 1, // what Postgres takes; whether a session kills its workers is for the store to know
+        maxStalledCount: 2 ** 31 - 1, // the maximum of Postgres; the store counts the workers that die with a session
         runRetryDelay: 1_000,
         drainDelay: 5,
-        ...KEEP_NOTHING_MORE,
+        ...WORKER_KEEP_NOTHING,
       });
       worker.on("error", (error) => onError(queueFailed("be reached", error)));
       try {
@@ -121,7 +125,7 @@ class BullQueue implements WakeQueue {
       worker.run().catch(onError);
       return worker;
     });
-    started.catch(() => {}); // ready() tells
+    started.catch(() => {}); // ready() reports it
     const consumer = {
       ready: () => withTimeout("be reached", started).then(() => {}),
       close: () => this.#end(consumer, started),
@@ -141,7 +145,7 @@ class BullQueue implements WakeQueue {
       return await withTimeout("subscribe", subscribed);
     } catch (error) {
       subscribed.then(
-        (stop) => stop(), // it came too late
+        (stop) => stop(), // the caller has got a time-out
         () => {},
       );
       throw error;
@@ -165,7 +169,7 @@ class BullQueue implements WakeQueue {
     await transport?.close();
   }
 
-  /** The transport is made when first used; a failure is tried again by the next use. */
+  /** Connects when first used. A failed attempt is repeated by the next use. */
   async #use<T>(work: (transport: BullTransport) => Promise<T> | T): Promise<T> {
     if (this.#isClosed) throw queueClosed();
     this.#transport ??= this.#make().catch((error: unknown) => {
@@ -182,11 +186,19 @@ class BullQueue implements WakeQueue {
   }
 }
 
-/** Workers' keep options have another shape than those of jobs. */
-const KEEP_NOTHING_MORE = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } } as const;
-
-/** Wake-ups through BullMQ, on the Redis or the Postgres that is there anyway, for any number of machines. Connects when first
- *  used. Throws `config/invalid`, also for a package that is not installed. */
+/**
+ * A queue on BullMQ, with Redis or Postgres, for any number of machines. It connects when first used. Throws `config/invalid`
+ * for invalid options; the first call rejects `config/invalid` if a package is missing.
+ *
+ * @example
+ * ```ts
+ * import { bullQueue } from "agentchart/worker";
+ *
+ * const queue = bullQueue({ redis: "redis://localhost:6379", name: "desk" });
+ * console.log(await queue.stats());
+ * await queue.close();
+ * ```
+ */
 export function bullQueue(options: BullQueueOptions): WakeQueue {
   return new BullQueue(options);
 }

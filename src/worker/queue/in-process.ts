@@ -9,16 +9,16 @@ type LocalConsumer = {
   running: Set<Promise<void>>;
 };
 
-/** So many wake-ups wait at most while nobody takes any: in a process that only dispatches nobody ever will. */
+/** The number of wake-ups that are kept while there is no consumer: a process that only dispatches never has one. */
 const MAX_UNCONSUMED = 10_000;
-/** The longest delay a Node timer takes, ms. */
+/** The longest delay of a Node timer, ms. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 class InProcessQueue implements WakeQueue {
   /** In the order of delivery. */
   readonly #waiting: WakeUp[] = [];
   readonly #waitingIds = new Set<string>();
-  /** Sessions that are handled, with the wake-up that came meanwhile. */
+  /** Sessions with a running handler, each with the wake-up that came in the meantime. */
   readonly #active = new Map<string, WakeUp | undefined>();
   readonly #delayed = new Set<NodeJS.Timeout>();
   readonly #consumers = new Set<LocalConsumer>();
@@ -62,9 +62,9 @@ class InProcessQueue implements WakeQueue {
 
   async stats(): ReturnType<WakeQueue["stats"]> {
     this.#assertOpen();
-    const again = [...this.#active.values()].filter((wanted) => wanted !== undefined).length;
+    const queued = [...this.#active.values()].filter((wakeUp) => wakeUp !== undefined).length;
     return {
-      waiting: this.#waiting.length + again,
+      waiting: this.#waiting.length + queued,
       active: this.#active.size,
       delayed: this.#delayed.size,
     };
@@ -75,7 +75,7 @@ class InProcessQueue implements WakeQueue {
     this.#isClosed = true;
     for (const timer of this.#delayed) clearTimeout(timer);
     this.#delayed.clear();
-    const running = [...this.#consumers].flatMap((taker) => [...taker.running]);
+    const running = [...this.#consumers].flatMap((consumer) => [...consumer.running]);
     this.#consumers.clear();
     await Promise.all(running);
   }
@@ -84,62 +84,76 @@ class InProcessQueue implements WakeQueue {
     if (this.#isClosed) throw queueClosed();
   }
 
-  #later(wanted: WakeUp): void {
-    const delay = Math.min(wanted.dueAt - Date.now(), LONGEST_DELAY_MS);
+  #later(wakeUp: WakeUp): void {
+    const delay = Math.min(wakeUp.dueAt - Date.now(), LONGEST_DELAY_MS);
     const timer = setTimeout(() => {
       this.#delayed.delete(timer);
-      if (wanted.dueAt > Date.now()) this.#later(wanted);
-      else this.#add(wanted);
+      if (wakeUp.dueAt > Date.now()) this.#later(wakeUp);
+      else this.#add(wakeUp);
     }, delay);
     timer.unref();
     this.#delayed.add(timer);
   }
 
-  #add(wanted: WakeUp): void {
-    if (this.#waitingIds.has(wanted.sessionId)) return;
-    if (this.#active.has(wanted.sessionId)) {
-      this.#active.set(wanted.sessionId, wanted);
+  #add(wakeUp: WakeUp): void {
+    if (this.#waitingIds.has(wakeUp.sessionId)) return;
+    if (this.#active.has(wakeUp.sessionId)) {
+      this.#active.set(wakeUp.sessionId, wakeUp);
       return;
     }
     if (this.#consumers.size === 0 && this.#waiting.length >= MAX_UNCONSUMED) return;
-    const before = this.#waiting.findLastIndex(({ priority }) => priority <= wanted.priority);
-    this.#waiting.splice(before + 1, 0, wanted);
-    this.#waitingIds.add(wanted.sessionId);
+    const before = this.#waiting.findLastIndex(({ priority }) => priority <= wakeUp.priority);
+    this.#waiting.splice(before + 1, 0, wakeUp);
+    this.#waitingIds.add(wakeUp.sessionId);
     queueMicrotask(() => this.#deliver());
   }
 
   #deliver(): void {
     for (;;) {
-      const taker = [...this.#consumers].find(({ running, concurrency }) => running.size < concurrency);
-      const wanted = taker && this.#waiting.shift();
-      if (!taker || !wanted) return;
-      this.#waitingIds.delete(wanted.sessionId);
-      this.#active.set(wanted.sessionId, undefined);
-      const done = this.#handle(taker, wanted).finally(() => {
-        taker.running.delete(done);
+      const consumer = [...this.#consumers].find(({ running, concurrency }) => running.size < concurrency);
+      const wakeUp = consumer && this.#waiting.shift();
+      if (!consumer || !wakeUp) return;
+      this.#waitingIds.delete(wakeUp.sessionId);
+      this.#active.set(wakeUp.sessionId, undefined);
+      const done = this.#handle(consumer, wakeUp).finally(() => {
+        consumer.running.delete(done);
         this.#deliver();
       });
-      taker.running.add(done);
-      if (this.#consumers.delete(taker)) this.#consumers.add(taker); // the next one's turn
+      consumer.running.add(done);
+      if (this.#consumers.delete(consumer)) this.#consumers.add(consumer); // the other consumers come first
     }
   }
 
-  async #handle(taker: LocalConsumer, wakeUp: WakeUp): Promise<void> {
+  async #handle(consumer: LocalConsumer, wakeUp: WakeUp): Promise<void> {
     const { sessionId } = wakeUp;
     try {
-      await taker.handler(wakeUp);
+      await consumer.handler(wakeUp);
     } catch (error) {
-      taker.onError(error);
+      consumer.onError(error);
     } finally {
-      const again = this.#active.get(sessionId);
+      const next = this.#active.get(sessionId);
       this.#active.delete(sessionId);
-      if (again && !this.#isClosed) this.#add(again);
+      if (next && !this.#isClosed) this.#add(next);
     }
   }
 }
 
-/** Wake-ups within this process: for tests, and for applications of one process. What waits is lost with it, and found again
- *  by the sweep of the next one. */
+/**
+ * A queue in the memory of this process: for tests, and for applications of one process. Wake-ups are lost with the process;
+ * the sweep of the next worker finds the sessions again.
+ *
+ * @example
+ * ```ts
+ * import { fileStore } from "agentchart/store/file";
+ * import { scriptedModel } from "agentchart/testing";
+ * import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
+ *
+ * const backend = { queue: inProcessQueue(), store: fileStore({ dir: "./sessions" }) };
+ * const agents = { desk: () => ({ name: "desk", model: scriptedModel(["Hello."]) }) };
+ * await createWorker({ ...backend, agents }).start();
+ * await createDispatcher(backend).dispatch("customer-42", "Hi.", { agent: "desk" });
+ * ```
+ */
 export function inProcessQueue(): WakeQueue {
   return new InProcessQueue();
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 
 type Listener = (signal: JsonObject) => void;
 
-/** Who hears the signals of which channel, in this process. A listener that throws harms nobody. */
+/** The listeners of this process by channel. A listener that throws does not affect the others. */
 export class SignalListeners {
   readonly #channels = new Map<string, Set<Listener>>();
 
@@ -10,14 +10,14 @@ export class SignalListeners {
     return [...this.#channels.keys()];
   }
 
-  /** True if nobody heard this channel before. */
+  /** Returns true if the channel had no listeners before. */
   add(channel: string, listener: Listener): boolean {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(listener));
     return listeners.size === 1;
   }
 
-  /** True if nobody hears this channel any more. */
+  /** Returns true if the channel has no listeners any more. */
   remove(channel: string, listener: Listener): boolean {
     const listeners = this.#channels.get(channel);
     if (!listeners?.delete(listener) || listeners.size > 0) return false;
@@ -29,7 +29,7 @@ export class SignalListeners {
       try {
         listener(signal);
       } catch {
-        // its own affair
+        // A listener that throws does not affect the others.
       }
     }
   }

@@ -1,0 +1,22 @@
+import type { SessionPhase } from "./port.ts";
+import { isAtRest } from "./position.ts";
+
+/** Options of the stores that keep sessions on the disk of one machine. */
+export type LocalStoreOptions = {
+  /** What a power loss may take (`kill -9` takes nothing): `rest` (default) what was appended since the session last was at
+   *  rest, `never` everything that the operating system had not written yet, `always` nothing. Accepted inputs are treated
+   *  as appends at rest. */
+  readonly fsync?: "never" | "rest" | "always";
+  /** How often {@link SessionStore.watch} reads, ms; default 100. */
+  readonly watchEveryMs?: number;
+  /** The clock of leases and lists, epoch ms; default `Date.now`. */
+  readonly now?: () => number;
+};
+
+/** The names of {@link LocalStoreOptions}. */
+export const LOCAL_OPTIONS = ["fsync", "watchEveryMs", "now"] as const satisfies (keyof LocalStoreOptions)[];
+
+/** True if an append that leaves the session in this phase must survive a power loss. */
+export function isAppendSynced(fsync: LocalStoreOptions["fsync"], phase: SessionPhase): boolean {
+  return fsync === "always" || (fsync === "rest" && isAtRest(phase));
+}
