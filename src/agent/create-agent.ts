@@ -13,7 +13,7 @@ import type { AgentMachineEvent } from "../../machines/agent/events.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
-import { KeyedCalls } from "./keyed-calls.ts";
+import { IdempotentCalls } from "./idempotent-calls.ts";
 import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
@@ -40,9 +40,9 @@ class AgentSession implements InboxAgent {
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
-  readonly #keys = new KeyedCalls();
-  readonly #watchings: ReturnType<AgentWatcher["watch"]>[];
-  /** Settles when the inspector of every address is loaded; undefined if there is nothing to wait for. */
+  readonly #idempotent = new IdempotentCalls();
+  readonly #watches: ReturnType<AgentWatcher["watch"]>[];
+  /** Settles when the inspectors of all addresses are loaded; undefined if there are none, or they are loaded. */
   #inspecting: Promise<void> | undefined;
 
   constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
@@ -51,14 +51,14 @@ class AgentSession implements InboxAgent {
     this.#config = config;
     this.#turns = new Turns(() => this.#runtime, config.model);
     this.#runtime = new Runtime(config, {
-      settled: (context) => this.#turns.settled(context),
-      committed: () => this.#watchings.forEach((watching) => watching.committed()),
-      stopped: (error) => this.#turns.stopped(error),
+      onSettled: (context) => this.#turns.settled(context),
+      onCommitted: () => this.#watches.forEach((watch) => watch.committed()),
+      onStopped: (error) => this.#turns.stopped(error),
       ...(admit && { admit }),
     });
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
-    this.#watchings = watchersOf(config).map((watcher) => this.#watch(watcher));
+    this.#watches = watchersOf(config).map((watcher) => this.#watch(watcher));
     if (addresses.length > 0) this.#inspecting = this.#loadInspectors(addresses);
   }
 
@@ -66,10 +66,10 @@ class AgentSession implements InboxAgent {
     return watcher.watch(this as Agent<never>, this.#config, () => this.#runtime.seq);
   }
 
-  /** An agent runs without an inspector that cannot be loaded. */
+  /** An inspector that cannot be loaded is ignored. */
   async #loadInspectors(addresses: readonly string[]): Promise<void> {
     for (const client of await Promise.allSettled(addresses.map(loadClient)))
-      if (client.status === "fulfilled") this.#watchings.push(this.#watch(client.value));
+      if (client.status === "fulfilled") this.#watches.push(this.#watch(client.value));
     this.#inspecting = undefined;
   }
 
@@ -94,23 +94,25 @@ class AgentSession implements InboxAgent {
     return this.#call(input, options);
   }
 
-  /** As {@link call}; `begun` is told when what happens is this call's. */
+  /** As {@link call}; `onBegin` is called when the events that follow belong to this call. */
   async #call<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    begun: () => void = () => {},
+    onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     const ready = this.#ready();
     checkCallOptions(options);
-    if (ready) await ready; // else the turn begins now, and can be interrupted from now on
+    if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     const { idempotencyKey } = options;
-    if (idempotencyKey === undefined) return this.#start(input, options, begun);
-    return this.#keys.once(idempotencyKey, begun, async () => {
+    if (idempotencyKey === undefined) return this.#start(input, options, onBegin);
+    return this.#idempotent.once(idempotencyKey, onBegin, async () => {
       const messages = messagesOf(input, true);
-      const hasFailed = this.#keys.failure(idempotencyKey, this.#runtime.context) !== undefined;
+      const hasFailed = this.#idempotent.failureOf(idempotencyKey, this.#runtime.context) !== undefined;
       const claim = hasFailed ? undefined : await this.#runtime.claim(idempotencyKey, messages);
-      const reply = claim ? this.#start(claim, options, begun) : this.#again(messages, options, begun);
-      reply.catch((error) => this.#keys.failed(idempotencyKey, error as AgentError, this.#runtime.context));
+      const reply = claim ? this.#start(claim, options, onBegin) : this.#repeat(messages, options, onBegin);
+      reply.catch((error) =>
+        this.#idempotent.recordFailure(idempotencyKey, error as AgentError, this.#runtime.context),
+      );
       return reply;
     });
   }
@@ -163,8 +165,8 @@ class AgentSession implements InboxAgent {
     return this.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
   }
 
-  /** Tells the chart something, unless it has ended; the input it came from, if any, is acknowledged with it. */
-  #tell(event: AgentMachineEvent, inputId?: string): void {
+  /** Sends an event to the chart, and acknowledges the input that it comes from, if any. Throws `run/closed`. */
+  #send(event: AgentMachineEvent, inputId?: string): void {
     this.#assertOpen();
     if (inputId !== undefined) this.#runtime.acknowledge(inputId);
     this.#runtime.send(event);
@@ -173,58 +175,61 @@ class AgentSession implements InboxAgent {
   #start<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    begun: () => void,
+    onBegin: () => void,
   ): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue"
-      ? this.#turns.enqueue(input, options, begun)
-      : this.#turns.run(input, options, begun);
+      ? this.#turns.enqueue(input, options, onBegin)
+      : this.#turns.run(input, options, onBegin);
   }
 
-  /** The input of this key was taken before: its turn goes on, or what it came to is told again. One that was refused is
-   *  taken now. */
-  async #again<S extends Schema | undefined>(
+  /** The input with this key was accepted before: continues its turn, or returns its reply or its error again. An input that was
+   *  refused is accepted now. */
+  async #repeat<S extends Schema | undefined>(
     messages: readonly Msg[],
     options: CallOptions<S, never>,
-    begun: () => void,
+    onBegin: () => void,
   ): Promise<Reply<OutputOf<S>>> {
-    if (this.status().phase === "unfinished") return this.#start(undefined, options, begun);
-    await this.#runtime.saved(); // how its turn ended may not be stored yet
+    if (this.status().phase === "unfinished") return this.#start(undefined, options, onBegin);
+    await this.#runtime.saved(); // the end of its turn may not be stored yet
     const key = options.idempotencyKey!;
     const { store } = this.#config;
-    const taken = store
+    const outcome = store
       ? await readInputOutcome(store, this.#runtime.settings, key)
-      : this.#keys.failure(key, this.#runtime.context);
-    if (!taken)
-      throw new AgentError("run/pending", "The turn of this idempotency key has no reply to give again.");
-    if ("context" in taken) return this.#turns.replyAgain(taken.context, options.output);
-    if ("isRefused" in taken) return this.#start(messages, options, begun);
-    if (!taken.isLast) throw taken.error;
+      : this.#idempotent.failureOf(key, this.#runtime.context);
+    if (!outcome) throw new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
+    if ("context" in outcome) return this.#turns.repeatReply(outcome.context, options.output);
+    if ("isRefused" in outcome) return this.#start(messages, options, onBegin);
+    if (!outcome.isLast) throw outcome.error;
     const { idempotencyKey: _, ...rest } = options;
-    return this.#start(undefined, rest, begun); // its input is stored, so the turn goes on
+    return this.#start(undefined, rest, onBegin); // its input is stored, so the turn goes on
   }
 
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
     options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
   ): AgentStream<OutputOf<S>> {
-    let isMine = false; // what happens before its own turn is not the stream's
+    let hasBegun = false; // earlier events belong to another turn
     return createStream<OutputOf<S>>({
       subscribe: (listener) =>
-        this.#runtime.events.subscribe((event) => isMine && listener(event), undefined, options?.cumulative),
-      run: () => this.#call(input, options, () => (isMine = true)),
+        this.#runtime.events.subscribe(
+          (event) => hasBegun && listener(event),
+          undefined,
+          options?.cumulative,
+        ),
+      run: () => this.#call(input, options, () => (hasBegun = true)),
       interrupt: () => void this.interrupt(),
     });
   }
 
   async decide(
     callId: string,
-    wish: Decision,
+    requested: Decision,
     expect?: { readonly argsHash: string },
     inputId?: string,
     madeAt?: number,
   ): Promise<PendingCall[]> {
     await this.#ready();
-    const decision = checkDecision(wish);
+    const decision = checkDecision(requested);
     const runtime = this.#runtime;
     const pending = pendingCalls(runtime.context).find((call) => call.callId === callId);
     if (!pending || this.status().phase !== "suspended") {
@@ -233,13 +238,13 @@ class AgentSession implements InboxAgent {
     if (expect && expect.argsHash !== pending.argsHash) {
       throw new AgentError(
         "run/stale-decision",
-        `The arguments of call '${callId}' are others than the decision was made for.`,
+        `The arguments of call '${callId}' have changed since the decision was made.`,
       );
     }
     if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= (madeAt ?? runtime.now())) {
-      throw new AgentError("run/stale-decision", `The time to decide about call '${callId}' is over.`);
+      throw new AgentError("run/stale-decision", `The approval of call '${callId}' has expired.`);
     }
-    this.#tell({ type: "tool.decide", at: runtime.now(), callId, decision }, inputId);
+    this.#send({ type: "tool.decide", at: runtime.now(), callId, decision }, inputId);
     await runtime.saved();
     const undecided = new Set(runtime.context.calls.filter(isUndecided).map(({ call }) => call.id));
     return pendingCalls(runtime.context).filter((call) => undecided.has(call.callId));
@@ -249,9 +254,9 @@ class AgentSession implements InboxAgent {
     const runtime = this.#runtime;
     const { phase } = this.status();
     if (runtime.isStopped || (phase !== "running" && phase !== "suspended")) return false;
-    const said = message === undefined ? undefined : oneMessage(message, "interrupt");
+    const note = message === undefined ? undefined : oneMessage(message, "interrupt");
     const at = runtime.now();
-    this.#tell({ type: "run.interrupt", at, cause: "user", ...(said && { message: said }) }, inputId);
+    this.#send({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }, inputId);
     this.#save();
     return true;
   }
@@ -259,7 +264,7 @@ class AgentSession implements InboxAgent {
   steer(message: string | Msg, inputId?: string): boolean {
     const runtime = this.#runtime;
     if (runtime.isStopped || this.status().phase !== "running") return false;
-    this.#tell({ type: "run.steer", at: runtime.now(), message: oneMessage(message, "steer") }, inputId);
+    this.#send({ type: "run.steer", at: runtime.now(), message: oneMessage(message, "steer") }, inputId);
     this.#save();
     return true;
   }
@@ -267,13 +272,13 @@ class AgentSession implements InboxAgent {
   async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
     await this.#ready();
     checkLimits(extra, "extendBudget");
-    this.#tell({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
+    this.#send({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
     await this.#runtime.saved();
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
     await this.#ready();
-    this.#tell({ type: "session.observe", at: this.#runtime.now(), messages: messagesOf(messages) });
+    this.#send({ type: "session.observe", at: this.#runtime.now(), messages: messagesOf(messages) });
     await this.#runtime.saved();
   }
 
@@ -351,7 +356,7 @@ class AgentSession implements InboxAgent {
     if (runtime.isStopped) return;
     const error = new AgentError(
       "run/shutdown",
-      "The agent was shut down; call() goes on with the turn, in any process.",
+      "The agent was shut down; call() continues the turn, in any process.",
     );
     this.#turns.end(error);
     if (this.#turns.isRunning) {
@@ -378,15 +383,16 @@ class AgentSession implements InboxAgent {
   }
 
   async #flushed(): Promise<void> {
-    await Promise.all(this.#watchings.map((watching) => watching.flushed()));
+    await Promise.all(this.#watches.map((watch) => watch.flushed()));
   }
 
-  /** What was accepted is written at once; a failure is told to whoever waits for the turn. */
+  /** Starts saving what was accepted. An error reaches the caller of the turn. */
   #save(): void {
     this.#runtime.saved().catch(() => {});
   }
 
-  /** Without a store and an inspector's address there is nothing to wait for: what follows happens in the same tick. */
+  /** Resolves when the agent is open; undefined if there is nothing to wait for, so that a call begins in the same tick. Throws
+   *  `run/closed`. */
   #ready(): Promise<void> | undefined {
     this.#assertOpen();
     return this.#inspecting ? this.open() : this.#runtime.opened();
@@ -397,14 +403,36 @@ class AgentSession implements InboxAgent {
   }
 }
 
-/** An agent: one session of one statechart. Synchronous and without I/O. Throws `config/invalid`, and for a `snapshot`
- *  also `session/version` and `session/damaged`. */
+/**
+ * Creates an agent: one session of one statechart. Synchronous and without I/O; a stored session is read by `open` or by the first
+ * call. Throws `config/invalid` that names the option that is wrong, and for a `snapshot` also `session/version` and
+ * `session/damaged`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, defineTool } from "agentchart";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const clock = defineTool({
+ *   name: "clock",
+ *   description: "Returns the current time.",
+ *   input: { type: "object" },
+ *   execute: () => new Date().toISOString(),
+ * });
+ * const model = scriptedModel([{ calls: [{ name: "clock", input: {} }] }, "It is late."]);
+ * const agent = createAgent({ name: "assistant", model, tools: [clock] });
+ *
+ * const reply = await agent.call("What time is it?");
+ * console.log(reply.text, reply.turn.usage);
+ * await agent.close();
+ * ```
+ */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
   return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx>;
 }
 
-/** An agent for a worker. `admit` is asked with the lease before anything of the session is read; if it throws, the session
- *  is given up again and the agent's opening rejects with that. */
+/** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is
+ *  released and `open` rejects with its error. */
 export function createInboxAgent(
   config: AgentConfig<never>,
   admit: (lease: Lease) => Promise<void>,

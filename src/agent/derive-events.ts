@@ -5,7 +5,7 @@ import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 import type { AgentEventBody } from "../event/types.ts";
 
-/** A state value as one word: "reasoning.calling"; `running`, where most time is spent, is left out. */
+/** Returns a state value as a string such as "reasoning.calling". The substate `running` is left out. */
 export function stateName(value: unknown): string {
   if (typeof value === "string") return value === "running" ? "" : value;
   return Object.entries(value as object)
@@ -25,24 +25,25 @@ function resultIn(messages: readonly Msg[], callId: string): ToolResultBlock | u
 function callEvents(before: AgentContext, after: AgentContext, added: readonly Msg[]): AgentEventBody[] {
   const records = new Map(after.calls.map((record) => [record.call.id, record]));
   return before.calls.flatMap((old): AgentEventBody[] => {
-    const now = records.get(old.call.id);
-    if (old.status !== "running" || now === old || now?.status === "running") return [];
-    if (now?.status === "approved") {
+    const current = records.get(old.call.id);
+    if (old.status !== "running" || current === old || current?.status === "running") return [];
+    if (current?.status === "approved") {
       const error = {
         code: "tool/failed" as const,
-        message: `Attempt ${now.attempt} of '${old.call.name}' failed.`,
+        message: `Attempt ${current.attempt} of '${old.call.name}' failed.`,
       };
       return [
         {
           type: "retry",
           callId: old.call.id,
-          attempt: now.attempt,
-          until: now.notBeforeAt ?? after.at,
+          attempt: current.attempt,
+          until: current.notBeforeAt ?? after.at,
           error,
         },
       ];
     }
-    const result = now?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, now?.reason);
+    const result =
+      current?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, current?.reason);
     return [{ type: "tool.end", callId: old.call.id, result, durationMs: after.at - old.since }];
   });
 }
@@ -62,16 +63,16 @@ function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[]
   return [{ type: "retry", attempt, until: notBeforeAt, error }];
 }
 
-/** The ends of the calls that run while the agent ends: what comes of them is not known here. */
+/** Returns a `tool.end` for each call that is running when the agent ends, since its outcome will not be known here. */
 export function cutOffEvents({ calls, progress }: AgentContext, at: number): AgentEventBody[] {
-  if (progress.resumeAt !== null) return []; // what ran did so in another process
+  if (progress.resumeAt !== null) return []; // they ran in another process
   return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
     if (status !== "running") return [];
     return [{ type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: at - since }];
   });
 }
 
-/** The messages that are new, in transcript order; those that an insertion only moved are not. */
+/** Returns the new messages, in transcript order, without those that an insertion only moved. */
 function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[] {
   if (before.transcript === after.transcript) return [];
   const same = before.transcript.commonPrefix(after.transcript);
@@ -81,17 +82,17 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
   return added.filter((message) => !moved.has(message));
 }
 
-/** What is told of the steps of the chart. */
-export const TOLD = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
+/** The types of the events that follow from steps of the chart. */
+export const DERIVED_TYPES = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
 
-/** What happened between two contexts, in the order it happened: the one source of events about state. */
+/** Returns the events between two contexts of the chart, in their order. */
 export function eventsBetween(
   before: AgentContext,
   after: AgentContext,
   isSuspended: boolean,
 ): AgentEventBody[] {
   if (before === after) return [];
-  const isResuming = before.progress.resumeAt !== null; // what ran did so in another process
+  const isResuming = before.progress.resumeAt !== null; // the calls ran in another process
   const added = addedMessages(before, after);
   return [
     ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),

@@ -14,7 +14,7 @@ function inspectorsOf(config: AgentConfig<never>): readonly Inspector[] {
   return entriesOf(config).filter((entry) => typeof entry !== "string");
 }
 
-/** The addresses in `config.inspect`: "auto" or URLs. Throws `config/invalid` for a string that is neither. */
+/** Returns the addresses in `config.inspect`: "auto" or URLs. Throws `config/invalid` for any other string. */
 export function addressesOf(config: AgentConfig<never>): readonly string[] {
   const addresses = entriesOf(config).filter((entry) => typeof entry === "string");
   for (const address of addresses) if (address !== "auto") parseAddress(address);
@@ -23,8 +23,8 @@ export function addressesOf(config: AgentConfig<never>): readonly string[] {
 
 const clients = new Map<string, Promise<AgentWatcher>>();
 
-/** The client that all agents of this process with this address share. The inspector is loaded by the package's own name, and
- *  only when an address names it. */
+/** Returns the client for an address, which all agents of this process share. The inspector is imported by the name of the package,
+ *  and only if an agent has such an address. */
 export function loadClient(address: string): Promise<AgentWatcher> {
   let client = clients.get(address);
   if (!client) {
@@ -40,11 +40,12 @@ function isWatcher(inspector: Inspector): inspector is AgentWatcher {
   return typeof inspector === "object" && "watch" in inspector;
 }
 
+/** Returns the watchers in `config.inspect`. */
 export function watchersOf(config: AgentConfig<never>): readonly AgentWatcher[] {
   return inspectorsOf(config).filter(isWatcher);
 }
 
-/** One XState observer for all that are given; undefined if there is none, so that none is registered. */
+/** Returns one XState observer that calls all observers in `config.inspect`; undefined if there are none. */
 export function observerOf(config: AgentConfig<never>): ((event: InspectionEvent) => void) | undefined {
   const observers = inspectorsOf(config).filter((each): each is Observer => !isWatcher(each));
   if (observers.length === 0) return undefined;

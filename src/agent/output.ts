@@ -4,14 +4,14 @@ import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "..
 import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
 import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
 
-/** Where a reference within the schema leads once the schema stands one level deeper, its `$defs` at the root. */
+/** Returns a `$ref` of a schema that was moved one level down, with its `$defs` moved to the root. */
 function movedRef(ref: string, id: string): string {
   const local = id !== "" && (ref === id || ref.startsWith(`${id}#`)) ? ref.slice(id.length) || "#" : ref;
   const isMoved = local === "#" || (local.startsWith("#/") && !/^#\/(\$|%24)defs(\/|$)/i.test(local));
   return isMoved ? `#/properties/response${local.slice(1)}` : local;
 }
 
-/** A part with an `$id` of its own keeps its references: they lead to its own root. */
+/** Moves every `$ref` of a schema, except in a part with an `$id`, whose references are relative to that part. */
 function movedRefs(schema: Json, id: string): Json {
   if (Array.isArray(schema)) return schema.map((item: Json) => movedRefs(item, id));
   if (typeof schema !== "object" || schema === null) return schema;
@@ -24,7 +24,7 @@ function movedRefs(schema: Json, id: string): Json {
   );
 }
 
-function wrapped(schema: StandardSchema, json: JsonObject): StandardSchema {
+function wrapSchema(schema: StandardSchema, json: JsonObject): StandardSchema {
   return {
     "~standard": {
       version: 1,
@@ -39,7 +39,7 @@ function wrapped(schema: StandardSchema, json: JsonObject): StandardSchema {
   };
 }
 
-/** The tool by which a model gives its structured answer. It lives for one call and is on no toolkit (S15). */
+/** Returns the tool with which a model gives its structured answer. It belongs to one call and is never on a toolkit (S15). */
 export function outputTool(schema: Schema): Tool<never> {
   const { $id = "", ...root } = jsonSchemaOf(schema);
   const { $defs, ...own } = movedRefs(root, String($id).replace(/#$/, "")) as JsonObject;
@@ -59,18 +59,18 @@ export function outputTool(schema: Schema): Tool<never> {
   return {
     ...tool,
     onRestart: "retry",
-    ...(isStandardSchema(schema) && { schema: wrapped(schema, json) }),
+    ...(isStandardSchema(schema) && { schema: wrapSchema(schema, json) }),
   } as Tool<never>;
 }
 
-/** What `reply.output` holds: the value parsed by the caller's own schema. */
+/** Returns `reply.output`: the value, parsed by the schema of the caller. */
 export async function parsedOutput(schema: Schema | undefined, value: Json): Promise<unknown> {
   if (schema === undefined || !isStandardSchema(schema)) return value;
   const parsed = await parseStandard(schema, value);
   return "value" in parsed ? parsed.value : value;
 }
 
-/** True if a native model's answer fits the schema that was asked for. */
+/** Returns true if the answer of a native model is valid for the schema. */
 export async function fitsOutput(schema: Schema, value: Json): Promise<boolean> {
   if (validateInput(jsonSchemaOf(schema), value) !== null) return false;
   return !isStandardSchema(schema) || "value" in (await parseStandard(schema, value));

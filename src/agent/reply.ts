@@ -7,19 +7,19 @@ import { suspendTurn } from "../../machines/agent/updates/ending.ts";
 import type { PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { Reply } from "./types.ts";
 
-/** What a resting session waits for. */
+/** Returns what a session at rest waits for. */
 export function waitsFor(context: AgentContext): readonly WaitsFor[] {
   if (context.progress.exceeded !== null) return ["budget"];
   return [...new Set(pendingCalls(context).map((call) => call.waitsFor))];
 }
 
-/** The calls that wait for somebody; none while it is the budget that the turn waits for. */
+/** Returns the calls that wait for an answer or a decision; none while the turn waits for its budget. */
 export function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
 
-/** When a suspended turn can go on without being told more, epoch ms: 0, at once, if all is decided, else when the last open
- *  approval expires. Undefined: not by itself. */
+/** Returns the epoch ms at which a suspended turn can go on without further input: 0 if every call is decided, else when the last
+ *  open approval expires. Undefined if it needs input. */
 export function resumableAt(context: AgentContext): number | undefined {
   const { exceeded, restedAt } = context.progress;
   if (exceeded !== null) {
@@ -31,16 +31,16 @@ export function resumableAt(context: AgentContext): number | undefined {
   return Number.isFinite(at) ? at : undefined;
 }
 
-/** The message a call gives back: kept from the turn, or made anew for a session that was restored. */
+/** Returns the message of the reply: the one of the turn, or a new one after a restore. */
 function messageOf(context: AgentContext): Msg {
   const { outcome, transcript } = context;
   if (outcome?.reply) return outcome.reply;
-  const remade =
+  const restored =
     outcome && context.calls.length > 0 ? suspendTurn(context, outcome.reason).outcome?.reply : undefined;
-  return remade ?? transcript.at(-1)!;
+  return restored ?? transcript.at(-1)!;
 }
 
-/** The reply of the turn that has just come to rest. */
+/** Returns the reply of the turn that has just ended or was suspended. */
 export function replyOf(context: AgentContext, output: unknown): Reply<never> {
   const message = messageOf(context);
   const { progress, at, outcome } = context;
@@ -55,7 +55,7 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
   };
 }
 
-/** The reply as a plain message, for events. */
+/** Returns the reply as a plain message, for events. */
 export function plainReply(context: AgentContext): Msg {
   return { ...messageOf(context), reason: context.outcome!.reason };
 }

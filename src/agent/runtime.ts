@@ -23,7 +23,7 @@ import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
 import type { AgentMachineEvent } from "../../machines/agent/events.ts";
 import { liveMachine } from "./services/actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
-import { cutOffEvents, eventsBetween, stateName, TOLD } from "./derive-events.ts";
+import { cutOffEvents, eventsBetween, stateName, DERIVED_TYPES } from "./derive-events.ts";
 import { bindHost, type Host } from "./services/host.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { EventEmitter } from "../event/emitter.ts";
@@ -35,25 +35,25 @@ import type { AgentConfig, Status } from "./types.ts";
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 
-/** The hash of this version's chart, once somebody asks for it. */
+/** The hash of this version's chart, computed with the first append to a journal. */
 let chart: string | undefined;
 
-/** The structured answer that is wanted, and the tool that gives it. */
+/** The schema of the structured answer that is asked for, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 
-/** What the runtime tells the one who runs turns on it. */
+/** What the runtime calls. */
 export type RuntimeListener = {
-  /** A call has its outcome. */
-  settled(context: AgentContext): void;
-  /** The journal has grown. */
-  committed(): void;
-  /** Nothing will come any more. */
-  stopped(error: AgentError): void;
-  /** Asked with the lease of the session before it is read; who throws gives it up. */
+  /** Called when a turn has come to rest. */
+  onSettled(context: AgentContext): void;
+  /** Called when the journal has grown. */
+  onCommitted(): void;
+  /** Called once, when the agent has ended. */
+  onStopped(error: AgentError): void;
+  /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
 };
 
-/** One session alive in this process: the actor, what its services use, its events, and its journal. */
+/** A session in this process: the actor, what its services use, its events, and its journal. */
 export class Runtime {
   readonly settings: Settings;
   readonly toolkit: SessionToolkit;
@@ -68,14 +68,14 @@ export class Runtime {
   #last: LiveSnapshot;
   #opening: Promise<void> | undefined;
   #quarantine: AgentError | undefined;
-  /** Until then what the actor does is no news. */
+  /** Until then, steps of the actor are neither journaled nor emitted. */
   #isRestored: boolean;
   #stoppedBy: AgentError | undefined;
   #output: Output | undefined;
   readonly #inputs = new ParsedInputs((callId) =>
     openCalls(this.context).some(({ call }) => call.id === callId),
   );
-  /** The caller's context of the running turn. */
+  /** The `context` of the running call, else of the agent. */
   userContext: never;
 
   constructor(config: AgentConfig<never>, listener: RuntimeListener) {
@@ -117,7 +117,7 @@ export class Runtime {
     return this.#last.context;
   }
 
-  /** The chart's state, as "reasoning.calling". */
+  /** The state of the chart, such as "reasoning.calling". */
   get state(): string {
     return stateName(this.#last.value);
   }
@@ -135,7 +135,7 @@ export class Runtime {
     return this.#stoppedBy !== undefined;
   }
 
-  /** Why nothing will come any more. */
+  /** The error that ended the agent; undefined while it is alive. */
   get stoppedBy(): AgentError | undefined {
     return this.#stoppedBy;
   }
@@ -165,7 +165,7 @@ export class Runtime {
     };
   }
 
-  /** Where the session stands, as its journal needs it. */
+  /** Returns the session as its journal needs it. */
   journalState(): JournalState {
     const { context, state } = this;
     const { phase, waitsFor: waits } = this.status();
@@ -188,31 +188,31 @@ export class Runtime {
     };
   }
 
-  /** Reads the store, once. Rejects as `DurableSession.open` does; an unreadable session is quarantined. */
+  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. */
   async open(): Promise<void> {
     if (this.#quarantine) throw this.#quarantine;
     this.#opening ??= this.#durable ? this.#restore(this.#durable) : Promise.resolve();
     await this.#opening;
   }
 
-  /** Undefined if there is nothing to wait for. */
+  /** As {@link open}; undefined if there is nothing to wait for. */
   opened(): Promise<void> | undefined {
     return this.#durable ? this.open() : undefined;
   }
 
-  /** The turn that events belong to; while input is being entered, that of the input. */
+  /** The turn that events belong to: the one of the input while it is being entered. */
   #turn(): number {
     const { inbox, progress } = this.context;
     return inbox.input.length > 0 && beginsTurn(this.context) ? progress.turn + 1 : progress.turn;
   }
 
-  /** Goes on as another session stood. */
+  /** Replaces the session by a restored one. */
   load(
     { context, activeGroups, hooks }: RestoredSession,
     { memory = true, toolkit = true }: SavedParts = {},
   ): void {
     for (const name of hooks.filter((each) => !this.#hooks.some((hook) => hook.name === each))) {
-      const message = `The session had a hook '${name}', which this agent has not.`;
+      const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
@@ -221,17 +221,18 @@ export class Runtime {
     this.#resumeRest();
   }
 
-  /** Takes an input for a key, durably if there is a store: its messages, or nothing if the key was used before. */
+  /** Accepts an input for an idempotency key, durably if there is a store. Returns its messages, or undefined if the key was used
+   *  before. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
     return this.#durable ? this.#durable.claim(key, messages) : messages;
   }
 
-  /** The input of this key is about to be sent. */
+  /** Acknowledges the input with this key in the append that stores the next event. */
   acknowledge(key: string): void {
     this.#durable?.acknowledge(key);
   }
 
-  /** An input comes to nothing: that is written down, and it is acknowledged. */
+  /** Journals that an input was refused, and acknowledges it. */
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
     const fact = { type: "input.refused", data: { id: inputId, error } };
     this.#durable?.acknowledge(inputId);
@@ -240,13 +241,13 @@ export class Runtime {
     await this.saved();
   }
 
-  /** Writes down where the session stands, though nothing has happened. */
+  /** Journals the position of the session, although nothing has changed. */
   async touch(): Promise<void> {
     this.#durable?.record(this.context, this.context, [{ type: "position", data: {} }]);
     await this.saved();
   }
 
-  /** Ends when all that happened is durable. */
+  /** Resolves when everything that has happened is durable. */
   async saved(): Promise<void> {
     await this.#durable?.flush();
   }
@@ -261,7 +262,7 @@ export class Runtime {
     return this.#hooks;
   }
 
-  /** The structured answer that is wanted; after a restore it is known by its JSON Schema only. */
+  /** The structured answer that is asked for; after a restore its schema is plain JSON Schema. */
   get output(): Output | undefined {
     const { wanted } = this.context;
     if (!wanted) return this.#output;
@@ -285,23 +286,23 @@ export class Runtime {
     }
   }
 
-  /** Ends here and now: nothing runs after it. */
+  /** Ends the agent at once. */
   stop(error: AgentError): void {
     if (this.#stoppedBy) return;
     this.#stoppedBy = error;
     this.actor.stop();
     this.#inputs.clear();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
-    this.#listener.stopped(error);
+    this.#listener.onStopped(error);
   }
 
-  /** Ends here and now, and lets the lease expire as if the process had died. */
+  /** Ends the agent at once, and lets the lease expire as if the process had died. */
   abandon(error: AgentError): void {
     this.stop(error);
     this.#durable?.abandon();
   }
 
-  /** Writes what is known and gives the session up. */
+  /** Saves what has happened and releases the lease. */
   async release(): Promise<void> {
     await this.#durable?.close();
   }
@@ -314,16 +315,16 @@ export class Runtime {
     this.#durable?.record(before.context, snapshot.context);
     const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
     if (hasSettled || (this.settings.isDurable && needsFlush(before.context, snapshot.context))) {
-      this.#durable?.flush().catch(() => {}); // whoever waits for it hears of a failure
+      this.#durable?.flush().catch(() => {}); // an error reaches those who wait for `saved`
     }
-    if (this.events.hasListeners(TOLD)) this.#tell(before, snapshot);
-    if (hasSettled) this.#listener.settled(snapshot.context);
+    if (this.events.hasListeners(DERIVED_TYPES)) this.#emitBetween(before, snapshot);
+    if (hasSettled) this.#listener.onSettled(snapshot.context);
   }
 
-  #tell(before: LiveSnapshot, now: LiveSnapshot): void {
-    const isSuspended = now.matches("suspended");
-    for (const event of eventsBetween(before.context, now.context, isSuspended)) this.events.emit(event);
-    const value = stateName(now.value);
+  #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
+    const isSuspended = after.matches("suspended");
+    for (const event of eventsBetween(before.context, after.context, isSuspended)) this.events.emit(event);
+    const value = stateName(after.value);
     if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
   }
 
@@ -342,7 +343,7 @@ export class Runtime {
     }
   }
 
-  /** A session that rested in `suspended` rests there again; an unfinished one waits for a call. */
+  /** Lets a restored session that was suspended rest in `suspended` again. An unfinished one waits for a call. */
   #resumeRest(): void {
     if (this.context.progress.resumeAt === null)
       this.send({ type: "session.resume", at: this.now(), input: [] });
@@ -355,7 +356,7 @@ export class Runtime {
       settings: this.settings,
       now: () => this.now(),
       state: () => this.journalState(),
-      onCommitted: () => this.#listener.committed(),
+      onCommitted: () => this.#listener.onCommitted(),
       onLost: (error) => this.stop(error),
       ...(this.#listener.admit && { admit: this.#listener.admit }),
       ...(redact && { redact }),

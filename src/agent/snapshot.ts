@@ -13,7 +13,7 @@ import {
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import type { Snapshot } from "./types.ts";
 
-/** A session at this instant as plain JSON. */
+/** Returns the session at this instant as plain JSON. */
 export function takeSnapshot(
   context: AgentContext,
   state: string,
@@ -35,8 +35,8 @@ export function takeSnapshot(
   ) as Snapshot;
 }
 
-/** The session that a snapshot stands for. Throws `session/version` for another format and `session/damaged` for what is
- *  no snapshot. */
+/** Returns the session of a snapshot. Throws `session/version` for another format, and `session/damaged` for a value that is not a
+ *  snapshot. */
 export function readSnapshot(
   snapshot: Snapshot,
   settings: Settings,

@@ -2,10 +2,10 @@ import { EventBuffer } from "../event/buffer.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { AgentStream, Reply } from "./types.ts";
 
-/** Events between a run that must not wait and a reader that may be slow: unread deltas of one block or call become one. */
+/** The events between a run, which must not wait, and readers, which may be slow: unread deltas of one block or call are merged. */
 class EventQueue {
   readonly #events = new EventBuffer();
-  /** Those who wait for the next one: a stream may have several readers. */
+  /** The readers that wait for the next event: a stream may have several. */
   #waiting: (() => void)[] = [];
   #isOver = false;
 
@@ -20,7 +20,7 @@ class EventQueue {
     this.#wake();
   }
 
-  /** The first unread one; waits for one only where there is none, and gives nothing after the last. */
+  /** Returns the first unread event, or a promise of the next one; undefined after the last. */
   next(): AgentEvent | undefined | Promise<AgentEvent | undefined> {
     return this.#events.shift() ?? (this.#isOver ? undefined : this.#later());
   }
@@ -36,16 +36,16 @@ class EventQueue {
   }
 }
 
-/** What a stream needs of its agent. */
+/** The agent of a stream. */
 export type StreamSource<O> = {
   subscribe(listener: (event: AgentEvent) => void): () => void;
-  /** Starts the turn; settles when it is over. */
+  /** Starts the turn; settles when the turn is over. */
   run(): Promise<Reply<O>>;
   interrupt(): void;
 };
 
-/** A turn as a stream of events. It starts when the first event or the reply is asked for; leaving the loop early
- *  interrupts it. */
+/** Returns a turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the
+ *  end interrupts it. */
 export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const queue = new EventQueue();
   let reply: Promise<Reply<O>> | undefined;
@@ -54,8 +54,8 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const start = (): Promise<Reply<O>> => {
     if (reply) return reply;
     const stop = source.subscribe((event) => {
-      if (isOver) return; // the turn after it is not this stream's
-      isOver = event.type === "turn.end"; // what is left is to store it
+      if (isOver) return; // an event of the next turn
+      isOver = event.type === "turn.end"; // the turn may still have to be stored
       queue.push(event);
     });
     reply = source.run().finally(() => {

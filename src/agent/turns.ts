@@ -1,4 +1,5 @@
 import { AgentError, errorFrom } from "../base/error.ts";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import { assistantMsg } from "../message/create.ts";
 import type { ChatModel } from "../model/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
@@ -12,11 +13,8 @@ import { plainReply, replyOf } from "./reply.ts";
 import type { Runtime } from "./runtime.ts";
 import type { CallOptions, Input, Reply } from "./types.ts";
 
-/** The longest delay a Node timer takes, ms; a longer time-out is none. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
-
-/** A call that waits for its turn to come to rest. */
-type Running = {
+/** The call whose turn is running. */
+type RunningCall = {
   readonly resolve: (reply: Promise<Reply<never>>) => void;
   readonly reject: (error: AgentError) => void;
   readonly hasFallbackReply: boolean;
@@ -31,25 +29,25 @@ function busy(): AgentError {
   return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
 }
 
-function errorOf(context: AgentContext, running: Running): AgentError | undefined {
+function errorOf(context: AgentContext, running: RunningCall): AgentError | undefined {
   if (context.failure) {
     const { retry: _, ...info } = context.failure;
     return errorFrom(info);
   }
   if (context.outcome?.reason !== "INTERRUPTED") return undefined;
   const { cause } = context.outcome;
-  if (cause === "signal" || (cause === "timeout" && !running.hasFallbackReply)) return brokenOff(cause);
+  if (cause === "signal" || (cause === "timeout" && !running.hasFallbackReply)) return limitError(cause);
   return undefined;
 }
 
-function brokenOff(cause: "signal" | "timeout"): AgentError {
+function limitError(cause: "signal" | "timeout"): AgentError {
   return cause === "signal"
     ? new AgentError("run/aborted", "The call was aborted by its signal.")
     : new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
 }
 
-/** The reply of a call that ran out of time before its turn came: nothing of it is stored. */
-function neverBegun<O>(text: string, durationMs: number): Reply<O> {
+/** Returns the reply of a queued call that timed out before it began. Nothing of it is stored. */
+function expiredReply<O>(text: string, durationMs: number): Reply<O> {
   return {
     ...assistantMsg(text, { metadata: { interrupted: true } }),
     reason: "INTERRUPTED",
@@ -60,9 +58,9 @@ function neverBegun<O>(text: string, durationMs: number): Reply<O> {
   };
 }
 
-/** Says when the caller's signal or time-out ends the call, at once for a signal that has aborted. Returns the way to
- *  forget them. */
-function limited(
+/** Calls `end` when the signal or the time-out of a call ends it, at once for a signal that has aborted already. Returns a function
+ *  that stops both. */
+function startLimits(
   { signal, timeoutMs }: CallOptions<unknown, never>,
   end: (cause: "signal" | "timeout") => void,
 ): () => void {
@@ -77,12 +75,12 @@ function limited(
   };
 }
 
-/** The calls made on a session: one at a time, each ended when its turn has come to rest and is saved. */
+/** The calls of a session: one at a time, each resolved when its turn is at rest and saved. */
 export class Turns {
   readonly #runtime: () => Runtime;
   readonly #model: ChatModel;
   readonly #whenIdle: (() => void)[] = [];
-  #running: Running | undefined;
+  #running: RunningCall | undefined;
   #ended: AgentError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -91,23 +89,24 @@ export class Turns {
     this.#model = model;
   }
 
+  /** True while a call runs. */
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
-  /** True while a call runs, or hooks still hear of an interrupt. */
+  /** True while a call runs, or hooks at `onInterrupt` do. */
   get #isBusy(): boolean {
     const runtime = this.#runtime();
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
 
-  /** Throws if no call could begin now. */
+  /** Throws `run/busy` while a call runs, and the error that ended the agent. */
   assertIdle(): void {
     if (this.#ended) throw this.#ended;
     if (this.#isBusy) throw busy();
   }
 
-  /** Ends when no call runs. */
+  /** Resolves when no call runs. */
   async idle(): Promise<void> {
     while (this.#isBusy) await this.#nextIdle();
   }
@@ -116,81 +115,81 @@ export class Turns {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Calls that have not begun reject with `error` from now on. */
+  /** Rejects every call that has not begun with `error`, from now on. */
   end(error: AgentError): void {
     this.#ended ??= error;
   }
 
-  /** As {@link run}, after the calls before it. Waiting counts as part of the call: its signal and its time-out end it. */
+  /** As {@link run}, after the calls before it. The signal and the time-out of the call apply while it waits, too. */
   enqueue<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    begun?: () => void,
+    onBegin?: () => void,
   ): Promise<Reply<OutputOf<S>>> {
-    const { promise: given, resolve, reject } = Promise.withResolvers<Reply<OutputOf<S>>>();
+    const { promise: early, resolve, reject } = Promise.withResolvers<Reply<OutputOf<S>>>();
     const { timeoutMs, fallbackReply } = options;
     const since = Date.now();
-    let isGivenUp = false;
-    const giveUp = (cause: "signal" | "timeout"): void => {
-      isGivenUp = true;
-      if (cause === "signal" || fallbackReply === undefined) reject(brokenOff(cause));
-      else resolve(neverBegun(fallbackReply, Date.now() - since));
+    let hasEnded = false;
+    const end = (cause: "signal" | "timeout"): void => {
+      hasEnded = true;
+      if (cause === "signal" || fallbackReply === undefined) reject(limitError(cause));
+      else resolve(expiredReply(fallbackReply, Date.now() - since));
     };
-    const stop = limited(options, giveUp);
-    const mine = this.#queue.then(async () => {
+    const stop = startLimits(options, end);
+    const queued = this.#queue.then(async () => {
       while (this.#isBusy) await this.#nextIdle();
       stop();
-      if (isGivenUp) return given;
+      if (hasEnded) return early;
       const left =
         timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (Date.now() - since)) };
-      return this.run(input, { ...options, ...left }, begun);
+      return this.run(input, { ...options, ...left }, onBegin);
     });
-    this.#queue = mine.catch(() => {});
-    return Promise.race([mine, given]);
+    this.#queue = queued.catch(() => {});
+    return Promise.race([queued, early]);
   }
 
-  /** Makes one call. `begun` is told when what happens is this call's. */
+  /** Makes one call. `onBegin` is called when the events that follow belong to this call. */
   async run<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    begun: () => void = () => {},
+    onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.#runtime();
     const { signal, fallbackReply } = options;
     const { phase } = runtime.status();
     this.assertIdle();
-    begun();
+    onBegin();
     const messages = messagesOf(input, true);
     if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
     const userContext = options.context ?? runtime.sessionContext();
     const wanted = options.output && wantedOf(options.output, this.#model);
-    const { output: known } = runtime;
+    const { output: previousOutput } = runtime;
     if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
     runtime.userContext = userContext;
 
     const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
-    const running: Running = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
+    const running: RunningCall = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
     this.#running = running;
     const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
     runtime.events.emit({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
     let unlimit = (): void => {};
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
-      const told = { at: runtime.now(), input: messages };
-      if (phase === "unfinished") runtime.send({ type: "session.resume", ...told });
-      else runtime.send({ type: "call", ...told, ...(wanted && { wanted }) });
+      const call = { at: runtime.now(), input: messages };
+      if (phase === "unfinished") runtime.send({ type: "session.resume", ...call });
+      else runtime.send({ type: "call", ...call, ...(wanted && { wanted }) });
       unlimit = this.#limit(options, running);
       return await promise;
     } catch (error) {
-      if (phase === "suspended" && runtime.status().phase === phase) runtime.output = known; // it was refused
+      if (phase === "suspended" && runtime.status().phase === phase) runtime.output = previousOutput; // the call was refused
       throw error;
     } finally {
       unlimit();
     }
   }
 
-  /** The call is over: the agent is free before anybody hears of it (S8). */
+  /** Called when a turn has come to rest. The agent is free before the caller and the listeners learn of it (S8). */
   settled(context: AgentContext): void {
     const running = this.#running;
     if (!running) return this.#wake();
@@ -199,7 +198,7 @@ export class Turns {
     const error = errorOf(context, running);
     if (error) {
       events.emit({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
-      const reject = (): void => running.reject(error); // a failing save never hides it
+      const reject = (): void => running.reject(error); // also if saving fails
       this.#runtime().saved().then(reject, reject);
     } else {
       events.emit({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
@@ -208,7 +207,7 @@ export class Turns {
     this.#wake();
   }
 
-  /** Nothing comes any more: a call that still waits has ended with `error`. */
+  /** Called when the agent has ended: the running call and all later calls reject with `error`. */
   stopped(error: AgentError): void {
     this.end(error);
     const running = this.#running;
@@ -224,8 +223,8 @@ export class Turns {
     for (const wake of this.#whenIdle.splice(0)) wake();
   }
 
-  /** The reply of a call that has ended before, once more. */
-  async replyAgain<S extends Schema | undefined>(
+  /** Returns the reply of an earlier turn, for a repeated idempotency key. */
+  async repeatReply<S extends Schema | undefined>(
     context: AgentContext,
     schema: S | undefined,
   ): Promise<Reply<OutputOf<S>>> {
@@ -242,10 +241,9 @@ export class Turns {
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
-  /** The caller's signal and time-out interrupt the turn while it runs; once it rests, what comes next is not this call's.
-   *  Returns the way to forget them. */
-  #limit(options: CallOptions<unknown, never>, running: Running): () => void {
-    return limited(options, (cause) => {
+  /** Lets the signal and the time-out of a call interrupt its turn. Returns a function that stops both. */
+  #limit(options: CallOptions<unknown, never>, running: RunningCall): () => void {
+    return startLimits(options, (cause) => {
       const runtime = this.#runtime();
       if (this.#running !== running || runtime.status().phase !== "running") return;
       const reply = cause === "timeout" ? options.fallbackReply : undefined;

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
@@ -25,9 +26,6 @@ function mergeFields<T extends object>(primary: T | null | undefined, fallback: 
   }
   return merged;
 }
-
-/** The longest delay of a Node timer, ms: about 24 days. A longer time limit counts as no limit. */
-export const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /** Returns the part of an execution that the chart stores: no function, and no time-out that is longer than any timer. */
 export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Omit<Execution, "retryOn"> {

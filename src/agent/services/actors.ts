@@ -19,16 +19,16 @@ import type {
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
-import { LONGEST_DELAY_MS } from "../../model/execution.ts";
+import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import { hostOf, type Host } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
 import { fromService, type ServiceScope } from "./from-service.ts";
-import { finalTimeouts } from "./time-outs.ts";
+import { finalTimeouts } from "./final-timeouts.ts";
 
-/** Runs a service with a signal that aborts when the service is stopped or told to end. Of a stopped one nothing is to be
- *  heard any more. */
+/** Runs a service with a controller whose signal aborts when the chart stops the service or aborts all services. Whether it was
+ *  stopped, so that its outcome is ignored, is what `isStopped` returns. */
 async function withSignal<Input, Output>(
   { agent, onStop }: ServiceScope<Input>,
   serve: (host: Host, controller: AbortController, isStopped: () => boolean) => Promise<Output>,
@@ -42,7 +42,7 @@ async function withSignal<Input, Output>(
   });
   const release = host.hold(controller);
   try {
-    await Promise.resolve(); // subscribers of the transition hear of it before its service begins
+    await Promise.resolve(); // subscribers see the transition before its service begins
     return await serve(host, controller, () => isStopped);
   } finally {
     release();
@@ -65,7 +65,7 @@ const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, agent }) 
   return { at: host.now(), verdicts };
 });
 
-/** The structured answer of a native model, where hooks have put another message in place of its own. */
+/** Returns the structured answer in a message with which hooks have replaced the answer of a native model. */
 async function rewrittenOutput(
   host: Host,
   input: HooksInput,
@@ -79,21 +79,21 @@ async function rewrittenOutput(
 const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
   withSignal(scope, async (host, { signal }) => {
     const { input } = scope;
-    if (signal.aborted) return { at: host.now() }; // stopped before it began
+    if (signal.aborted) return { at: host.now() }; // aborted before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
     try {
-      const found = await runHooks(
+      const outcome = await runHooks(
         {
           hooks: host.hooks(),
           event: host.hookEvent(input, signal),
-          prompt: (asked) => promptOf(host, { ...asked, phase }),
-          failed: (hook, error) =>
+          prompt: (input) => promptOf(host, { ...input, phase }),
+          onFailure: (hook, error) =>
             host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
         },
         input,
       );
-      const value = await rewrittenOutput(host, input, found.message);
-      return frozenCopy({ ...found, ...(value !== undefined && { value }), at: host.now() });
+      const value = await rewrittenOutput(host, input, outcome.message);
+      return frozenCopy({ ...outcome, ...(value !== undefined && { value }), at: host.now() });
     } catch (error) {
       throw { ...errorInfo(error, "hook/failed"), at: host.now() };
     }
@@ -129,7 +129,8 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
   }
 });
 
-/** The chart with its slots filled; each service finds its session's host by the machine that started it. */
+/** The chart with its slots filled. Each service finds its host by the machine that started it, so that several agents can live in
+ *  one actor system. */
 export const liveMachine = agentMachine.provide({
   actors: {
     callModel: model,

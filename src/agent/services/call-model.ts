@@ -4,7 +4,6 @@ import { frozenCopy } from "../../base/freeze.ts";
 import { toolUsesOf } from "../../message/query.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg, Usage } from "../../message/types.ts";
-import { LONGEST_DELAY_MS } from "../../model/execution.ts";
 import { checkPart } from "../../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
 import { mayRetry } from "../../model/may-retry.ts";
@@ -14,13 +13,14 @@ import { jsonSchemaOf } from "../../tool/schema.ts";
 import { nativeValue } from "../../../machines/agent/updates/output.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
-import { completeUsage, costOf, saidUsage } from "./model-usage.ts";
+import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
+import { startIdleTimer } from "./idle-timer.ts";
 import { modelOf, outputModeOf, requestOf } from "./request.ts";
 
-/** Tells listeners of the blocks as they grow. One block is open at a time: a block that goes on after another one is
- *  opened again under a new index. */
-class BlockSink {
+/** Emits the events of blocks and calls the chunk hooks. One block is open at a time: a block that goes on after another one begins
+ *  again with a new index. */
+class BlockEmitter {
   readonly #host: Host;
   readonly #input: ModelInput;
   readonly #messageId: string;
@@ -41,7 +41,7 @@ class BlockSink {
   }
 
   push(chunk: FoldChunk): void {
-    if (chunk.kind === "tool_use" && this.#input.phase === "summary") return; // no part of a summary
+    if (chunk.kind === "tool_use" && this.#input.phase === "summary") return; // a summary has no calls
     if (chunk.index !== this.#open?.index) {
       this.end();
       this.#index++;
@@ -50,7 +50,7 @@ class BlockSink {
     this.#open = chunk;
     const { delta, soFar } = chunk;
     this.#host.emit({ type: "block.delta", ...this.#block(chunk), delta }, { soFar });
-    if (this.#hooks.length > 0) this.#tellHooks(chunk);
+    if (this.#hooks.length > 0) this.#notifyHooks(chunk);
   }
 
   end(): void {
@@ -63,7 +63,7 @@ class BlockSink {
     return callId === undefined ? block : { ...block, callId, ...(name !== undefined && { name }) };
   }
 
-  #tellHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
+  #notifyHooks({ kind, delta, soFar, callId, name }: FoldChunk): void {
     const event = Object.freeze({
       ...this.#host.hookEvent(this.#input, this.#signal),
       messageId: this.#messageId,
@@ -78,8 +78,8 @@ class BlockSink {
   }
 }
 
-/** Calls a hook that only observes: whatever it throws, now or later, becomes an event. */
-export function observe(host: Host, hook: Hook<never>, tell: () => unknown): void {
+/** Calls a hook that only observes: an error that it throws, or with which its promise rejects, becomes an event. */
+export function observe(host: Host, hook: Hook<never>, call: () => unknown): void {
   const failed = (error: unknown): void =>
     host.emit({
       type: "hook.failed",
@@ -87,7 +87,7 @@ export function observe(host: Host, hook: Hook<never>, tell: () => unknown): voi
       error: { code: "hook/failed", message: messageOf(error) },
     });
   try {
-    const returned = tell();
+    const returned = call();
     if (returned instanceof Promise) returned.catch(failed);
   } catch (error) {
     failed(error);
@@ -100,15 +100,15 @@ type Reading = {
   readonly model: ChatModel;
   readonly request: ModelRequest;
   readonly controller: AbortController;
-  /** The service was stopped: what there is to say has to be said at once. */
+  /** Returns true once the service was stopped: then the end is reported synchronously, while events still belong to the turn. */
   isStopped(): boolean;
-  take(part: StreamPart): void;
-  /** Called once. */
-  ended(ending: Ending): void;
+  onPart(part: StreamPart): void;
+  /** Called once, when the stream is over or is abandoned. */
+  onEnd(ending: Ending): void;
 };
 
-/** Reads a stream until it ends, fails, falls silent or is aborted, whichever comes first. A deaf model is left behind. */
-function read({ model, request, controller, isStopped, take, ended }: Reading): Promise<Ending> {
+/** Reads a stream until it ends, fails, times out or is aborted, whichever is first. A model that ignores its signal is abandoned. */
+function read({ model, request, controller, isStopped, onPart, onEnd }: Reading): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const { signal } = controller;
     const { idleTimeoutMs } = request.execution;
@@ -116,22 +116,19 @@ function read({ model, request, controller, isStopped, take, ended }: Reading): 
     const end = (ending: Ending): void => {
       if (isOver) return;
       isOver = true;
-      clearTimeout(idle);
+      idle.stop();
       try {
-        ended(ending);
+        onEnd(ending);
         resolve(ending);
       } catch (error) {
         reject(error as Error);
       }
     };
-    const idle =
-      idleTimeoutMs === undefined || idleTimeoutMs > LONGEST_DELAY_MS
-        ? undefined
-        : setTimeout(() => {
-            const message = `The model sent nothing for ${idleTimeoutMs} ms (idle timeout).`;
-            end({ error: new AgentError("model/timeout", message, { isRetryable: true }) });
-            controller.abort();
-          }, idleTimeoutMs);
+    const idle = startIdleTimer(idleTimeoutMs, signal, () => {
+      const message = `The model sent nothing for ${idleTimeoutMs} ms (idle timeout).`;
+      end({ error: new AgentError("model/timeout", message, { isRetryable: true }) });
+      controller.abort();
+    });
     if (signal.aborted) return end({});
     let isAborted = false;
     const onAbort = (): void => {
@@ -143,8 +140,8 @@ function read({ model, request, controller, isStopped, take, ended }: Reading): 
     const pump = async (): Promise<void> => {
       for await (const part of model.stream(request, { signal })) {
         if (isOver || isAborted) return;
-        idle?.refresh();
-        take(part);
+        idle.restart();
+        onPart(part);
       }
     };
     pump().then(
@@ -159,8 +156,8 @@ function read({ model, request, controller, isStopped, take, ended }: Reading): 
   });
 }
 
-/** What an attempt came to. One that broke off before it said anything has used nothing that anybody knows of. */
-function messageOfFold(
+/** Returns the outcome of an attempt. One that was cut off before its first part has no known usage. */
+function outcomeOf(
   host: Host,
   messageId: string,
   fold: Fold,
@@ -173,9 +170,9 @@ function messageOfFold(
   const { content, finishReason } = folded;
   const at = host.now();
   const delivered = content.length > 0;
-  const said = saidUsage(folded.usage);
-  if (isBroken && !delivered && !said) return { at, finishReason, delivered };
-  const counts = completeUsage(said, request, content);
+  const reported = reportedUsage(folded.usage);
+  if (isBroken && !delivered && !reported) return { at, finishReason, delivered };
+  const counts = completeUsage(reported, request, content);
   const cost = costOf(host, model, counts);
   const usage: Usage = { durationMs: at - startedAt, ...counts, ...(cost !== undefined && { cost }) };
   const message: Msg = {
@@ -190,8 +187,8 @@ function messageOfFold(
   return { at, finishReason, usage, delivered, ...(delivered && { message }) };
 }
 
-/** One request to the model, folded into a message. Never rejects: a failure is part of the outcome. On abort it ends
- *  at once with what it has. */
+/** Makes one request to the model and folds the answer into a message. Never rejects: a failure is part of the outcome. On abort it
+ *  resolves at once with the answer so far. */
 export async function callModel(
   host: Host,
   input: ModelInput,
@@ -203,7 +200,7 @@ export async function callModel(
   const messageId = host.newId();
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
-  const sink = new BlockSink(host, input, messageId, controller.signal);
+  const blocks = new BlockEmitter(host, input, messageId, controller.signal);
   host.emit({
     type: "model.start",
     messageId,
@@ -212,16 +209,16 @@ export async function callModel(
     attempt: input.attempt,
   });
   let outcome!: ModelOutcome;
-  const take = (part: StreamPart): void => {
+  const onPart = (part: StreamPart): void => {
     checkPart(part);
-    if (part.type === "usage") sink.usage = frozenCopy(part.usage);
+    if (part.type === "usage") blocks.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
-    if (chunk) sink.push(chunk);
+    if (chunk) blocks.push(chunk);
   };
-  const ended = (ending: Ending): void => {
-    sink.end();
+  const onEnd = (ending: Ending): void => {
+    blocks.end();
     const isBroken = ending.error !== undefined || controller.signal.aborted;
-    outcome = messageOfFold(host, messageId, fold, startedAt, request, model.name, isBroken);
+    outcome = outcomeOf(host, messageId, fold, startedAt, request, model.name, isBroken);
     const { finishReason, usage } = outcome;
     host.emit({
       type: "model.end",
@@ -231,7 +228,7 @@ export async function callModel(
       ...(ending.error && { error: ending.error.toJSON() }),
     });
   };
-  const { error } = await read({ model, request, controller, isStopped, take, ended });
+  const { error } = await read({ model, request, controller, isStopped, onPart, onEnd });
   const { signal } = controller;
   const failure = error && {
     ...error.toJSON(),
@@ -242,17 +239,17 @@ export async function callModel(
   return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
 }
 
-/** What a model that keeps to a schema by itself has answered, if it did. */
+/** Returns the structured answer of a model that keeps to a schema by itself; undefined if the message is not one. */
 export async function nativeOutput(
   host: Host,
-  asked: Pick<ModelInput, "phase" | "usesFallback" | "wanted">,
+  input: Pick<ModelInput, "phase" | "usesFallback" | "wanted">,
   { message, finishReason }: Pick<ModelOutcome, "message" | "finishReason">,
 ): Promise<Json | undefined> {
-  if (outputModeOf(host, asked) !== "native" || finishReason === "length") return undefined;
+  if (outputModeOf(host, input) !== "native" || finishReason === "length") return undefined;
   if (!message || toolUsesOf(message).length > 0) return undefined;
-  const said = nativeValue(message);
+  const found = nativeValue(message);
   const schema = host.output()?.schema;
-  if (said === undefined || !schema) return undefined;
-  const value = pruneNulls(jsonSchemaOf(schema), said);
+  if (found === undefined || !schema) return undefined;
+  const value = pruneNulls(jsonSchemaOf(schema), found);
   return (await fitsOutput(schema, value)) ? value : undefined;
 }

@@ -12,33 +12,34 @@ import type { AgentEventBody } from "../../event/types.ts";
 import type { AgentConfig } from "../types.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
-/** What the services of one session may use. The chart does not know it. */
+/** What the services of one session use. The chart has no access to it. */
 export type Host = {
   readonly sessionId: string;
   readonly config: AgentConfig<never>;
   readonly toolkit: SessionToolkit;
   readonly maxIters: number;
-  /** A tool that may be called, or the result that says why not. */
+  /** Returns the tool for a call, or the result that says why it cannot be called. */
   find(call: ToolUseBlock): FoundTool;
-  /** The structured answer that the running call asked for. */
+  /** The schema of the structured answer that is asked for, and the tool that gives it; undefined if none is asked for. */
   output(): { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
-  /** In the order they run. */
+  /** The hooks, in the order in which they run. */
   hooks(): readonly Hook<never>[];
+  /** The `context` of the current call, else of the agent. */
   context(): never;
   now(): number;
   newId(): string;
   emit(event: AgentEventBody, extras?: EventExtras): void;
-  /** Ends when all that happened is durable. */
+  /** Resolves when everything that has happened is durable. */
   commit(): Promise<void>;
-  /** Aborts the signals of what runs; the services then end by themselves. */
+  /** Aborts the signals of the running services, which then end by themselves. */
   abort(): void;
-  /** Lets {@link Host.abort} abort this controller too. Returns the way to take it out again. */
+  /** Adds a controller to those that {@link Host.abort} aborts, and returns a function that removes it. */
   hold(controller: AbortController): () => void;
   /** The parsed inputs of calls that wait for their execution. */
   readonly inputs: ParsedInputs;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
-  /** What the model sees of the transcript. */
+  /** Returns the part of the transcript that fits into the `contextWindow`. */
   view(messages: readonly Msg[]): readonly Msg[];
 };
 
@@ -49,7 +50,7 @@ export function bindHost(agent: AnyActorRef, host: Host): void {
   hosts.set(agent, host);
 }
 
-/** The host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */
+/** Returns the host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */
 export function hostOf(agent: AnyActorRef | undefined): Host {
   const host = agent && hosts.get(agent);
   if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");

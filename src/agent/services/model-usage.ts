@@ -7,28 +7,28 @@ function promptTokens({ messages, tools }: ModelRequest): number {
   return messages.reduce((sum, message) => sum + countMessage(message), countTools(tools));
 }
 
-/** Counts that are all 0 say nothing: no request is without tokens. */
-export function saidUsage(usage: Usage | undefined): Usage | undefined {
+/** Returns the usage that the provider reported; undefined for counts of 0, since every request has tokens. */
+export function reportedUsage(usage: Usage | undefined): Usage | undefined {
   return usage && (usage.inputTokens !== 0 || usage.outputTokens !== 0) ? usage : undefined;
 }
 
-/** What the provider says, and local counts of the tokens it says nothing of. */
+/** Returns the reported usage, with counts of the local tokenizer for what the provider left out. */
 export function completeUsage(
-  said: Usage | undefined,
+  reported: Usage | undefined,
   request: ModelRequest,
   content: readonly Block[],
 ): Usage {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = said ?? {};
-  if (said && inputTokens !== undefined && outputTokens !== undefined) return said;
+  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = reported ?? {};
+  if (reported && inputTokens !== undefined && outputTokens !== undefined) return reported;
   return {
-    ...said,
+    ...reported,
     inputTokens: inputTokens ?? Math.max(promptTokens(request), cachedInputTokens),
     outputTokens: outputTokens ?? Math.max(countContent(content), reasoningTokens),
     estimated: true,
   };
 }
 
-/** The price of an answer; unknown if the model has no price. */
+/** Returns the cost of an answer, in the currency of `prices`; undefined if the model has no price. */
 export function costOf({ config }: Host, model: string, usage: Usage): number | undefined {
   const price = config.prices?.[model];
   if (!price) return undefined;

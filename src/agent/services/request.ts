@@ -1,5 +1,6 @@
 import { BYPASS_KEY } from "../../message/create.ts";
 import { freeze } from "../../base/freeze.ts";
+import { textOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
@@ -10,8 +11,8 @@ import type { WantedOutput } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
 
-/** A message of ours, for one request. It is no part of a conversation among agents. */
-function note(id: string, text: string, name = "user"): Msg {
+/** Returns a message that the agent adds to one request. It is never merged into a conversation of several agents. */
+function noteMsg(id: string, text: string, name = "user"): Msg {
   return freeze<Msg>({
     id,
     role: "user",
@@ -22,35 +23,35 @@ function note(id: string, text: string, name = "user"): Msg {
   });
 }
 
-const SUMMARY_PROMPT = note(
+const SUMMARY_PROMPT = noteMsg(
   "summary-prompt",
   "You have failed to generate response within the maximum iterations. Now respond directly by summarizing the current situation.",
 );
-const EMPTY_HINT = note(
+const EMPTY_HINT = noteMsg(
   "empty-hint",
   "<system-hint>Your last answer was empty. Answer the user now, or call a tool.</system-hint>",
 );
 
-/** The model that is asked. */
+/** Returns the model of a call. */
 export function modelOf(host: Host, usesFallback: boolean): ChatModel {
   return (usesFallback ? host.config.fallbackModel : undefined) ?? host.config.model;
 }
 
 const REMINDERS = {
-  tool: note(
+  tool: noteMsg(
     "output-reminder",
     `Please call the '${OUTPUT_TOOL}' function to provide your response.`,
     "system",
   ),
-  native: note(
+  native: noteMsg(
     "output-reminder",
     "Please answer again, with nothing but JSON that fits the requested schema.",
     "system",
   ),
 };
 
-/** How the model that is asked gives the structured answer; undefined if none is wanted of this request. A fallback model,
- *  or that of a restored session, may not keep to a schema by itself. */
+/** Returns how the model of a call gives the structured answer; undefined if this request asks for none. The fallback model, or the
+ *  model of a restored session, may lack the capability to keep to a schema by itself. */
 export function outputModeOf(
   host: Host,
   { phase, wanted, usesFallback }: Pick<ModelInput, "phase" | "wanted" | "usesFallback">,
@@ -59,7 +60,7 @@ export function outputModeOf(
   return modelOf(host, usesFallback).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
 
-/** The tools that are offered: those of the toolkit, and the one for the structured answer. */
+/** Returns the tools of a request: those of the toolkit, and the one for the structured answer. */
 function toolsOf(
   host: Host,
   phase: ModelInput["phase"],
@@ -73,7 +74,7 @@ function toolsOf(
   return [...specs.filter((spec) => spec.name !== name), { name, description, inputSchema }];
 }
 
-/** A reminder follows an answer that was not the structured one; only then is the tool forced (S25). */
+/** Returns the reminder that follows an answer without the structured one; only then is the tool forced (S25). */
 function reminderOf(
   { wanted, transcript }: ModelInput,
   mode: WantedOutput["mode"] | undefined,
@@ -82,14 +83,14 @@ function reminderOf(
   return transcript.at(-1)?.role === "assistant" ? REMINDERS[mode] : undefined;
 }
 
-type Asked = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback" | "wanted">;
+type PromptInput = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback" | "wanted">;
 
-/** The prompt before the hooks of its point. */
-export function promptOf(host: Host, input: Asked): Prompt {
-  const seen = host.view(input.transcript.slice());
+/** Returns the prompt of a model call, before hooks. */
+export function promptOf(host: Host, input: PromptInput): Prompt {
+  const visible = host.view(input.transcript.slice());
   const tools = toolsOf(host, input.phase, outputModeOf(host, input));
   return {
-    messages: input.phase === "summary" ? [...seen, SUMMARY_PROMPT] : seen,
+    messages: input.phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
     system: input.system,
     options: host.config.generateOptions ?? {},
     tools: tools.map(({ name }) => name),
@@ -97,7 +98,7 @@ export function promptOf(host: Host, input: Asked): Prompt {
   };
 }
 
-/** The request of one model call: prompt, edits of hooks, tools. */
+/** Returns the request of a model call: the prompt, the changes of hooks, and the tools. */
 export function requestOf(host: Host, input: ModelInput): ModelRequest {
   const { edit, phase } = input;
   const prompt = promptOf(host, input);
@@ -109,7 +110,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
   const isForced = reminder && mode === "tool" && host.config.structuredReminder !== "PROMPT";
   return {
     messages: [
-      ...(system.trim() === "" ? [] : [systemMessage(system)]),
+      ...(system.trim() === "" ? [] : [systemMessage(host, system)]),
       ...messages,
       ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
@@ -121,12 +122,14 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
   };
 }
 
-let lastSystem: Msg | undefined;
+/** The last system message of each session: the same object for the same text, so that its tokens are counted and its wire form is
+ *  made once. */
+const systemMessages = new WeakMap<Host, Msg>();
 
-/** The same object for the same text, so that adapters convert it once. */
-function systemMessage(text: string): Msg {
-  if (lastSystem?.content[0]?.type === "text" && lastSystem.content[0].text === text) return lastSystem;
-  lastSystem = freeze<Msg>({
+function systemMessage(host: Host, text: string): Msg {
+  const last = systemMessages.get(host);
+  if (last && textOf(last) === text) return last;
+  const message = freeze<Msg>({
     id: "system",
     role: "system",
     name: "system",
@@ -134,5 +137,6 @@ function systemMessage(text: string): Msg {
     metadata: {},
     timestamp: 0,
   });
-  return lastSystem;
+  systemMessages.set(host, message);
+  return message;
 }

@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";
-import { watchIdle } from "./idle-watch.ts";
+import { startIdleTimer } from "./idle-timer.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution(host: Host, tool: Tool<never>): Execution {
@@ -65,7 +65,7 @@ export async function runCall(
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
   const { retryOn = "all", idleTimeoutMs } = toolExecution(host, tool);
   const silence = Promise.withResolvers<ToolRun>();
-  const idle = watchIdle(idleTimeoutMs, signal, () => {
+  const idle = startIdleTimer(idleTimeoutMs, signal, () => {
     silence.resolve(silentRun(call, idleTimeoutMs!));
     controller.abort();
   });
@@ -80,7 +80,7 @@ export async function runCall(
     sessionId: host.sessionId,
     emit: (chunk) => {
       if (isOver || signal.aborted) return; // the call has ended, or has been told to
-      idle.touch();
+      idle.restart();
       const delta = chunkText(chunk);
       host.emit({ type: "tool.delta", callId: call.id, delta });
       const event = Object.freeze({ ...host.hookEvent(input, signal), call, delta });

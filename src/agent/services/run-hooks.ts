@@ -14,21 +14,21 @@ import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
 import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
 
-/** What the fold needs of an agent. */
+/** What {@link runHooks} needs besides its input. */
 export type HookScope = {
   readonly hooks: readonly Hook<never>[];
   readonly event: HookEvent<never>;
-  /** The prompt as it stands before the hooks of preReasoning or preSummary. */
-  prompt(given: PromptInput): Prompt;
-  /** A hook of a point that only observes has failed. */
-  failed(hook: string, error: unknown): void;
+  /** Returns the prompt before the hooks of preReasoning or preSummary. */
+  prompt(input: PromptInput): Prompt;
+  /** Called if a hook fails at a point that only observes. */
+  onFailure(hook: string, error: unknown): void;
 };
 
 type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
-type Found = Omit<HooksOutcome, "at">;
-type Answer = { readonly [key: string]: unknown };
+type Outcome = Omit<HooksOutcome, "at">;
+type Returned = { readonly [key: string]: unknown };
 
-/** Hooks in the order they run: ascending priority, then order of registration. */
+/** Returns hooks in the order in which they run: ascending priority, then order of registration. */
 export function sortHooks(hooks: readonly Hook<never>[]): readonly Hook<never>[] {
   return hooks.toSorted((a, b) => (a.priority ?? 100) - (b.priority ?? 100));
 }
@@ -39,17 +39,17 @@ function badReturn(hook: string, point: HookPoint, problem: string): AgentError 
   });
 }
 
-/** A value that makes no sense, as a message shows it. */
-function shown(value: unknown): string {
+/** Returns a wrong value as an error message contains it: as JSON, or its type. */
+function formatReturned(value: unknown): string {
   const isJson = typeof value !== "function" && jsonProblem(value) === undefined;
   return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
 }
 
-/** Asks one hook: what it returns as an object, or nothing. A throw becomes `hook/failed`. */
-async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<Answer> {
-  let answer: unknown;
+/** Calls one hook and returns what it returned: an object, `{}` for nothing. Rejects `hook/failed` if it throws. */
+async function callHook(hook: Hook<never>, point: HookPoint, event: object): Promise<Returned> {
+  let returned: unknown;
   try {
-    answer = await (hook[point] as ((event: object) => unknown) | undefined)?.(event);
+    returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(event);
   } catch (error) {
     if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
     throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
@@ -57,41 +57,42 @@ async function ask(hook: Hook<never>, point: HookPoint, event: object): Promise<
       data: { hook: hook.name, point },
     });
   }
-  if (answer === undefined || answer === null) return {};
-  if (typeof answer !== "object" || Array.isArray(answer)) {
-    throw badReturn(hook.name, point, `expected an object or nothing, got ${shown(answer)}`);
+  if (returned === undefined || returned === null) return {};
+  if (typeof returned !== "object" || Array.isArray(returned)) {
+    throw badReturn(hook.name, point, `expected an object or nothing, got ${formatReturned(returned)}`);
   }
-  return answer as Answer;
+  return returned as Returned;
 }
 
 const KINDS = {
-  text: (value: unknown): value is string => typeof value === "string",
-  "true or false": (value: unknown): value is boolean => typeof value === "boolean",
+  "a string": (value: unknown): value is string => typeof value === "string",
+  "a boolean": (value: unknown): value is boolean => typeof value === "boolean",
   "an object": (value: unknown): value is JsonObject => isObject(value),
 };
 type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
   ? T
   : never;
 
-/** One returned field; undefined if it was not returned. */
+/** Returns one field of what a hook returned, frozen; undefined if it is absent. Throws `hook/bad-return` for another kind of value. */
 function fieldOf<Name extends keyof typeof KINDS>(
   hook: string,
   point: HookPoint,
-  answer: Answer,
+  returned: Returned,
   field: string,
   kind: Name,
 ): KindOf<Name> | undefined {
-  const value = answer[field];
+  const value = returned[field];
   if (value === undefined) return undefined;
-  if (!KINDS[kind](value)) throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${shown(value)}`);
-  const unfit = jsonProblem(value);
-  if (unfit !== undefined) throw badReturn(hook, point, `\`${field}\` ${unfit}`);
+  if (!KINDS[kind](value))
+    throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${formatReturned(value)}`);
+  const problem = jsonProblem(value);
+  if (problem !== undefined) throw badReturn(hook, point, `\`${field}\` ${problem}`);
   return frozenCopy(value) as KindOf<Name>;
 }
 
 function messagesOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw badReturn(hook, point, "expected a list of messages");
+  if (!Array.isArray(value)) throw badReturn(hook, point, "expected an array of messages");
   try {
     return Object.freeze(checkMessages(value, `Hook '${hook}', ${point}`));
   } catch (error) {
@@ -103,7 +104,7 @@ function messageFrom(hook: string, point: HookPoint, value: unknown): Msg | unde
   return value === undefined ? undefined : messagesOf(hook, point, [value])![0];
 }
 
-/** As `messagesOf`, for messages that a model will read: what they may not hold is said at once, not by the provider. */
+/** As `messagesOf`, for messages that a model will read, which must not be system messages. */
 function readableOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
   const messages = messagesOf(hook, point, value);
   if (messages?.some(({ role }) => role === "system")) {
@@ -116,16 +117,16 @@ function readableOf(hook: string, point: HookPoint, value: unknown): readonly Ms
   return messages;
 }
 
-/** As `readableOf`, for messages that are stored: calls in them would have nobody who answers them (I2). */
+/** As `readableOf`, for messages that are stored, which must not ask for tool calls: nothing would answer these (I2). */
 function storableOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
   const messages = readableOf(hook, point, value);
   if (messages?.some((message) => toolUsesOf(message).length > 0)) {
-    throw badReturn(hook, point, "only the agent's own answer may ask for tool calls.");
+    throw badReturn(hook, point, "only the model's answer may ask for tool calls.");
   }
   return messages;
 }
 
-/** The agent's own answer as a hook has changed it. */
+/** Returns the model's answer as a hook has replaced it. */
 function answerOf(
   hook: string,
   point: HookPoint,
@@ -137,7 +138,7 @@ function answerOf(
   if (message.role !== "assistant")
     throw badReturn(hook, point, `the message must have the role assistant, not ${message.role}`);
   if (toolResultsOf(message).length > 0)
-    throw badReturn(hook, point, "the message must not hold tool results");
+    throw badReturn(hook, point, "the message must not contain tool results");
   const ids = toolUsesOf(message).map(({ id }) => id);
   const wrong = ids.find((id, index) => id === "" || ids.indexOf(id) !== index || isTaken(id));
   if (wrong !== undefined)
@@ -145,33 +146,36 @@ function answerOf(
   return message;
 }
 
-async function preCall(scope: HookScope, given: HooksInput & { readonly point: "preCall" }): Promise<Found> {
-  let { system } = given;
-  let input = freeze(given.input);
-  const history = Object.freeze(given.transcript.slice());
+async function preCall(
+  scope: HookScope,
+  hooksInput: HooksInput & { readonly point: "preCall" },
+): Promise<Outcome> {
+  let { system } = hooksInput;
+  let input = freeze(hooksInput.input);
+  const history = Object.freeze(hooksInput.transcript.slice());
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "preCall", { ...scope.event, history, input, system });
-    input = storableOf(hook.name, "preCall", answer["input"]) ?? input;
-    system = fieldOf(hook.name, "preCall", answer, "system", "text") ?? system;
+    const returned = await callHook(hook, "preCall", { ...scope.event, history, input, system });
+    input = storableOf(hook.name, "preCall", returned["input"]) ?? input;
+    system = fieldOf(hook.name, "preCall", returned, "system", "a string") ?? system;
   }
   return { input, system };
 }
 
-async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
-  const { point } = given;
-  const before = frozenPrompt(scope.prompt(given));
+async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Outcome> {
+  const { point } = promptInput;
+  const before = frozenPrompt(scope.prompt(promptInput));
   let { messages, system, options } = before;
   let changedBy: string | undefined;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, point, { ...scope.event, ...before, messages, system, options });
-    const replaced = readableOf(hook.name, point, answer["messages"]);
-    const added = readableOf(hook.name, point, answer["append"]);
+    const returned = await callHook(hook, point, { ...scope.event, ...before, messages, system, options });
+    const replaced = readableOf(hook.name, point, returned["messages"]);
+    const added = readableOf(hook.name, point, returned["append"]);
     if (replaced || added) {
       messages = Object.freeze([...(replaced ?? messages), ...(added ?? [])]);
       changedBy = hook.name;
     }
-    system = fieldOf(hook.name, point, answer, "system", "text") ?? system;
-    options = fieldOf(hook.name, point, answer, "options", "an object") ?? options;
+    system = fieldOf(hook.name, point, returned, "system", "a string") ?? system;
+    options = fieldOf(hook.name, point, returned, "options", "an object") ?? options;
   }
   if (changedBy !== undefined) checkPairs(changedBy, point, before.messages, messages);
   const isSame =
@@ -185,33 +189,33 @@ async function prePrompt(scope: HookScope, given: PromptInput): Promise<Found> {
   };
 }
 
-/** The lists of a prompt belong to all hooks of the point; what they hold is frozen already. */
+/** All hooks of the point receive the same arrays; what they contain is frozen already. */
 function frozenPrompt(prompt: Prompt): Prompt {
   Object.freeze(prompt.messages);
   Object.freeze(prompt.tools);
   return prompt;
 }
 
-/** Hooks must keep calls and results together, as any provider asks; unless they were apart before (I2). */
+/** Hooks must keep calls and results in pairs, as every provider requires, unless they were not in pairs before (I2). */
 function checkPairs(hook: string, point: HookPoint, before: readonly Msg[], after: readonly Msg[]): void {
   const problem = pairingProblem(after);
   if (problem !== undefined && pairingProblem(before) === undefined) throw badReturn(hook, point, problem);
 }
 
-/** A goto may follow tool calls only with a result for each of them (I2). */
+/** A `goto` after tool calls must contain a result for each of them (I2). */
 function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
-  const asked = toolUsesOf(message);
-  if (asked.length === 0) return;
+  const calls = toolUsesOf(message);
+  if (calls.length === 0) return;
   if (goto.length === 0) {
-    const names = asked.map(({ name }) => name).join(", ");
+    const names = calls.map(({ name }) => name).join(", ");
     throw badReturn(
       hook,
       "postReasoning",
       `Cannot proceed without ToolResult when there are pending ToolUse. Pending tools: [${names}]`,
     );
   }
-  const given = new Set(goto.flatMap((each) => toolResultsOf(each).map(({ id }) => id)));
-  const missing = asked.filter(({ id }) => !given.has(id)).map(({ id }) => id);
+  const answered = new Set(goto.flatMap((each) => toolResultsOf(each).map(({ id }) => id)));
+  const missing = calls.filter(({ id }) => !answered.has(id)).map(({ id }) => id);
   if (missing.length > 0) {
     throw badReturn(
       hook,
@@ -223,44 +227,44 @@ function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
 
 async function postReasoning(
   scope: HookScope,
-  given: HooksInput & { readonly draft: Draft },
-): Promise<Found> {
-  const { finishReason } = given.draft;
-  const isTaken = (callId: string): boolean => given.transcript.hasCall(callId);
-  let { message } = given.draft;
+  { draft, transcript }: HooksInput & { readonly draft: Draft },
+): Promise<Outcome> {
+  const { finishReason } = draft;
+  const isTaken = (callId: string): boolean => transcript.hasCall(callId);
+  let { message } = draft;
   let stop = false;
   let goto: readonly Msg[] | undefined;
-  let asking = "";
+  let gotoHook = "";
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "postReasoning", { ...scope.event, message, finishReason });
-    message = answerOf(hook.name, "postReasoning", answer["message"], isTaken) ?? message;
-    stop ||= fieldOf(hook.name, "postReasoning", answer, "stop", "true or false") ?? false;
-    const wished = storableOf(hook.name, "postReasoning", answer["goto"]);
-    if (wished) [goto, asking] = [[...(goto ?? []), ...wished], hook.name];
+    const returned = await callHook(hook, "postReasoning", { ...scope.event, message, finishReason });
+    message = answerOf(hook.name, "postReasoning", returned["message"], isTaken) ?? message;
+    stop ||= fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean") ?? false;
+    const messages = storableOf(hook.name, "postReasoning", returned["goto"]);
+    if (messages) [goto, gotoHook] = [[...(goto ?? []), ...messages], hook.name];
   }
-  if (goto && !stop) checkGoto(asking, message, goto);
+  if (goto && !stop) checkGoto(gotoHook, message, goto);
   return { message, stop, ...(goto && !stop && { goto }) };
 }
 
 async function preActing(
   scope: HookScope,
-  given: HooksInput & { readonly point: "preActing" },
-): Promise<Found> {
+  hooksInput: HooksInput & { readonly point: "preActing" },
+): Promise<Outcome> {
   const calls: { callId: string; input?: JsonObject; deny?: string }[] = [];
-  for (const asked of given.calls) {
-    let call = asked;
+  for (const original of hooksInput.calls) {
+    let call = original;
     let deny: string | undefined;
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
-      const answer = await ask(hook, "preActing", { ...scope.event, call });
-      const input = fieldOf(hook.name, "preActing", answer, "input", "an object");
+      const returned = await callHook(hook, "preActing", { ...scope.event, call });
+      const input = fieldOf(hook.name, "preActing", returned, "input", "an object");
       if (input) {
         const { rawInput: _, ...rest } = call;
         call = Object.freeze({ ...rest, input });
       }
-      deny = fieldOf(hook.name, "preActing", answer, "deny", "text");
+      deny = fieldOf(hook.name, "preActing", returned, "deny", "a string");
     }
-    const isChanged = call !== asked;
+    const isChanged = call !== original;
     calls.push({
       callId: call.id,
       ...(isChanged && { input: call.input }),
@@ -272,28 +276,28 @@ async function preActing(
 
 async function postActing(
   scope: HookScope,
-  given: HooksInput & { readonly point: "postActing" },
-): Promise<Found> {
-  let { result } = given;
+  hooksInput: HooksInput & { readonly point: "postActing" },
+): Promise<Outcome> {
+  let { result } = hooksInput;
   let stop = false;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, "postActing", { ...scope.event, call: given.call, result });
-    if (answer["result"] !== undefined) {
-      const problem = outcomeProblem(answer["result"]);
+    const returned = await callHook(hook, "postActing", { ...scope.event, call: hooksInput.call, result });
+    if (returned["result"] !== undefined) {
+      const problem = outcomeProblem(returned["result"]);
       if (problem !== undefined)
-        throw badReturn(hook.name, "postActing", `\`result\` is no ToolOutcome: ${problem}`);
-      result = frozenCopy(rewritten(result, answer["result"] as ToolOutcome));
+        throw badReturn(hook.name, "postActing", `\`result\` is not a ToolOutcome: ${problem}`);
+      result = frozenCopy(replaceResult(result, returned["result"] as ToolOutcome));
     }
-    stop ||= fieldOf(hook.name, "postActing", answer, "stop", "true or false") ?? false;
+    stop ||= fieldOf(hook.name, "postActing", returned, "stop", "a boolean") ?? false;
   }
   return { result, stop };
 }
 
-/** What a hook puts in place of a result; one that says nothing of the state leaves it, and its code, as it is. */
-function rewritten(result: ToolResultBlock, wished: ToolOutcome): ToolResultBlock {
-  const outcome = outcomeResult(result, wished);
+/** Returns the result with the outcome of a hook in its place. An outcome without a state keeps the state and the code. */
+function replaceResult(result: ToolResultBlock, replacement: ToolOutcome): ToolResultBlock {
+  const outcome = outcomeResult(result, replacement);
   const { state, code } = result;
-  return wished.state === undefined ? { ...outcome, state, ...(code && { code }) } : outcome;
+  return replacement.state === undefined ? { ...outcome, state, ...(code && { code }) } : outcome;
 }
 
 async function postMessage(
@@ -304,52 +308,53 @@ async function postMessage(
 ): Promise<Msg> {
   let message = first;
   for (const hook of scope.hooks) {
-    const answer = await ask(hook, point, { ...scope.event, [key]: message });
+    const returned = await callHook(hook, point, { ...scope.event, [key]: message });
     message =
       (point === "postCall"
-        ? messageFrom(hook.name, point, answer[key])
-        : answerOf(hook.name, point, answer[key], () => false)) ?? message;
+        ? messageFrom(hook.name, point, returned[key])
+        : answerOf(hook.name, point, returned[key], () => false)) ?? message;
   }
   return message;
 }
 
-async function tell(scope: HookScope, point: HookPoint, event: object): Promise<Found> {
-  const told = frozenCopy(event);
+/** Runs the hooks of a point that only observes. */
+async function notify(scope: HookScope, point: HookPoint, fields: object): Promise<Outcome> {
+  const event = frozenCopy(fields);
   for (const hook of scope.hooks) {
     try {
-      await ask(hook, point, { ...scope.event, ...told });
+      await callHook(hook, point, { ...scope.event, ...event });
     } catch (error) {
-      scope.failed(hook.name, error);
+      scope.onFailure(hook.name, error);
     }
   }
   return {};
 }
 
-/** Runs the hooks of one point in order, each seeing what the former ones changed, and returns what they came to.
- *  Rejects `hook/failed` if one throws and `hook/bad-return` if one returns what makes no sense; `onInterrupt` and
- *  `onError` never reject. */
-export async function runHooks(scope: HookScope, given: HooksInput): Promise<Found> {
-  switch (given.point) {
+/** Runs the hooks of one point in order, each with the changes of those before it, and returns their changes together. Rejects
+ *  `hook/failed` if one throws, and `hook/bad-return` if one returns a value of the wrong shape. At `onInterrupt` and `onError` it
+ *  never rejects. */
+export async function runHooks(scope: HookScope, input: HooksInput): Promise<Outcome> {
+  switch (input.point) {
     case "preCall":
-      return preCall(scope, given);
+      return preCall(scope, input);
     case "preReasoning":
     case "preSummary":
-      return prePrompt(scope, given);
+      return prePrompt(scope, input);
     case "postReasoning":
-      return postReasoning(scope, given);
+      return postReasoning(scope, input);
     case "preActing":
-      return preActing(scope, given);
+      return preActing(scope, input);
     case "postActing":
-      return postActing(scope, given);
+      return postActing(scope, input);
     case "postSummary":
-      return { message: await postMessage(scope, "postSummary", "message", given.draft.message) };
+      return { message: await postMessage(scope, "postSummary", "message", input.draft.message) };
     case "postCall":
-      return { reply: await postMessage(scope, "postCall", "reply", given.reply) };
+      return { reply: await postMessage(scope, "postCall", "reply", input.reply) };
     case "onInterrupt": {
-      const { message, pending } = given;
-      return tell(scope, "onInterrupt", { ...(message && { message }), pending });
+      const { message, pending } = input;
+      return notify(scope, "onInterrupt", { ...(message && { message }), pending });
     }
     case "onError":
-      return tell(scope, "onError", { error: given.error });
+      return notify(scope, "onError", { error: input.error });
   }
 }

@@ -1,3 +1,4 @@
+import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import { SignalListeners } from "./signal-listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
 import { checkWake, queueClosed } from "./queue-error.ts";
@@ -11,8 +12,6 @@ type LocalConsumer = {
 
 /** The number of wake-ups that are kept while there is no consumer: a process that only dispatches never has one. */
 const MAX_UNCONSUMED = 10_000;
-/** The longest delay of a Node timer, ms. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 class InProcessQueue implements WakeQueue {
   /** In the order of delivery. */

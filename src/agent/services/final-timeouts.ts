@@ -12,7 +12,7 @@ function executionOf(host: Host, { id, tool: name }: TimedAttempt): Execution {
   return "tool" in found ? toolExecution(host, found.tool) : {};
 }
 
-/** The attempts whose time is over at `at` and which `retryOn` does not want made again. */
+/** Returns the ids of the attempts that have timed out by `at` and that a `retryOn` function does not want to repeat. */
 export function finalTimeouts(host: Host, timed: readonly TimedAttempt[], at: number): readonly string[] {
   return timed.flatMap((attempt) => {
     const { retryOn = "all", timeoutMs } = executionOf(host, attempt);
