@@ -4,25 +4,25 @@ import { userMsg } from "../message/create.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
-import { framesOf, placeOf, readFrom } from "./event-frames.ts";
+import { formatEvents, parseCursor, readPosition } from "./event-cursor.ts";
 import { eventStream } from "./event-stream.ts";
-import { Refusal } from "./problem.ts";
+import { RequestError } from "./request-error.ts";
 import * as routes from "./routes.ts";
-import { TenantSessions, type Said } from "./tenant-sessions.ts";
+import { TenantSessions, type UserInput } from "./tenant-sessions.ts";
 
 const HEARTBEAT_MS = 15_000;
 const MAX_STREAMS = 100;
-/** The second line keeps nginx from gathering events. */
+/** The second header turns off the buffering of nginx. */
 const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
 
-/** What a request says, as an agent takes it. */
-function inputOf(said: string | readonly (TextBlock | MediaBlock)[]): Said {
-  return typeof said === "string" ? said : userMsg("", { content: said });
+/** The input of a request as an agent accepts it. */
+function inputOf(input: string | readonly (TextBlock | MediaBlock)[]): UserInput {
+  return typeof input === "string" ? input : userMsg("", { content: input });
 }
 
 function checkAgent(agent: string, known: readonly string[] = [agent]): void {
   if (known.includes(agent)) return;
-  throw new Refusal(400, "request/invalid", `json.agent: there are ${known.join(", ")}`);
+  throw new RequestError(400, "request/invalid", `json.agent: unknown agent; use ${known.join(", ")}`);
 }
 
 function keyOf(headers: { readonly "idempotency-key"?: string }): { readonly idempotencyKey?: string } {
@@ -30,22 +30,22 @@ function keyOf(headers: { readonly "idempotency-key"?: string }): { readonly ide
   return key === undefined ? {} : { idempotencyKey: key };
 }
 
-/** The routes under `/v1`. */
-export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOptions): void {
+/** Adds the routes under `/v1`. */
+export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: ServerOptions): void {
   const sessionsOf = (c: Context<ServerEnv>): TenantSessions =>
-    new TenantSessions(c.get("access").tenant, options);
+    new TenantSessions(c.get("access").tenant, serverOptions);
 
   app.openapi(routes.createSession, async (c) => {
-    const { input, ...given } = c.req.valid("json");
-    checkAgent(given.agent, options.agents);
+    const { input, ...options } = c.req.valid("json");
+    checkAgent(options.agent, serverOptions.agents);
     const key = keyOf(c.req.valid("header"));
-    return c.json(await sessionsOf(c).create(inputOf(input), { ...given, ...key }), 202);
+    return c.json(await sessionsOf(c).create(inputOf(input), { ...options, ...key }), 202);
   });
 
   app.openapi(routes.addMessage, async (c) => {
     const { id } = c.req.valid("param");
     const input = inputOf(c.req.valid("json").input);
-    return c.json(await sessionsOf(c).say(id, input, keyOf(c.req.valid("header"))), 202);
+    return c.json(await sessionsOf(c).dispatch(id, input, keyOf(c.req.valid("header"))), 202);
   });
 
   app.openapi(routes.listSessions, async (c) => {
@@ -67,8 +67,8 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOpt
 
   app.openapi(routes.decideCall, async (c) => {
     const { callId, decision, argsHash } = c.req.valid("json");
-    const given = { ...keyOf(c.req.valid("header")), argsHash };
-    return c.json(await sessionsOf(c).decide(c.req.valid("param").id, callId, decision, given), 202);
+    const options = { ...keyOf(c.req.valid("header")), argsHash };
+    return c.json(await sessionsOf(c).decide(c.req.valid("param").id, callId, decision, options), 202);
   });
 
   app.openapi(routes.interruptSession, async (c) => {
@@ -98,7 +98,7 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOpt
     return c.body(null, 204);
   });
 
-  addEventRoute(app, options, sessionsOf);
+  addEventRoute(app, serverOptions, sessionsOf);
 }
 
 function addEventRoute(
@@ -107,28 +107,30 @@ function addEventRoute(
   sessionsOf: (c: Context<ServerEnv>) => TenantSessions,
 ): void {
   const open = new Map<string, number>();
-  const count = (tenant: string, by: 1 | -1): number => {
-    const now = (open.get(tenant) ?? 0) + by;
-    open.set(tenant, now);
-    return now;
+  const addOpen = (tenant: string, change: 1 | -1): number => {
+    const count = (open.get(tenant) ?? 0) + change;
+    open.set(tenant, count);
+    return count;
   };
 
   app.openapi(routes.streamEvents, async (c) => {
     const { id } = c.req.valid("param");
     const { tenant } = c.get("access");
-    const place = placeOf(c.req.valid("header")["last-event-id"]);
+    const cursor = parseCursor(c.req.valid("header")["last-event-id"]);
     const sessions = sessionsOf(c);
     const { seq } = await sessions.status(id);
-    if (place.seq > seq)
-      throw new Refusal(400, "request/invalid", `header.last-event-id: the session is at ${seq} only`);
-    if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM); // nobody would read a stream
-    if (count(tenant, 1) > maxStreams) {
-      count(tenant, -1);
-      throw new Refusal(429, "request/too-many", "Too many event streams are open.", { "Retry-After": "5" });
+    if (cursor.seq > seq)
+      throw new RequestError(400, "request/invalid", `header.last-event-id: the journal ends at ${seq}`);
+    if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM);
+    if (addOpen(tenant, 1) > maxStreams) {
+      addOpen(tenant, -1);
+      throw new RequestError(429, "request/too-many", "Too many event streams are open.", {
+        "Retry-After": "5",
+      });
     }
-    const frames = (signal: AbortSignal): AsyncIterable<string> =>
-      framesOf(sessions.events(id, { after: readFrom(place), signal }), place);
-    const body = eventStream(frames, { heartbeatMs, onEnd: () => void count(tenant, -1) });
+    const events = (signal: AbortSignal): AsyncIterable<string> =>
+      formatEvents(sessions.events(id, { after: readPosition(cursor), signal }), cursor);
+    const body = eventStream(events, { heartbeatMs, onEnd: () => void addOpen(tenant, -1) });
     return c.body(body, 200, EVENT_STREAM);
   });
 }

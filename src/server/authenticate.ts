@@ -1,37 +1,39 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { MiddlewareHandler } from "hono";
-import { Refusal } from "./problem.ts";
 import { RateLimiter, type RateLimit } from "./rate-limit.ts";
-import { SCOPES, TokenBook, type Access, type Scope, type Token } from "./tokens.ts";
+import { RequestError } from "./request-error.ts";
+import { SCOPES, TokenRegistry, type Access, type Scope, type Token } from "./tokens.ts";
 
-/** What a request carries through the server. */
+/** The variables of a request. */
 export type ServerEnv = { Variables: { requestId: string; access: Access; sessionId?: string } };
 
-/** The tenant of everybody where there are no tokens. */
-const EVERYBODY: Access = { tenant: "local", scopes: SCOPES, name: "local" };
+/** The access of every request without tokens. */
+const LOCAL_ACCESS: Access = { tenant: "local", scopes: SCOPES, name: "local" };
 
-/** Finds out who asks. With tokens: the bearer of one, else 401. With "none": anybody on this machine, else 403. */
+/** Sets the access of a request. With tokens, a request without a valid one gets status 401. With "none", a request from another
+ *  machine gets status 403. */
 export function authenticate(tokens: readonly Token[] | "none"): MiddlewareHandler<ServerEnv> {
-  const book = tokens === "none" ? undefined : new TokenBook(tokens);
+  const registry = tokens === "none" ? undefined : new TokenRegistry(tokens);
   return async (c, next) => {
-    if (!book) {
-      if (!isFromHere(c)) throw new Refusal(403, "request/forbidden", "Only this machine may ask.");
-      c.set("access", EVERYBODY);
+    if (!registry) {
+      if (!isLocal(c))
+        throw new RequestError(403, "request/forbidden", "Only requests from this machine are allowed.");
+      c.set("access", LOCAL_ACCESS);
       return next();
     }
     const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
-    const access = token === undefined ? undefined : book.find(token);
+    const access = token === undefined ? undefined : registry.find(token);
     if (!access) {
       const challenge = token === undefined ? "Bearer" : 'Bearer error="invalid_token"';
-      const detail = token === undefined ? "A bearer token is needed." : "Nobody has this token.";
-      throw new Refusal(401, "request/unauthorized", detail, { "WWW-Authenticate": challenge });
+      const detail = token === undefined ? "A bearer token is required." : "The token is unknown.";
+      throw new RequestError(401, "request/unauthorized", detail, { "WWW-Authenticate": challenge });
     }
     c.set("access", access);
     return next();
   };
 }
 
-/** Refuses with 429 who asks more often than the limit says. */
+/** Responds with status 429 to requests above the rate limit of their token. */
 export function limitRate(limit: RateLimit): MiddlewareHandler<ServerEnv> {
   const limiter = new RateLimiter(limit);
   return async (c, next) => {
@@ -39,17 +41,17 @@ export function limitRate(limit: RateLimit): MiddlewareHandler<ServerEnv> {
     const waitMs = limiter.take(`${tenant}/${name}`);
     if (waitMs > 0) {
       const seconds = String(Math.ceil(waitMs / 1000));
-      throw new Refusal(429, "request/too-many", "Too many requests.", { "Retry-After": seconds });
+      throw new RequestError(429, "request/too-many", "Too many requests.", { "Retry-After": seconds });
     }
     return next();
   };
 }
 
-/** Refuses with 403 who may not do that. */
+/** Responds with status 403 to requests whose token lacks the scope. */
 export function needsScope(scope: Scope): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     if (!c.get("access").scopes.includes(scope)) {
-      throw new Refusal(403, "request/forbidden", `The token has no scope "${scope}".`, {
+      throw new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`, {
         "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"`,
       });
     }
@@ -59,13 +61,14 @@ export function needsScope(scope: Scope): MiddlewareHandler<ServerEnv> {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "::1", "::ffff:127.0.0.1"]);
 
-/** True for a name or address of this machine alone. */
+/** Whether the name or address is one that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase());
 }
 
-/** Both the peer and the name it asked for: a page of another site that has its name point here is a stranger. */
-function isFromHere(c: Parameters<MiddlewareHandler<ServerEnv>>[0]): boolean {
+/** Whether both the client and the host name of the request are local. A page of another site may resolve its name to this machine,
+ *  and its requests have that name in `Host` or `Origin`. */
+function isLocal(c: Parameters<MiddlewareHandler<ServerEnv>>[0]): boolean {
   const origin = c.req.header("Origin");
   const names = [new URL(c.req.url).hostname, ...(origin === undefined ? [] : [hostOf(origin)])];
   const peer = hasSocket(c.env) ? (getConnInfo(c).remote.address ?? "") : "localhost";

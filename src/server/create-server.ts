@@ -6,8 +6,8 @@ import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
-import { problemResponse, Refusal } from "./problem.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
+import { problemResponse, RequestError } from "./request-error.ts";
 import { healthz, readyz } from "./routes.ts";
 
 const MIB = 1024 * 1024;
@@ -18,7 +18,25 @@ const DOCUMENT = {
 
 /**
  * Returns the HTTP interface of a dispatcher: routes under `/v1`, and `/openapi.json`, `/healthz` and `/readyz`. Listen with
- * `serve`; no worker is needed in the same process. Throws `config/invalid` for wrong tokens.
+ * `serve`; no worker is needed in the same process. Throws `config/invalid` for invalid tokens.
+ *
+ * @example
+ * ```ts
+ * import { createServer, serve } from "agentchart/server";
+ * import { sqliteStore } from "agentchart/store/sqlite";
+ * import { createDispatcher, inProcessQueue } from "agentchart/worker";
+ *
+ * const store = sqliteStore({ path: "sessions.db" });
+ * const dispatcher = createDispatcher({ store, queue: inProcessQueue() });
+ * const app = createServer({
+ *   dispatcher,
+ *   store,
+ *   tokens: [{ tenant: "acme", scopes: ["read", "write"], token: "replace-me-by-a-secret" }],
+ *   onRequest: ({ method, route, status, durationMs }) => console.log(method, route, status, durationMs),
+ * });
+ * const { url } = await serve(app, { port: 8790 });
+ * console.log(`The routes are described at ${url}/openapi.json`);
+ * ```
  */
 export function createServer(options: ServerOptions): HttpApp {
   const { store, ready, maxBodyBytes = MIB } = options;
@@ -45,9 +63,12 @@ export function createServer(options: ServerOptions): HttpApp {
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   app.doc31("/openapi.json", DOCUMENT);
   app.notFound((c) =>
-    problemResponse(new Refusal(404, "request/not-found", "There is no such route."), c.get("requestId")),
+    problemResponse(
+      new RequestError(404, "request/not-found", "The route does not exist."),
+      c.get("requestId"),
+    ),
   );
-  app.onError((error, c) => problemResponse(refusalOf(error), c.get("requestId")));
+  app.onError((error, c) => problemResponse(requestErrorOf(error), c.get("requestId")));
   return app;
 }
 
@@ -78,18 +99,18 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
 function invalid(
   target: string,
   { path, message }: { readonly path: readonly PropertyKey[]; readonly message: string },
-): Refusal {
+): RequestError {
   const where = [target, ...path.map(String)].join(".");
-  return new Refusal(400, "request/invalid", `${where}: ${message}`);
+  return new RequestError(400, "request/invalid", `${where}: ${message}`);
 }
 
 function tooLarge(maxBodyBytes: number): never {
-  throw new Refusal(413, "request/too-large", `A body has at most ${maxBodyBytes} bytes.`);
+  throw new RequestError(413, "request/too-large", `The body has more than ${maxBodyBytes} bytes.`);
 }
 
-/** What Hono itself refuses, such as a body that is no JSON, in our own words. */
-function refusalOf(error: unknown): unknown {
+/** The error of Hono itself, such as for a body that is not JSON, as a {@link RequestError}. */
+function requestErrorOf(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
   const detail = error.status === 415 ? "The body must be application/json." : error.message;
-  return new Refusal(error.status, "request/invalid", detail || "The request is not understood.");
+  return new RequestError(error.status, "request/invalid", detail || "The request is invalid.");
 }

@@ -1,36 +1,37 @@
 export type EventStreamOptions = {
-  /** How often a comment shows that the connection lives, ms. */
+  /** Interval of the comments that keep the connection open, in ms. */
   readonly heartbeatMs: number;
-  /** Heartbeats that a reader may leave unread before it is given up. */
-  readonly patience?: number;
-  /** The stream is over, with what broke it if something did. */
+  /** Heartbeats that a client may leave unread before it is disconnected; default 4. */
+  readonly maxMissed?: number;
+  /** Called once when the stream has ended, with the error that ended it, if any. */
   readonly onEnd?: (error?: unknown) => void;
 };
 
-/** A body of server-sent events. It reads as fast as its reader does, and stops reading when the reader goes. */
+/** A response body of server-sent events. It reads `events` as fast as the client reads the body, and aborts their signal when the
+ *  client disconnects. If they fail, the body ends, so that the client reconnects. */
 export function eventStream(
-  frames: (signal: AbortSignal) => AsyncIterable<string>,
-  { heartbeatMs, patience = 4, onEnd = () => {} }: EventStreamOptions,
+  events: (signal: AbortSignal) => AsyncIterable<string>,
+  { heartbeatMs, maxMissed = 4, onEnd = () => {} }: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
   const controller = new AbortController();
-  const iterator = frames(controller.signal)[Symbol.asyncIterator]();
+  const iterator = events(controller.signal)[Symbol.asyncIterator]();
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-  let beating: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   let missed = 0;
   const end = (error?: unknown): void => {
     if (controller.signal.aborted) return;
     controller.abort();
-    clearInterval(beating);
+    clearInterval(heartbeat);
     onEnd(error);
   };
   return new ReadableStream<Uint8Array>({
     start(stream) {
       stream.enqueue(encode("retry: 1000\n\n"));
-      beating = setInterval(() => {
+      heartbeat = setInterval(() => {
         missed = (stream.desiredSize ?? 0) > 0 ? 0 : missed + 1;
-        if (missed > patience) {
+        if (missed > maxMissed) {
           end();
-          stream.error(new Error("The reader does not read."));
+          stream.error(new Error("The client does not read the event stream."));
         } else if (missed === 0) stream.enqueue(encode(": alive\n\n"));
       }, heartbeatMs);
     },
@@ -44,7 +45,7 @@ export function eventStream(
       } catch (error) {
         if (controller.signal.aborted) return;
         end(error);
-        stream.close(); // the reader comes back to where it was
+        stream.close();
       }
     },
     async cancel() {

@@ -3,6 +3,6 @@ export { createServer } from "./create-server.ts";
 export type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export { serve } from "./serve.ts";
-export type { Served, ServeOptions } from "./serve.ts";
+export type { RunningServer, ServeOptions } from "./serve.ts";
 export { readTokens } from "./tokens.ts";
 export type { Scope, Token } from "./tokens.ts";

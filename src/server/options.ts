@@ -4,40 +4,51 @@ import type { Dispatcher } from "../worker/types.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Token } from "./tokens.ts";
 
-/** A request that was answered. Holds no token, no message and no argument of anybody. */
+/** A request that was answered, for logs and metrics. Contains no tokens, messages and tool arguments. */
 export type RequestRecord = {
+  /** A UUID, which the client gets as the header `X-Request-Id` and in the body of an error. */
   readonly requestId: string;
   readonly method: string;
-  /** The path of the route, such as "/v1/sessions/:id". */
+  /** The pattern of the route, such as "/v1/sessions/:id". */
   readonly route: string;
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** Until the answer began. */
+  /** Time until the first byte of the response, in ms. */
   readonly durationMs: number;
+  /** The tenant of the token. Absent for a request without a valid token. */
   readonly tenant?: string;
+  /** The name of the token. Absent for a request without a valid token. */
   readonly bearer?: string;
+  /** The id of the session in the path, as the tenant knows it. */
   readonly sessionId?: string;
+  /** The error of a response with status 500 or above, whose message the client does not get. */
   readonly error?: ErrorInfo;
 };
 
+/** The options of `createServer`. */
 export type ServerOptions = {
+  /** Puts the inputs of requests into the inboxes of sessions. */
   readonly dispatcher: Dispatcher;
+  /** The store of the dispatcher, from which sessions are listed, read and deleted. */
   readonly store: SessionStore;
-  /** Who may do what. "none": everybody on this machine may do everything, as the tenant `local`; others are refused. */
+  /** The bearer tokens that are accepted. With "none", requests from this machine have every scope as the tenant `local`, and all
+   *  others get status 403. */
   readonly tokens: readonly Token[] | "none";
-  /** The agents that a session may begin with, those of the workers; default: any, and a session whose agent no worker has waits
-   *  for one that does. */
+  /** The agents that a session may start with. Default: any; a session whose agent no worker has waits for a worker that has it. */
   readonly agents?: readonly string[];
-  /** Bytes of a request's body; default 1 MiB. */
+  /** Maximum size of a request body, in bytes; default 1,048,576 (1 MiB). A larger body gets status 413. */
   readonly maxBodyBytes?: number;
-  /** For the bearer of each token (tokens of a tenant without a name share it); default 50 a second, 100 at once. */
+  /** Maximum rate of requests per token; tokens of a tenant with the same name share it. Default: 50 per second with bursts of 100.
+   *  Requests above it get status 429 and `Retry-After`. */
   readonly rateLimit?: RateLimit;
-  /** Event streams of one tenant that are open at once; default 100. */
+  /** Maximum number of open event streams per tenant; default 100. More get status 429. */
   readonly maxStreams?: number;
-  /** How often an event stream shows that it lives, ms; default 15,000. */
+  /** Interval of the comments that keep an idle event stream open, in ms; default 15,000. A client that does not read for four
+   *  intervals is disconnected. */
   readonly heartbeatMs?: number;
-  /** Rejects while the server cannot do its work, beside what it finds out about its store. */
+  /** An additional check for `/readyz`, such as of the queue. If it rejects, `/readyz` responds with status 503. */
   readonly ready?: () => Promise<unknown>;
-  /** Hears of every request. */
+  /** Called after each request. */
   readonly onRequest?: (record: RequestRecord) => void;
 };
 

@@ -1,24 +1,24 @@
-/** How often the bearer of one token may ask. */
+/** The maximum rate of requests per token. */
 export type RateLimit = {
-  /** Requests a second in the long run. */
+  /** Requests per second on average, above 0. */
   readonly perSecond: number;
-  /** Requests at once after a pause. */
+  /** Requests that are accepted at once after a pause, at least 1. */
   readonly burst: number;
 };
 
-/** A token bucket for each key: `burst` requests at once, `perSecond` in the long run. */
+/** A token bucket per key: `burst` requests at once, `perSecond` on average. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
   readonly #buckets = new Map<string, { level: number; at: number }>();
 
-  /** `now` is in ms. */
+  /** `now` returns a monotonic time in ms. */
   constructor(limit: RateLimit, now: () => number = () => performance.now()) {
     this.#limit = limit;
     this.#now = now;
   }
 
-  /** Takes one request out of the key's bucket. 0, or the ms until there is room for one; then nothing was taken. */
+  /** Takes one request from the bucket of the key. Returns 0, or the time in ms until the bucket has one. */
   take(key: string): number {
     const { perSecond, burst } = this.#limit;
     const now = this.#now();

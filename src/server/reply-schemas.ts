@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { REASONS, type Msg } from "../message/types.ts";
 import { SESSION_PHASES } from "../store/port.ts";
-import { decision, jsonObject, maybe } from "./schema-kit.ts";
+import { decision, jsonObject, optional } from "./shared-schemas.ts";
 
 const CALL_WAITS_FOR = ["approval", "externalResult", "stopRequested", "unknownOutcome"] as const;
 const EPOCH_MS = { description: "Epoch ms" };
@@ -11,13 +11,13 @@ const pendingCall = z
     callId: z.string(),
     name: z.string(),
     input: jsonObject,
-    argsHash: z.string().openapi({ description: "To be sent with the decision" }),
+    argsHash: z.string().openapi({ description: "Sent back with the decision" }),
     waitsFor: z.enum(CALL_WAITS_FOR),
-    reason: maybe(z.string()),
+    reason: optional(z.string()),
     since: z.number().openapi(EPOCH_MS),
-    expiresAt: maybe(z.number(), EPOCH_MS),
-    answerSchema: maybe(jsonObject),
-    decided: maybe(decision),
+    expiresAt: optional(z.number(), EPOCH_MS),
+    answerSchema: optional(jsonObject),
+    decided: optional(decision),
   })
   .openapi("PendingCall");
 
@@ -25,8 +25,8 @@ const sessionFields = {
   id: z.string(),
   phase: z.enum(SESSION_PHASES),
   waitsFor: z.array(z.enum([...CALL_WAITS_FOR, "budget"])).readonly(),
-  seq: z.number().int().openapi({ description: "The last fact of its journal" }),
-  wakeAt: maybe(z.number(), { description: "Epoch ms when a worker looks at it by itself" }),
+  seq: z.number().int().openapi({ description: "The last position of its journal" }),
+  wakeAt: optional(z.number(), { description: "Epoch ms when a worker continues it without an input" }),
   meta: jsonObject,
 };
 
@@ -37,18 +37,18 @@ const sessionInfo = z
 export const session = z
   .object({
     ...sessionFields,
-    agent: maybe(z.string()),
-    reason: maybe(z.enum(REASONS), { description: "Why the last turn ended" }),
-    pending: z.array(pendingCall).readonly().openapi({ description: "The calls that wait for somebody" }),
-    inputs: z.number().int().openapi({ description: "Inputs that are not taken in yet, at most 100" }),
-    quarantine: maybe(z.object({ reason: z.string(), at: z.number().openapi(EPOCH_MS) })),
+    agent: optional(z.string()),
+    reason: optional(z.enum(REASONS), { description: "Why the last turn ended" }),
+    pending: z.array(pendingCall).readonly().openapi({ description: "The open calls" }),
+    inputs: z.number().int().openapi({ description: "Inputs that no worker has accepted yet, at most 100" }),
+    quarantine: optional(z.object({ reason: z.string(), at: z.number().openapi(EPOCH_MS) })),
   })
   .openapi("Session");
 
 export const sessionPage = z
   .object({
     sessions: z.array(sessionInfo).readonly(),
-    cursor: maybe(z.string(), { description: "There may be more" }),
+    cursor: optional(z.string(), { description: "Present if there may be more sessions" }),
   })
   .openapi("SessionPage");
 
@@ -77,14 +77,16 @@ export const messagePage = z
 
 export const accepted = z
   .object({
-    id: z.string().openapi({ description: "The session" }),
+    id: z.string().openapi({ description: "The id of the session" }),
     inputId: z.string(),
     state: z.enum(["accepted", "duplicate"]),
-    woken: z.boolean().openapi({ description: "False: the queue is away, a worker finds the input later" }),
+    woken: z
+      .boolean()
+      .openapi({ description: "False if the queue failed; then a worker finds the input later" }),
   })
   .openapi("Accepted");
 
-/** An error, RFC 9457. */
+/** An error, as RFC 9457 defines it. */
 export const problem = z
   .object({
     title: z.string(),

@@ -15,23 +15,23 @@ const reply = <S extends z.ZodType>(description: string, schema: S) => ({
   content: { "application/json": { schema } },
 });
 
-const refusal = (description: string) => ({
+const errorReply = (description: string) => ({
   description,
   content: { "application/problem+json": { schema: replies.problem } },
 });
 
-/** What any route may answer instead. */
-const REFUSALS = {
-  400: refusal("The request is not understood"),
-  401: refusal("There is no valid bearer token"),
-  403: refusal("The token lacks the scope"),
-  404: refusal("The tenant has no such session"),
-  409: refusal("The session is not in a state for that"),
-  413: refusal("The body is too large"),
-  415: refusal("The body is not application/json"),
-  429: refusal("Too many requests; Retry-After says when to come back"),
-  500: refusal("Something failed"),
-  503: refusal("The store or the queue is away; come back"),
+/** The errors of any route. */
+const ERRORS = {
+  400: errorReply("The request is invalid"),
+  401: errorReply("A valid bearer token is missing"),
+  403: errorReply("The token lacks the scope"),
+  404: errorReply("The tenant has no such session"),
+  409: errorReply("The state of the session does not allow it"),
+  413: errorReply("The body is too large"),
+  415: errorReply("The body is not application/json"),
+  429: errorReply("Too many requests; Retry-After is the time to wait"),
+  500: errorReply("An internal error"),
+  503: errorReply("The store or the queue does not respond; try again"),
 };
 
 const allowed = (scope: Scope) => ({
@@ -41,12 +41,12 @@ const allowed = (scope: Scope) => ({
   middleware: needsScope(scope),
 });
 
-const ACCEPTED = { 202: reply("Kept durably; a worker goes on with it", replies.accepted), ...REFUSALS };
+const ACCEPTED = { 202: reply("Stored durably for a worker", replies.accepted), ...ERRORS };
 
 export const createSession = createRoute({
   method: "post",
   path: "/v1/sessions",
-  summary: "Begin a session with its first message",
+  summary: "Create a session with its first message",
   ...allowed("write"),
   request: { headers: requests.idempotency, ...body(requests.newSession) },
   responses: ACCEPTED,
@@ -55,7 +55,7 @@ export const createSession = createRoute({
 export const addMessage = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/messages",
-  summary: "Say the next thing",
+  summary: "Add a message",
   ...allowed("write"),
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newMessage) },
   responses: ACCEPTED,
@@ -67,41 +67,41 @@ export const listSessions = createRoute({
   summary: "List the tenant's sessions by id",
   ...allowed("read"),
   request: { query: requests.listQuery },
-  responses: { 200: reply("A page of sessions", replies.sessionPage), ...REFUSALS },
+  responses: { 200: reply("A page of sessions", replies.sessionPage), ...ERRORS },
 });
 
 export const getSession = createRoute({
   method: "get",
   path: "/v1/sessions/{id}",
-  summary: "Where a session stands and what it waits for",
+  summary: "Get the state of a session and its open calls",
   ...allowed("read"),
   request: { params: requests.sessionParams },
-  responses: { 200: reply("The session", replies.session), ...REFUSALS },
+  responses: { 200: reply("The session", replies.session), ...ERRORS },
 });
 
 export const getMessages = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/messages",
-  summary: "The transcript",
+  summary: "Get the transcript",
   ...allowed("read"),
   request: { params: requests.sessionParams, query: requests.messagesQuery },
-  responses: { 200: reply("A page of messages", replies.messagePage), ...REFUSALS },
+  responses: { 200: reply("A page of messages", replies.messagePage), ...ERRORS },
 });
 
 export const streamEvents = createRoute({
   method: "get",
   path: "/v1/sessions/{id}/events",
-  summary: "Its events as they happen",
+  summary: "Stream the events",
   ...allowed("read"),
   request: { params: requests.sessionParams, headers: requests.lastEventId },
   responses: {
     200: {
       description:
-        "Server-sent events. Facts have an `id`; come back with the last one in `Last-Event-ID` and none is missing or " +
-        "comes twice. Deltas have no id and may be missed.",
+        "Server-sent events. Facts have an `id`; a request with the last one as `Last-Event-ID` continues without a gap " +
+        "or a repetition. Deltas have no id and may be missing.",
       content: { "text/event-stream": { schema: z.string() } },
     },
-    ...REFUSALS,
+    ...ERRORS,
   },
 });
 
@@ -117,7 +117,7 @@ export const decideCall = createRoute({
 export const interruptSession = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/interrupt",
-  summary: "End the turn that runs or waits",
+  summary: "End the turn that runs or is suspended",
   ...allowed("write"),
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newInterrupt) },
   responses: ACCEPTED,
@@ -126,7 +126,7 @@ export const interruptSession = createRoute({
 export const steerSession = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/steer",
-  summary: "Say something into the running turn",
+  summary: "Add a message to the running turn",
   ...allowed("write"),
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newMessage) },
   responses: ACCEPTED,
@@ -135,7 +135,7 @@ export const steerSession = createRoute({
 export const cancelSession = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/cancel",
-  summary: "Drop what has not been taken in, and end the turn",
+  summary: "Drop the inputs that no worker has accepted, and end the turn",
   ...allowed("write"),
   request: { params: requests.sessionParams, headers: requests.idempotency },
   responses: ACCEPTED,
@@ -144,7 +144,7 @@ export const cancelSession = createRoute({
 export const extendBudget = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/budget",
-  summary: "Add to the limits of the turn, and go on",
+  summary: "Add to the limits of the turn, and continue it",
   ...allowed("decide"),
   request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.moreBudget) },
   responses: ACCEPTED,
@@ -153,18 +153,18 @@ export const extendBudget = createRoute({
 export const deleteSession = createRoute({
   method: "delete",
   path: "/v1/sessions/{id}",
-  summary: "Delete a session for good",
+  summary: "Delete a session permanently",
   ...allowed("write"),
   request: { params: requests.sessionParams },
-  responses: { 204: { description: "It is gone" }, ...REFUSALS },
+  responses: { 204: { description: "The session is deleted" }, ...ERRORS },
 });
 
-const health = reply("Well", z.object({ status: z.literal("ok") }));
+const health = reply("Healthy", z.object({ status: z.literal("ok") }));
 
 export const healthz = createRoute({
   method: "get",
   path: "/healthz",
-  summary: "The process is alive",
+  summary: "Whether the process is alive",
   tags: ["operations"],
   responses: { 200: health },
 });
@@ -172,7 +172,7 @@ export const healthz = createRoute({
 export const readyz = createRoute({
   method: "get",
   path: "/readyz",
-  summary: "Its store answers",
+  summary: "Whether the store responds",
   tags: ["operations"],
-  responses: { 200: health, 503: refusal("Its store does not answer") },
+  responses: { 200: health, 503: errorReply("The store does not respond") },
 });

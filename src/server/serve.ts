@@ -3,35 +3,50 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 
-/** How long answers that are under way may take when the server is closed, ms. */
+/** How long responses may take to finish after `close()`, in ms. */
 const GRACE_MS = 2_000;
 
+/** The options of `serve`. */
 export type ServeOptions = {
-  /** Default 127.0.0.1: nobody but this machine. */
+  /** The address to listen on; default "127.0.0.1", which only this machine can reach. */
   readonly host?: string;
-  /** Default 0: any free one. */
+  /** The port to listen on; default 0, any free port. */
   readonly port?: number;
 };
 
-/** A server that listens. */
-export type Served = {
+/** A server that listens on a port. */
+export type RunningServer = {
+  /** The address with the port, such as "http://127.0.0.1:8790". */
   readonly url: string;
-  /** Takes no more requests, ends event streams, and gives other answers 2 s. */
+  /** Stops to accept requests, and resolves when all connections are closed. Event streams and responses that take longer than 2 s are
+   *  cut off. */
   close(): Promise<void>;
 };
 
-/** The request of Node's server is none that another can be made of, as is done to measure a body of unknown length. */
+/** Node's request object cannot be copied into a new `Request`, which is needed to limit a body of unknown length. */
 function withStandardBody(request: Request): Request {
   const { url, method, headers, body } = request;
   if (!body || (headers.has("content-length") && !headers.has("transfer-encoding"))) return request;
   return new Request(url, { method, headers, body, duplex: "half" });
 }
 
-/** Listens on HTTP. Rejects as `listen` does, such as with EADDRINUSE. */
+/**
+ * Listens on a port with a server of `createServer`, or with any other app that has a `fetch` function. It speaks HTTP: put a proxy
+ * with TLS in front of it. Rejects with Node's error if it cannot listen, such as `EADDRINUSE`.
+ *
+ * @example
+ * ```ts
+ * import { serve } from "agentchart/server";
+ *
+ * const server = await serve({ fetch: () => new Response("Hello") }, { port: 0 });
+ * console.log(await (await fetch(server.url)).text());
+ * await server.close();
+ * ```
+ */
 export async function serve(
   app: { fetch(request: Request, env: object): Response | Promise<Response> },
   { host = "127.0.0.1", port = 0 }: ServeOptions = {},
-): Promise<Served> {
+): Promise<RunningServer> {
   const listener = getRequestListener((request, env) => app.fetch(withStandardBody(request), env), {
     overrideGlobalObjects: false,
   });

@@ -7,18 +7,25 @@ import type { Msg } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
-import type { Dispatched, Dispatcher, DispatchOptions, SessionStatus } from "../worker/types.ts";
+import type {
+  CommandOptions,
+  Dispatched,
+  Dispatcher,
+  DispatchOptions,
+  SessionStatus,
+} from "../worker/types.ts";
 
-/** How long a deletion may take before others may have the session, ms. */
-const DELETE_MS = 30_000;
+/** The lease of a deletion, in ms. */
+const DELETE_LEASE_MS = 30_000;
 
-export type Said = string | Msg;
-type Keyed = { readonly idempotencyKey?: string };
+/** The message of a user. */
+export type UserInput = string | Msg;
+/** With the id that the tenant knows instead of the id in the store. */
 type Visible<T> = Omit<T, "sessionId"> & { readonly id: string };
 
 /**
- * The sessions of one tenant, by the ids it knows them by. In the store they stand under `<tenant>/<id>` with the tenant in
- * their meta; whatever lacks either does not exist here.
+ * The sessions of one tenant, by the ids that the tenant knows. In the store, their ids are `<tenant>/<id>` and their meta has the
+ * tenant; a session that lacks either does not exist here.
  */
 export class TenantSessions {
   readonly #tenant: string;
@@ -34,20 +41,20 @@ export class TenantSessions {
     this.#store = store;
   }
 
-  /** Begins a session. The same key twice is one session. */
+  /** Creates a session. Calls with the same idempotency key create one session. */
   async create(
-    input: Said,
+    input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
   ): Promise<Visible<Dispatched>> {
     const id = this.#newId(options.idempotencyKey);
     const labels = { ...meta, tenant: this.#tenant };
     return {
       id,
-      ...(await this.#dispatcher.dispatch(this.#stored(id), input, { ...options, meta: labels })),
+      ...(await this.#dispatcher.dispatch(this.#storedId(id), input, { ...options, meta: labels })),
     };
   }
 
-  say(id: string, input: Said, options: Keyed): Promise<Visible<Dispatched>> {
+  dispatch(id: string, input: UserInput, options: CommandOptions): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.dispatch(sessionId, input, options));
   }
 
@@ -55,30 +62,34 @@ export class TenantSessions {
     id: string,
     callId: string,
     decision: Decision,
-    options: Keyed & { readonly argsHash: string },
+    options: CommandOptions & { readonly argsHash: string },
   ): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.decide(sessionId, callId, decision, options));
   }
 
-  interrupt(id: string, message: string | undefined, options: Keyed): Promise<Visible<Dispatched>> {
+  interrupt(id: string, message: string | undefined, options: CommandOptions): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.interrupt(sessionId, message, options));
   }
 
-  steer(id: string, message: Said, options: Keyed): Promise<Visible<Dispatched>> {
+  steer(id: string, message: UserInput, options: CommandOptions): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.steer(sessionId, message, options));
   }
 
-  cancel(id: string, options: Keyed): Promise<Visible<Dispatched>> {
+  cancel(id: string, options: CommandOptions): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.cancel(sessionId, options));
   }
 
-  extendBudget(id: string, extra: Omit<Budget, "onExceeded">, options: Keyed): Promise<Visible<Dispatched>> {
+  extendBudget(
+    id: string,
+    extra: Omit<Budget, "onExceeded">,
+    options: CommandOptions,
+  ): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.extendBudget(sessionId, extra, options));
   }
 
-  /** Rejects `session/not-found`, as all that follow. */
+  /** The state of a session. Rejects with `session/not-found`, as every method with an id does. */
   async status(id: string): Promise<Visible<SessionStatus>> {
-    const status = await this.#dispatcher.status(this.#stored(id)).catch((error: unknown) => {
+    const status = await this.#dispatcher.status(this.#storedId(id)).catch((error: unknown) => {
       throw AgentError.is(error) && error.code === "session/not-found" ? notFound(id) : error;
     });
     if (status.meta["tenant"] !== this.#tenant) throw notFound(id);
@@ -91,36 +102,39 @@ export class TenantSessions {
   ): Promise<{ readonly sessions: readonly Visible<SessionInfo>[]; readonly cursor?: string }> {
     const page = await this.#store.list({
       ...filter,
-      prefix: this.#stored(filter.prefix ?? ""),
+      prefix: this.#storedId(filter.prefix ?? ""),
       meta: { ...filter.meta, tenant: this.#tenant },
     });
     const sessions = page.sessions.map(({ sessionId, ...info }) => ({
-      id: sessionId.slice(this.#stored("").length),
+      id: sessionId.slice(this.#storedId("").length),
       ...info,
     }));
     return { ...page, sessions };
   }
 
-  /** The transcript; empty as long as the first input waits. */
+  /** The transcript. It is empty until a worker has accepted the first input. */
   async messages(id: string): Promise<readonly Msg[]> {
     const { seq } = await this.status(id);
     if (seq === 0) return [];
-    return (await (await openSession(this.#store, this.#stored(id))).at()).messages;
+    return (await (await openSession(this.#store, this.#storedId(id))).at()).messages;
   }
 
-  /** The facts after a journal position and what happens from now on; only for a session that was found by {@link status}. */
+  /** The events after a journal position, and those that follow. Call {@link status} first: this method does not check the tenant. */
   events(
     id: string,
     options: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncIterable<AgentEvent> {
-    return this.#dispatcher.subscribe(this.#stored(id), options);
+    return this.#dispatcher.subscribe(this.#storedId(id), options);
   }
 
-  /** Rejects `session/conflict` while a worker has the session. */
+  /** Deletes a session. Rejects with `session/conflict` while a worker has it. */
   async remove(id: string): Promise<void> {
     await this.status(id);
-    const sessionId = this.#stored(id);
-    const lease = await this.#store.acquire(sessionId, { owner: `delete ${randomUUID()}`, ttlMs: DELETE_MS });
+    const sessionId = this.#storedId(id);
+    const lease = await this.#store.acquire(sessionId, {
+      owner: `delete ${randomUUID()}`,
+      ttlMs: DELETE_LEASE_MS,
+    });
     if (!lease) throw new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);
     try {
       await this.#store.delete(sessionId);
@@ -131,14 +145,14 @@ export class TenantSessions {
 
   async #with(id: string, act: (sessionId: string) => Promise<Dispatched>): Promise<Visible<Dispatched>> {
     await this.status(id);
-    return { id, ...(await act(this.#stored(id))) };
+    return { id, ...(await act(this.#storedId(id))) };
   }
 
-  #stored(id: string): string {
+  #storedId(id: string): string {
     return `${this.#tenant}/${id}`;
   }
 
-  /** Not to be guessed; for a key always the same. */
+  /** An id that cannot be guessed. It is the same for the same idempotency key. */
   #newId(key: string | undefined): string {
     if (key === undefined) return `s_${randomUUID().replaceAll("-", "")}`;
     const hash = createHash("sha256").update(`${this.#tenant}/${key}`).digest("base64url");

@@ -2,13 +2,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { AgentError } from "../base/error.ts";
 
-/** What a token may do: look at sessions; create, continue and delete them; answer what they wait for. */
 export const SCOPES = ["read", "write", "decide"] as const;
+/** What a token allows: "read" to read sessions; "write" to create, continue, interrupt and delete them; "decide" to decide about their
+ *  open calls and to extend their budgets. */
 export type Scope = (typeof SCOPES)[number];
 
-/** Names of tenants stand in session ids, before a slash. */
+/** The name of a tenant is the part of a session id before the slash. */
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-const SHORTEST_TOKEN = 20;
+const MIN_TOKEN_LENGTH = 20;
 
 const entrySchema = z
   .strictObject({
@@ -17,8 +18,8 @@ const entrySchema = z
     name: z.string().max(100).optional(),
     token: z
       .string()
-      .min(SHORTEST_TOKEN, `at least ${SHORTEST_TOKEN} characters`)
-      .regex(/^[\x21-\x7e]*$/, "visible ASCII characters only, as a header holds them")
+      .min(MIN_TOKEN_LENGTH, `at least ${MIN_TOKEN_LENGTH} characters`)
+      .regex(/^[\x21-\x7e]*$/, "only visible ASCII characters, as in a header")
       .optional(),
     sha256: z
       .string()
@@ -26,46 +27,60 @@ const entrySchema = z
       .optional(),
   })
   .refine(({ token, sha256 }) => (token === undefined) !== (sha256 === undefined), {
-    message: "one of `token` and `sha256`",
+    message: "either `token` or `sha256`",
   });
 
-/** A token as it is configured: itself (at least 20 visible ASCII characters), or the SHA-256 of it in hexadecimal. */
+/** A bearer token of the configuration. It has either `token` or `sha256`. */
 export type Token = {
+  /** The tenant whose sessions the token can access: 1 to 64 letters, digits, "_", "." or "-". */
   readonly tenant: string;
+  /** What the token allows, at least one scope. */
   readonly scopes: readonly Scope[];
-  /** What logs call its bearer; default: the tenant. */
+  /** The name of the token in logs and for the rate limit, at most 100 characters; default: the tenant. */
   readonly name?: string | undefined;
+  /** The token itself: at least 20 visible ASCII characters. */
   readonly token?: string | undefined;
+  /** The SHA-256 of the token, in hexadecimal. */
   readonly sha256?: string | undefined;
 };
 
-/** What a request may do. */
+/** What a request may access. */
 export type Access = { readonly tenant: string; readonly scopes: readonly Scope[]; readonly name: string };
 
-/** Who the bearers of tokens are. Only hashes are kept. */
-export class TokenBook {
-  readonly #known: readonly { readonly hash: Buffer; readonly access: Access }[];
+/** The accepted tokens. Only their hashes are kept. */
+export class TokenRegistry {
+  readonly #entries: readonly { readonly hash: Buffer; readonly access: Access }[];
 
-  /** Throws `config/invalid` for a wrong entry, for none at all, and for a token that is given twice. */
+  /** Throws `config/invalid` for an invalid entry, for an empty array, and for a token that occurs twice. */
   constructor(tokens: readonly Token[]) {
-    const entries = readTokens(tokens);
-    this.#known = entries.map(({ tenant, scopes, name = tenant, token, sha256 }) => ({
+    this.#entries = readTokens(tokens).map(({ tenant, scopes, name = tenant, token, sha256 }) => ({
       hash: sha256 === undefined ? hashOf(token ?? "") : Buffer.from(sha256, "hex"),
       access: { tenant, scopes, name },
     }));
-    const hashes = new Set(this.#known.map(({ hash }) => hash.toString("hex")));
-    if (hashes.size < this.#known.length) throw invalid("a token is given twice");
+    const hashes = new Set(this.#entries.map(({ hash }) => hash.toString("hex")));
+    if (hashes.size < this.#entries.length) throw invalid("a token occurs twice");
   }
 
-  /** What the bearer may do; undefined for a token nobody has. Takes the same time for any token of the same length. */
+  /** Returns what the token allows, or undefined for an unknown token. The time depends only on the length of the token. */
   find(token: string): Access | undefined {
     const hash = hashOf(token);
-    const found = this.#known.filter((known) => timingSafeEqual(known.hash, hash));
+    const found = this.#entries.filter((entry) => timingSafeEqual(entry.hash, hash));
     return found[0]?.access;
   }
 }
 
-/** Checked entries of parsed JSON. Throws `config/invalid` with the place of the mistake and without the value. */
+/**
+ * Validates the parsed JSON of a tokens file. Throws `config/invalid` with the path of the first mistake, but without its value.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ * import { readTokens } from "agentchart/server";
+ *
+ * // [{ "tenant": "acme", "scopes": ["read", "write", "decide"], "sha256": "9f86d08…" }]
+ * const tokens = readTokens(JSON.parse(readFileSync("tokens.json", "utf8")));
+ * ```
+ */
 export function readTokens(value: unknown): readonly Token[] {
   const { data, error } = z.array(entrySchema).nonempty().safeParse(value);
   if (data) return data;
@@ -80,6 +95,6 @@ function hashOf(token: string): Buffer {
 function invalid(problem: string): AgentError {
   return new AgentError(
     "config/invalid",
-    `The tokens must be a list of { tenant, scopes, token or sha256 }: ${problem}.`,
+    `The tokens must be an array of { tenant, scopes, token or sha256 }: ${problem}.`,
   );
 }

@@ -3,9 +3,9 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
-import { begin, BEGIN, openServer, TOKENS } from "./open-server.ts";
+import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
-describe("Who has no valid token gets 401 and learns nothing", () => {
+describe("A request without a valid token gets status 401 and no information", () => {
   test.for([
     [{}, "Bearer"],
     [{ Authorization: "Bearer" }, "Bearer"],
@@ -27,14 +27,14 @@ describe("Who has no valid token gets 401 and learns nothing", () => {
     expect(JSON.stringify(records)).not.toContain(TOKENS.acme.slice(0, -1));
   });
 
-  test("a token in the address is none", async () => {
+  test("a token in the URL is ignored", async () => {
     const { app } = openServer();
     const { status } = await app.request(`/v1/sessions?access_token=${TOKENS.acme}&token=${TOKENS.acme}`);
     expect(status).toBe(401);
   });
 });
 
-describe("A token does what its scopes say", () => {
+describe("The scopes of a token", () => {
   test.for([
     ["reader", "POST", "/v1/sessions", "write"],
     ["reader", "POST", "/v1/sessions/ID/messages", "write"],
@@ -49,10 +49,10 @@ describe("A token does what its scopes say", () => {
     ["writer", "GET", "/v1/sessions/ID", "read"],
     ["writer", "GET", "/v1/sessions/ID/messages", "read"],
     ["writer", "GET", "/v1/sessions/ID/events", "read"],
-  ] as const)("%s may not %s %s", async ([as, method, path, scope]) => {
+  ] as const)("do not allow the %s to %s %s", async ([as, method, path, scope]) => {
     const server = openServer();
-    const id = await begin(server);
-    const response = await server.ask(method, path.replace("ID", id), {
+    const id = await createSession(server);
+    const response = await server.request(method, path.replace("ID", id), {
       as,
       ...(method === "POST" && { body: {} }),
     });
@@ -61,29 +61,29 @@ describe("A token does what its scopes say", () => {
     expect(await response.json()).toMatchObject({ code: "request/forbidden" });
   });
 
-  test("a writer begins, a reader looks", async () => {
+  test("allow the writer to create and the reader to read a session", async () => {
     const server = openServer();
-    const id = await begin(server, { as: "writer" });
-    const response = await server.ask("GET", `/v1/sessions/${id}`, { as: "reader" });
+    const id = await createSession(server, { as: "writer" });
+    const response = await server.request("GET", `/v1/sessions/${id}`, { as: "reader" });
     expect(await response.json()).toMatchObject({ id, agent: "desk", inputs: 1, seq: 0, phase: "stopped" });
   });
 });
 
-describe("Tokens are configured", () => {
-  const make = (tokens: unknown) => () => createServer({ ...parts(), tokens: tokens as never });
+describe("createServer()", () => {
+  const create = (tokens: unknown) => () => createServer({ ...parts(), tokens: tokens as never });
   const parts = () => {
     const { store } = openServer();
     return { store, dispatcher: {} as never };
   };
   const good = { tenant: "acme", scopes: ["read"], token: "x".repeat(20) };
 
-  test("as the hash of one", async () => {
+  test("accepts the SHA-256 of a token", async () => {
     const sha256 = createHash("sha256").update(TOKENS.acme).digest("hex");
     const { app } = openServer({ tokens: [{ tenant: "acme", scopes: ["read"], sha256 }] });
-    const of = (token: string) =>
+    const list = (token: string) =>
       app.request("/v1/sessions", { headers: { Authorization: `Bearer ${token}` } });
-    expect((await of(TOKENS.acme)).status).toBe(200);
-    expect((await of(sha256)).status).toBe(401);
+    expect((await list(TOKENS.acme)).status).toBe(200);
+    expect((await list(sha256)).status).toBe(401);
   });
 
   test.for([
@@ -91,18 +91,18 @@ describe("Tokens are configured", () => {
     [{}, "expected array"],
     [[{ ...good, token: "short" }], "at 0.token: at least 20 characters"],
     [[{ ...good, sha256: "ab" }], "at 0.sha256: 64 hexadecimal digits"],
-    [[{ ...good, sha256: "a".repeat(64) }], "at 0: one of `token` and `sha256`"],
-    [[{ tenant: "acme", scopes: ["read"] }], "at 0: one of `token` and `sha256`"],
+    [[{ ...good, sha256: "a".repeat(64) }], "at 0: either `token` or `sha256`"],
+    [[{ tenant: "acme", scopes: ["read"] }], "at 0: either `token` or `sha256`"],
     [[{ ...good, tenant: "a/b" }], "at 0.tenant: 1 to 64 letters"],
     [[{ ...good, tenant: "" }], "at 0.tenant"],
     [[{ ...good, scopes: ["root"] }], "at 0.scopes.0"],
     [[{ ...good, scopes: [] }], "at 0.scopes"],
     [[{ ...good, admin: true }], "at 0"],
-    [[good, { ...good, tenant: "globex" }], "a token is given twice"],
-  ] as const)("and refused where they are wrong: %j", ([tokens, problem]) => {
+    [[good, { ...good, tenant: "globex" }], "a token occurs twice"],
+  ] as const)("throws config/invalid for the tokens %j", ([tokens, problem]) => {
     const error = (() => {
       try {
-        return make(tokens)();
+        return create(tokens)();
       } catch (thrown) {
         return thrown;
       }
@@ -113,33 +113,33 @@ describe("Tokens are configured", () => {
   });
 });
 
-describe("Without tokens", () => {
-  test("this machine may do everything, as the tenant local", async () => {
+describe("A server without tokens", () => {
+  test("allows every request from this machine, as the tenant local", async () => {
     const { app } = openServer({ tokens: "none" });
     const { url, close } = await serve(app);
-    const made = await fetch(`${url}/v1/sessions`, {
+    const created = await fetch(`${url}/v1/sessions`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(BEGIN),
+      body: JSON.stringify(NEW_SESSION),
     });
-    expect(made.status).toBe(202);
-    const { id } = (await made.json()) as { id: string };
+    expect(created.status).toBe(202);
+    const { id } = (await created.json()) as { id: string };
     const found = await fetch(`${url}/v1/sessions/${id}`);
     expect(await found.json()).toMatchObject({ id, meta: { tenant: "local" } });
-    const rebound = await new Promise((resolve, reject) => {
-      const asked = request(`${url}/v1/sessions`, { headers: { Host: "evil.example" } });
-      asked.on("response", ({ statusCode }) => resolve(statusCode)).on("error", reject);
-      asked.end();
+    const otherHost = await new Promise((resolve, reject) => {
+      const clientRequest = request(`${url}/v1/sessions`, { headers: { Host: "evil.example" } });
+      clientRequest.on("response", ({ statusCode }) => resolve(statusCode)).on("error", reject);
+      clientRequest.end();
     });
-    expect(rebound).toBe(403);
+    expect(otherHost).toBe(403);
     await close();
   });
 
   test.for([
-    ["a name of another site that points here", { Host: "evil.example" }],
-    ["a page of another site", { Origin: "https://evil.example" }],
-    ["a page without a site", { Origin: "null" }],
-  ] as const)("%s is refused", async ([, headers]) => {
+    ["a host name that resolves to this machine", { Host: "evil.example" }],
+    ["a page of another origin", { Origin: "https://evil.example" }],
+    ["a page without an origin", { Origin: "null" }],
+  ] as const)("refuses a request from %s", async ([, headers]) => {
     const { app } = openServer({ tokens: "none" });
     const host = (headers as { Host?: string }).Host ?? "127.0.0.1";
     const response = await app.request(`http://${host}/v1/sessions`, { headers });

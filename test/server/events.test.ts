@@ -9,13 +9,13 @@ import { lastIdOf, readEvents, type Frame, type ReadOptions } from "./read-event
 const LOOK = { calls: [{ name: "look" }, { name: "look" }] };
 const TURNS = Array.from({ length: 12 }, (_, turn) => [LOOK, `Ändert sich — ${turn} ✓`]).flat();
 
-function talker(server: TestServer, sessionId = "acme/talk"): Agent {
+function chattyAgent(server: TestServer, sessionId = "acme/talk"): Agent {
   const look = toolOf("look", () => "seen");
   const { store } = server;
   return scripted(TURNS, { store, sessionId, meta: { tenant: "acme" }, tools: [look] }).agent;
 }
 
-async function listening(server: TestServer) {
+async function openReader(server: TestServer) {
   const { url, close } = await serve(server.app);
   onTestFinished(close);
   const path = `${url}/v1/sessions/talk/events`;
@@ -27,10 +27,10 @@ const factsOf = (frames: readonly Frame[]): AgentEvent[] =>
 const endsOf = (frames: readonly Frame[]): number =>
   factsOf(frames).filter(({ type }) => type === "turn.end").length;
 
-test("A stream that is cut at any byte goes on with Last-Event-ID: nothing missing, nothing doubled", async () => {
+test("An event stream that is cut at any byte continues with Last-Event-ID without a gap or a repetition", async () => {
   const server = openServer();
-  const read = await listening(server);
-  const agent = talker(server);
+  const read = await openReader(server);
+  const agent = chattyAgent(server);
   await agent.call([userMsg("one"), userMsg("two"), userMsg("three")]); // one entry of the journal, three events
   const writing = (async () => {
     for (let turn = 1; turn < 12; turn++) await agent.call(`Turn ${turn}`);
@@ -57,10 +57,10 @@ test("A stream that is cut at any byte goes on with Last-Event-ID: nothing missi
   await agent.close();
 });
 
-test("A journal position is a Last-Event-ID as well: what comes is behind all of it", async () => {
+test("A Last-Event-ID that is a journal position continues after that journal entry", async () => {
   const server = openServer();
-  const read = await listening(server);
-  const agent = talker(server);
+  const read = await openReader(server);
+  const agent = chattyAgent(server);
   await agent.call([userMsg("one"), userMsg("two")]);
   const { seq } = agent.status();
   await agent.call("more");
@@ -71,65 +71,67 @@ test("A journal position is a Last-Event-ID as well: what comes is behind all of
 
   const all = await read({ until: (frames) => endsOf(frames) === 2 });
   const second = all.find(({ event }) => event?.type === "message")!;
-  const behind = await read({ lastEventId: second.id, until: (frames) => endsOf(frames) === 2 });
-  expect(factsOf(behind)).toEqual(factsOf(all).slice(1));
+  const after = await read({ lastEventId: second.id, until: (frames) => endsOf(frames) === 2 });
+  expect(factsOf(after)).toEqual(factsOf(all).slice(1));
   await agent.close();
 });
 
-test.for(["x", "-1", "1.2.3", "1e3", "9".repeat(16)])("Last-Event-ID %j is refused", async (id) => {
+test.for(["x", "-1", "1.2.3", "1e3", "9".repeat(16)])("The Last-Event-ID %j is refused", async (id) => {
   const server = openServer();
-  const agent = talker(server);
+  const agent = chattyAgent(server);
   await agent.call("Hello");
   await agent.close();
-  const response = await server.ask("GET", "/v1/sessions/talk/events", { headers: { "Last-Event-ID": id } });
+  const response = await server.request("GET", "/v1/sessions/talk/events", {
+    headers: { "Last-Event-ID": id },
+  });
   expect([response.status, await response.json()]).toMatchObject([400, { code: "request/invalid" }]);
 });
 
-test("Comments show that a silent stream lives, and its end frees what it held", async () => {
+test("An idle event stream sends comments, and frees its watcher and its slot when it ends", async () => {
   const store = memoryStore();
-  let watching = 0;
+  let watchers = 0;
   const watched = Object.assign(Object.create(store) as typeof store, {
     async *watch(...args: Parameters<NonNullable<typeof store.watch>>) {
-      watching++;
+      watchers++;
       try {
         yield* store.watch!(...args);
       } finally {
-        watching--;
+        watchers--;
       }
     },
   });
   const server = openServer({ store: watched, heartbeatMs: 20, maxStreams: 1 });
-  const read = await listening(server);
-  const agent = talker(server);
+  const read = await openReader(server);
+  const agent = chattyAgent(server);
   await agent.call("Hello");
   await agent.close();
   const silent = (frames: readonly Frame[]): boolean =>
     frames.filter(({ id, event }) => id === undefined && event === undefined).length > 5;
   await read({ until: silent });
-  await expect.poll(() => watching).toBe(0);
-  await read({ until: silent }); // the place of the first one is free again
-  await expect.poll(() => watching).toBe(0);
+  await expect.poll(() => watchers).toBe(0);
+  await read({ until: silent }); // the slot of the first stream is free
+  await expect.poll(() => watchers).toBe(0);
 });
 
-test("A tenant has a bounded number of streams open", async () => {
+test("A tenant that has maxStreams open gets status 429 for the next one", async () => {
   const server = openServer({ maxStreams: 2 });
-  const agent = talker(server);
+  const agent = chattyAgent(server);
   await agent.call("Hello");
   await agent.close();
-  const open = () => server.ask("GET", "/v1/sessions/talk/events");
+  const open = () => server.request("GET", "/v1/sessions/talk/events");
   const streams = [await open(), await open()];
   const third = await open();
   expect([third.status, third.headers.get("Retry-After")]).toEqual([429, "5"]);
-  const head = await server.ask("HEAD", "/v1/sessions/talk/events");
+  const head = await server.request("HEAD", "/v1/sessions/talk/events");
   expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
   await streams[0]!.body!.cancel();
   expect((await open()).status).toBe(200);
 });
 
-test("A server that closes ends its streams", async () => {
+test("close() ends the event streams of a server", async () => {
   const server = openServer();
   const { url, close } = await serve(server.app);
-  const agent = talker(server);
+  const agent = chattyAgent(server);
   await agent.call("Hello");
   await agent.close();
   const reading = readEvents(`${url}/v1/sessions/talk/events`, { token: TOKENS.acme });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createServer } from "agentchart/server";
-import { begin, BEGIN, openServer, TOKENS } from "./open-server.ts";
+import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-describe("A body that is nested too deep", () => {
-  test.for([101, 5_000, 100_000])("%d levels is 400 and reaches no store", async (levels) => {
+describe("A nested body", () => {
+  test.for([101, 5_000, 100_000])("of %d levels gets status 400 and is not stored", async (levels) => {
     const server = openServer();
-    const id = await begin(server);
+    const id = await createSession(server);
     const decision = `{"edit":{"a":${nested(levels - 1)}}}`;
     const response = await server.app.request(`/v1/sessions/${id}/decisions`, {
       method: "POST",
@@ -18,25 +18,25 @@ describe("A body that is nested too deep", () => {
     expect(await server.store.takeInputs(`acme/${id}`, 9)).toHaveLength(1);
   });
 
-  test("a hundred levels is taken", async () => {
+  test("of 100 levels is accepted", async () => {
     const server = openServer();
-    const id = await begin(server);
+    const id = await createSession(server);
     const decision = { edit: { a: JSON.parse(nested(99)) as unknown } };
     const body = { callId: "c", argsHash: "h", decision };
-    const { status } = await server.ask("POST", `/v1/sessions/${id}/decisions`, { body });
+    const { status } = await server.request("POST", `/v1/sessions/${id}/decisions`, { body });
     expect(status).toBe(202);
   });
 });
 
-describe("The agents of a server", () => {
-  test("are the only ones that a session begins with, where they are said", async () => {
+describe("The option `agents`", () => {
+  test("refuses sessions of other agents", async () => {
     const server = openServer({ agents: ["desk", "clerk"] });
-    expect((await server.ask("POST", "/v1/sessions", { body: BEGIN })).status).toBe(202);
-    const body = { ...BEGIN, agent: "dusk" };
-    const response = await server.ask("POST", "/v1/sessions", { body });
+    expect((await server.request("POST", "/v1/sessions", { body: NEW_SESSION })).status).toBe(202);
+    const body = { ...NEW_SESSION, agent: "dusk" };
+    const response = await server.request("POST", "/v1/sessions", { body });
     expect([response.status, await response.json()]).toMatchObject([
       400,
-      { code: "request/invalid", detail: "json.agent: there are desk, clerk" },
+      { code: "request/invalid", detail: "json.agent: unknown agent; use desk, clerk" },
     ]);
     expect(await server.store.listDue({ before: Date.now() })).toMatchObject({
       sessionIds: [expect.any(String)],
@@ -44,22 +44,22 @@ describe("The agents of a server", () => {
   });
 });
 
-test("A Last-Event-ID that the session has not come to is refused, for nothing would ever be told behind it", async () => {
+test("A Last-Event-ID after the end of the journal gets status 400", async () => {
   const server = openServer();
-  const id = await begin(server);
-  const listen = (place: string) =>
-    server.ask("GET", `/v1/sessions/${id}/events`, { headers: { "Last-Event-ID": place } });
-  const response = await listen("7.0");
+  const id = await createSession(server);
+  const streamFrom = (lastEventId: string) =>
+    server.request("GET", `/v1/sessions/${id}/events`, { headers: { "Last-Event-ID": lastEventId } });
+  const response = await streamFrom("7.0");
   expect([response.status, await response.json()]).toMatchObject([
     400,
-    { code: "request/invalid", detail: "header.last-event-id: the session is at 0 only" },
+    { code: "request/invalid", detail: "header.last-event-id: the journal ends at 0" },
   ]);
-  const begins = await listen("0");
-  expect(begins.status).toBe(200);
-  await begins.body!.cancel();
+  const fromStart = await streamFrom("0");
+  expect(fromStart.status).toBe(200);
+  await fromStart.body!.cancel();
 });
 
-test("A token that no header can hold is a mistake of the configuration", () => {
+test("createServer() throws for a token that cannot be in a header", () => {
   const { store } = openServer();
   const tokens = [{ tenant: "acme", scopes: ["read" as const], token: "a token of several words" }];
   expect(() => createServer({ dispatcher: {} as never, store, tokens })).toThrow("visible ASCII");

@@ -6,12 +6,12 @@ import { inProcessQueue } from "../../src/worker/queue/in-process.ts";
 import type { WakeQueue } from "../../src/worker/queue/port.ts";
 import { createDispatcher } from "../../src/worker/dispatcher.ts";
 
-/** The bearer tokens of the tests, and what each may do. */
+/** The bearer tokens of the tests. */
 export const TOKENS = {
-  acme: "acme-token-that-nobody-guesses",
-  reader: "acme-reader-that-nobody-guesses",
-  writer: "acme-writer-that-nobody-guesses",
-  globex: "globex-token-that-nobody-guesses",
+  acme: "acme-token-of-the-server-tests",
+  reader: "acme-reader-of-the-server-tests",
+  writer: "acme-writer-of-the-server-tests",
+  globex: "globex-token-of-the-server-tests",
 } as const;
 
 const ENTRIES: readonly Token[] = [
@@ -26,17 +26,17 @@ export type TestServer = {
   readonly store: SessionStore;
   readonly queue: WakeQueue;
   readonly records: readonly RequestRecord[];
-  /** A request of the bearer of a token, acme's unless given; a body is sent as JSON. */
-  ask(method: string, path: string, options?: AskOptions): Promise<Response>;
+  /** Sends a request with a token, by default that of acme. The body is sent as JSON. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Response>;
 };
 
-export type AskOptions = {
+export type RequestOptions = {
   readonly as?: keyof typeof TOKENS;
   readonly body?: unknown;
   readonly headers?: { readonly [name: string]: string };
 };
 
-/** A server on a store in memory and a queue in this process, without a worker. */
+/** A server with a store in memory and a queue in this process, without a worker. */
 export function openServer(options: Partial<ServerOptions> = {}): TestServer {
   const store = options.store ?? memoryStore();
   const queue = inProcessQueue();
@@ -54,7 +54,7 @@ export function openServer(options: Partial<ServerOptions> = {}): TestServer {
     store,
     queue,
     records,
-    ask: async (method, path, { as = "acme", body, headers = {} } = {}) =>
+    request: async (method, path, { as = "acme", body, headers = {} } = {}) =>
       app.request(path, {
         method,
         headers: {
@@ -67,11 +67,11 @@ export function openServer(options: Partial<ServerOptions> = {}): TestServer {
   };
 }
 
-/** What a session of the desk begins with. */
-export const BEGIN = { agent: "desk", input: "Hello" };
+/** The body of the request that creates a session of the agent "desk". */
+export const NEW_SESSION = { agent: "desk", input: "Hello" };
 
-/** Begins a session and gives its id. */
-export async function begin(server: TestServer, options: AskOptions = {}): Promise<string> {
-  const response = await server.ask("POST", "/v1/sessions", { body: BEGIN, ...options });
+/** Creates a session and returns its id. */
+export async function createSession(server: TestServer, options: RequestOptions = {}): Promise<string> {
+  const response = await server.request("POST", "/v1/sessions", { body: NEW_SESSION, ...options });
   return ((await response.json()) as { readonly id: string }).id;
 }

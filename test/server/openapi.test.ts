@@ -2,7 +2,7 @@ import { Validator, type Schema } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
 import { userMsg, type JsonObject } from "agentchart";
 import { scripted, toolOf } from "../support/agents.ts";
-import { begin, BEGIN, openServer } from "./open-server.ts";
+import { createSession, NEW_SESSION, openServer } from "./open-server.ts";
 
 /** The Hono app behind the public type. */
 type Routed = { readonly routes: readonly { readonly method: string; readonly path: string }[] };
@@ -41,7 +41,7 @@ const operationsOf = ({ paths }: OpenApiDocument) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** A schema of the document that resolves on its own. */
+/** A schema of the document, together with the components that it refers to. */
 const standalone = (document: OpenApiDocument, schema: JsonObject): Schema =>
   ({ ...schema, components: document.components }) as Schema;
 
@@ -62,7 +62,7 @@ describe("The OpenAPI document", () => {
     expect(listed).toHaveLength(14);
   });
 
-  test("is one of version 3.1 in which every reference leads somewhere", async () => {
+  test("has version 3.1 and no dangling reference", async () => {
     const document = await documentOf();
     expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Agentchart", version: "1" } });
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
@@ -70,7 +70,7 @@ describe("The OpenAPI document", () => {
     for (const [, name] of refs) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
-  test("says of every route who may ask, what it takes and what it answers", async () => {
+  test("has the security, the parameters and the responses of every route", async () => {
     const document = await documentOf();
     for (const { path, method, operation } of operationsOf(document)) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -89,7 +89,7 @@ describe("The OpenAPI document", () => {
     expect(document.components.securitySchemes).toEqual({ bearer: { type: "http", scheme: "bearer" } });
   });
 
-  test("describes what the server answers", async () => {
+  test("describes the responses of the server", async () => {
     const server = openServer();
     const document = await documentOf(server);
     const suspended = scripted(["Hi", { calls: [{ name: "pay", input: { euros: 7 } }] }], {
@@ -101,17 +101,17 @@ describe("The OpenAPI document", () => {
     await suspended.call(userMsg("Hello"));
     await suspended.call("Pay 7");
     await suspended.close();
-    const id = await begin(server);
-    const asked = [
-      ["/v1/sessions", await server.ask("GET", "/v1/sessions?limit=1")],
-      ["/v1/sessions/{id}", await server.ask("GET", "/v1/sessions/pays")],
-      ["/v1/sessions/{id}", await server.ask("GET", `/v1/sessions/${id}`)],
-      ["/v1/sessions/{id}", await server.ask("GET", "/v1/sessions/nobody")],
-      ["/v1/sessions/{id}/messages", await server.ask("GET", "/v1/sessions/pays/messages")],
+    const id = await createSession(server);
+    const responses = [
+      ["/v1/sessions", await server.request("GET", "/v1/sessions?limit=1")],
+      ["/v1/sessions/{id}", await server.request("GET", "/v1/sessions/pays")],
+      ["/v1/sessions/{id}", await server.request("GET", `/v1/sessions/${id}`)],
+      ["/v1/sessions/{id}", await server.request("GET", "/v1/sessions/missing")],
+      ["/v1/sessions/{id}/messages", await server.request("GET", "/v1/sessions/pays/messages")],
       ["/healthz", await server.app.request("/healthz")],
       ["/readyz", await server.app.request("/readyz")],
     ] as const;
-    for (const [path, response] of asked) {
+    for (const [path, response] of responses) {
       const described = document.paths[path]!["get"]!.responses[response.status]!;
       const { schema } = described.content![response.headers.get("Content-Type")!]!;
       expect([path, problemsOf(document, schema, await response.json())]).toEqual([path, []]);
@@ -121,22 +121,25 @@ describe("The OpenAPI document", () => {
     expect(problemsOf(document, schema, { id: "s" })).not.toEqual([]);
   });
 
-  test("describes what the server takes", async () => {
+  test("describes the bodies that the server accepts", async () => {
     const server = openServer();
     const document = await documentOf(server);
     const { schema } = document.paths["/v1/sessions"]!["post"]!.requestBody!.content["application/json"]!;
     const bodies = [
-      BEGIN,
-      { ...BEGIN, meta: { customer: "42" }, priority: 3, delayMs: 1000 },
-      { ...BEGIN, input: [{ type: "text", text: "Look" }] },
-      { ...BEGIN, input: [{ type: "image", source: { type: "url", url: "https://example.org/a.png" } }] },
+      NEW_SESSION,
+      { ...NEW_SESSION, meta: { customer: "42" }, priority: 3, delayMs: 1000 },
+      { ...NEW_SESSION, input: [{ type: "text", text: "Look" }] },
+      {
+        ...NEW_SESSION,
+        input: [{ type: "image", source: { type: "url", url: "https://example.org/a.png" } }],
+      },
       { agent: "desk" },
-      { ...BEGIN, more: true },
-      { ...BEGIN, priority: -1 },
-      { ...BEGIN, input: [{ type: "tool_use", id: "c", name: "pay", input: {} }] },
+      { ...NEW_SESSION, more: true },
+      { ...NEW_SESSION, priority: -1 },
+      { ...NEW_SESSION, input: [{ type: "tool_use", id: "c", name: "pay", input: {} }] },
     ];
     for (const body of bodies) {
-      const { status } = await server.ask("POST", "/v1/sessions", { body });
+      const { status } = await server.request("POST", "/v1/sessions", { body });
       const isDescribed = problemsOf(document, schema, body).length === 0;
       expect([body, status]).toEqual([body, isDescribed ? 202 : 400]);
     }

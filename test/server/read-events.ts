@@ -1,19 +1,19 @@
 import { request } from "node:http";
 import type { AgentEvent } from "agentchart";
 
-/** One server-sent event; a comment or a retry has neither. */
+/** A server-sent event. A comment and a retry have neither an id nor an event. */
 export type Frame = { readonly id?: string; readonly event?: AgentEvent };
 
 export type ReadOptions = {
   readonly token: string;
   readonly lastEventId?: string | undefined;
-  /** Cuts the connection once so many bytes have come, wherever that is. */
+  /** Cuts the connection after this number of bytes, at any position. */
   readonly cutAfter?: number;
-  /** Cuts the connection once this is true of what came. */
+  /** Cuts the connection when it returns true for the frames so far. */
   readonly until?: (frames: readonly Frame[]) => boolean;
 };
 
-/** Reads an event stream over a connection of its own until it is cut, and gives the frames that came whole. */
+/** Reads an event stream over a new connection until it is cut, and returns the complete frames. */
 export function readEvents(url: string, options: ReadOptions): Promise<readonly Frame[]> {
   const { token, lastEventId, cutAfter = Number.POSITIVE_INFINITY, until = () => false } = options;
   const { promise, resolve, reject } = Promise.withResolvers<readonly Frame[]>();
@@ -22,7 +22,7 @@ export function readEvents(url: string, options: ReadOptions): Promise<readonly 
     Authorization: `Bearer ${token}`,
     ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
   };
-  const asked = request(url, { headers, agent: false }, (response) => {
+  const clientRequest = request(url, { headers, agent: false }, (response) => {
     if (response.statusCode !== 200) return reject(new Error(`Status ${response.statusCode}`));
     let [text, bytes] = ["", 0];
     response.on("data", (chunk: Buffer) => {
@@ -33,13 +33,13 @@ export function readEvents(url: string, options: ReadOptions): Promise<readonly 
       text = whole.pop()!;
       frames.push(...whole.map(frameOf));
       if (bytes < cutAfter && !until(frames)) return;
-      asked.destroy();
+      clientRequest.destroy();
       resolve(frames);
     });
     response.on("close", () => resolve(frames));
   });
-  asked.on("error", () => resolve(frames));
-  asked.end();
+  clientRequest.on("error", () => resolve(frames));
+  clientRequest.end();
   return promise;
 }
 
@@ -57,7 +57,7 @@ function frameOf(text: string): Frame {
   };
 }
 
-/** The id to come back with. */
+/** The id of the last frame that has one, for `Last-Event-ID`. */
 export function lastIdOf(frames: readonly Frame[]): string | undefined {
   return frames.findLast(({ id }) => id !== undefined)?.id;
 }

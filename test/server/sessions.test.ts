@@ -5,7 +5,7 @@ import { serve } from "agentchart/server";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { createWorker, type WorkerAgents } from "agentchart/worker";
 import { toolOf } from "../support/agents.ts";
-import { begin, openServer, TOKENS, type TestServer } from "./open-server.ts";
+import { createSession, openServer, TOKENS, type TestServer } from "./open-server.ts";
 import { readEvents, type Frame } from "./read-events.ts";
 
 type Session = {
@@ -22,23 +22,23 @@ const wait = toolOf(
   (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"))),
 );
 
-/** Plays its script along the conversation, in whatever process that goes on. */
-function playing(...turns: readonly ScriptedTurn[]): ChatModel {
+/** A model that plays the turn of its script that the transcript has come to, so that it works in any process. */
+function scriptModel(...turns: readonly ScriptedTurn[]): ChatModel {
   return {
-    name: "playing",
+    name: "script",
     stream(request, options) {
-      const said = request.messages.filter(({ role }) => role === "assistant").length;
-      return scriptedModel([turns[said]!]).stream(request, options);
+      const answered = request.messages.filter(({ role }) => role === "assistant").length;
+      return scriptedModel([turns[answered]!]).stream(request, options);
     },
   };
 }
 
-/** Whether somebody has heard what the model says. */
-let isHeard = false;
+/** Whether the test has received a delta of the model. */
+let isReceived = false;
 
-/** Goes on until somebody has heard it. */
+/** Counts until the test has received a delta. */
 async function* counting(): AsyncGenerator<StreamPart> {
-  for (let n = 0; !isHeard; n++) {
+  for (let n = 0; !isReceived; n++) {
     yield { type: "text.delta", delta: `${n} ` };
     await sleep(20);
   }
@@ -46,32 +46,32 @@ async function* counting(): AsyncGenerator<StreamPart> {
   yield { type: "finish", reason: "stop" };
 }
 
-/** Ends the naps of a test. */
+/** Ends the tool "nap". */
 let awake = Promise.withResolvers<string>();
 
 const ask = { calls: [{ id: "c1", name: "pay", input: { euros: 7 } }] };
 const AGENTS: WorkerAgents = {
-  desk: () => ({ name: "desk", model: playing(ask, "It is paid"), tools: [pay] as never }),
+  desk: () => ({ name: "desk", model: scriptModel(ask, "It is paid"), tools: [pay] as never }),
   slow: () => ({
     name: "slow",
-    model: playing({ calls: [{ name: "wait" }] }, "Done"),
+    model: scriptModel({ calls: [{ name: "wait" }] }, "Done"),
     tools: [wait] as never,
   }),
   dear: () => ({
     name: "dear",
-    model: playing({ calls: [{ name: "look" }] }, "Dear"),
+    model: scriptModel({ calls: [{ name: "look" }] }, "Dear"),
     tools: [toolOf("look", () => "seen")] as never,
     budget: { modelCalls: 1 },
   }),
   steered: () => ({
     name: "steered",
-    model: playing({ calls: [{ name: "nap" }] }, "Left it is"),
+    model: scriptModel({ calls: [{ name: "nap" }] }, "Left it is"),
     tools: [toolOf("nap", () => awake.promise)] as never,
   }),
-  words: () => ({ name: "words", model: playing(counting) }),
+  words: () => ({ name: "words", model: scriptModel(counting) }),
 };
 
-async function working(): Promise<TestServer> {
+async function openServerWithWorker(): Promise<TestServer> {
   const server = openServer();
   const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
   onTestFinished(() => worker.close({ deadlineMs: 100 }));
@@ -80,18 +80,18 @@ async function working(): Promise<TestServer> {
 }
 
 const sessionOf = async (server: TestServer, id: string): Promise<Session> =>
-  (await (await server.ask("GET", `/v1/sessions/${id}`)).json()) as Session;
+  (await (await server.request("GET", `/v1/sessions/${id}`)).json()) as Session;
 const phaseOf = async (server: TestServer, id: string): Promise<string> =>
   (await sessionOf(server, id)).phase;
 const post = async (server: TestServer, path: string, body: object, headers = {}) => {
-  const response = await server.ask("POST", `/v1/sessions/${path}`, { body, headers });
+  const response = await server.request("POST", `/v1/sessions/${path}`, { body, headers });
   return [response.status, ((await response.json()) as { state?: string }).state];
 };
 
-test("A call is approved over HTTP, once, and the turn goes to its end", async () => {
+test("POST /decisions approves a call once, and the turn continues to its end", async () => {
   paid.length = 0;
-  const server = await working();
-  const id = await begin(server);
+  const server = await openServerWithWorker();
+  const id = await createSession(server);
   await expect.poll(() => phaseOf(server, id)).toBe("suspended");
   const waiting = await sessionOf(server, id);
   expect(waiting).toMatchObject({ waitsFor: ["approval"], pending: [{ callId: "c1", input: { euros: 7 } }] });
@@ -105,7 +105,7 @@ test("A call is approved over HTTP, once, and the turn goes to its end", async (
   await expect.poll(() => phaseOf(server, id)).toBe("stopped");
   expect(paid).toEqual([{ euros: 7 }]);
 
-  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).json();
+  const page = await (await server.request("GET", `/v1/sessions/${id}/messages`)).json();
   expect(page).toMatchObject({
     total: 4,
     messages: [
@@ -115,16 +115,16 @@ test("A call is approved over HTTP, once, and the turn goes to its end", async (
       { role: "assistant", content: [{ text: "It is paid" }] },
     ],
   });
-  const second = await (await server.ask("GET", `/v1/sessions/${id}/messages?after=3&limit=1`)).json();
+  const second = await (await server.request("GET", `/v1/sessions/${id}/messages?after=3&limit=1`)).json();
   expect(second).toMatchObject({ total: 4, messages: [{ content: [{ text: "It is paid" }] }] });
 });
 
-test("A decision about other arguments than those that were shown is refused, and heard of", async () => {
+test("POST /decisions with another argsHash is refused with the event input.refused", async () => {
   paid.length = 0;
-  const server = await working();
+  const server = await openServerWithWorker();
   const { url, close } = await serve(server.app);
   onTestFinished(close);
-  const id = await begin(server);
+  const id = await createSession(server);
   await expect.poll(() => phaseOf(server, id)).toBe("suspended");
   const refused = (frames: readonly Frame[]) => frames.some(({ event }) => event?.type === "input.refused");
   const reading = readEvents(`${url}/v1/sessions/${id}/events`, { token: TOKENS.acme, until: refused });
@@ -133,16 +133,16 @@ test("A decision about other arguments than those that were shown is refused, an
   expect([await phaseOf(server, id), paid]).toEqual(["suspended", []]);
 });
 
-test("What a model says on the way comes without ids, and as a fact at the end", async () => {
-  const server = await working();
+test("The event stream has deltas without ids and messages with ids", async () => {
+  const server = await openServerWithWorker();
   const { url, close } = await serve(server.app);
   onTestFinished(close);
-  isHeard = false;
-  const id = await begin(server, { body: { agent: "words", input: "Count" } });
+  isReceived = false;
+  const id = await createSession(server, { body: { agent: "words", input: "Count" } });
   const frames = await readEvents(`${url}/v1/sessions/${id}/events`, {
     token: TOKENS.acme,
     until: (all) => {
-      isHeard ||= all.some(({ event }) => event?.type === "block.delta");
+      isReceived ||= all.some(({ event }) => event?.type === "block.delta");
       return all.some(({ event }) => event?.type === "turn.end");
     },
   });
@@ -153,49 +153,49 @@ test("What a model says on the way comes without ids, and as a fact at the end",
   expect(JSON.stringify(facts[1])).toMatch(/"0 1 .*done"/);
 });
 
-test("A turn that runs is interrupted, with a word", async () => {
-  const server = await working();
-  const id = await begin(server, { body: { agent: "slow", input: "Hello" } });
+test("POST /interrupt ends the running turn with a message", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "slow", input: "Hello" } });
   await expect.poll(() => phaseOf(server, id)).toBe("running");
   expect(await post(server, `${id}/interrupt`, { message: "Stop it" })).toEqual([202, "accepted"]);
   await expect.poll(async () => (await sessionOf(server, id)).reason).toBe("INTERRUPTED");
-  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text();
+  const page = await (await server.request("GET", `/v1/sessions/${id}/messages`)).text();
   expect(page).toContain("Stop it");
 });
 
-test("A cancelled session drops what waits behind its turn", async () => {
-  const server = await working();
-  const id = await begin(server, { body: { agent: "slow", input: "Hello" } });
+test("POST /cancel drops the inputs behind the running turn", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "slow", input: "Hello" } });
   await expect.poll(() => phaseOf(server, id)).toBe("running");
-  await post(server, `${id}/messages`, { input: "Never heard" });
+  await post(server, `${id}/messages`, { input: "Dropped" });
   expect(await post(server, `${id}/cancel`, {})).toEqual([202, "accepted"]);
   await expect.poll(async () => (await sessionOf(server, id)).reason).toBe("INTERRUPTED");
   await expect.poll(async () => server.store.takeInputs(`acme/${id}`, 10)).toEqual([]);
-  const page = await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text();
-  expect(page).not.toContain("Never heard");
+  const page = await (await server.request("GET", `/v1/sessions/${id}/messages`)).text();
+  expect(page).not.toContain("Dropped");
 });
 
-test("A turn over its budget waits for more of it", async () => {
-  const server = await working();
-  const id = await begin(server, { body: { agent: "dear", input: "Hello" } });
+test("POST /budget continues a turn that exceeded its budget", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "dear", input: "Hello" } });
   await expect.poll(() => sessionOf(server, id)).toMatchObject({ phase: "suspended", waitsFor: ["budget"] });
-  const none = await server.ask("POST", `/v1/sessions/${id}/budget`, { body: {} });
+  const none = await server.request("POST", `/v1/sessions/${id}/budget`, { body: {} });
   expect([none.status, await none.json()]).toMatchObject([400, { detail: "json: at least one limit" }]);
   expect(await post(server, `${id}/budget`, { modelCalls: 1 })).toEqual([202, "accepted"]);
   await expect.poll(() => sessionOf(server, id)).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
-  expect(await (await server.ask("GET", `/v1/sessions/${id}/messages`)).text()).toContain("Dear");
+  expect(await (await server.request("GET", `/v1/sessions/${id}/messages`)).text()).toContain("Dear");
 });
 
-test("What is said into a running turn reaches its next model call", async () => {
+test("POST /steer adds a message to the next model call of the running turn", async () => {
   awake = Promise.withResolvers();
-  const server = await working();
-  const id = await begin(server, { body: { agent: "steered", input: "Hello" } });
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "steered", input: "Hello" } });
   await expect.poll(() => phaseOf(server, id)).toBe("running");
   expect(await post(server, `${id}/steer`, { input: "Go left" })).toEqual([202, "accepted"]);
   await expect.poll(() => server.store.takeInputs(`acme/${id}`, 10)).toEqual([]);
   awake.resolve("slept");
   await expect.poll(() => phaseOf(server, id)).toBe("stopped");
-  const page = await server.ask("GET", `/v1/sessions/${id}/messages`);
+  const page = await server.request("GET", `/v1/sessions/${id}/messages`);
   expect(await page.json()).toMatchObject({
     messages: [{}, {}, { role: "tool" }, { role: "user", content: [{ text: "Go left" }] }, {}],
   });

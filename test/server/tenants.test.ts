@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "agentchart/store/memory";
 import { scripted } from "../support/agents.ts";
-import { begin, openServer, TOKENS, type TestServer } from "./open-server.ts";
+import { createSession, openServer, TOKENS, type TestServer } from "./open-server.ts";
 
 type Page = { readonly sessions: readonly { readonly id: string }[]; readonly cursor?: string };
 
-/** A session that an agent of a tenant has finished. */
-async function finished(server: TestServer, sessionId: string, meta: { readonly [key: string]: string }) {
+/** Stores a session with one complete turn. */
+async function storeSession(server: TestServer, sessionId: string, meta: { readonly [key: string]: string }) {
   const { agent } = scripted(["Hi"], { store: server.store, sessionId, meta });
   await agent.call("Hello");
   await agent.close();
@@ -25,26 +25,26 @@ const ROUTES = [
   ["DELETE", ""],
 ] as const;
 
-describe("A session of another tenant does not exist", () => {
-  test.for(ROUTES)("%s %s", async ([method, path, body]) => {
+describe("A session of another tenant", () => {
+  test.for(ROUTES)("does not exist for %s %s", async ([method, path, body]) => {
     const server = openServer();
-    const id = await begin(server);
-    await finished(server, "acme/done", { tenant: "acme" });
+    const id = await createSession(server);
+    await storeSession(server, "acme/done", { tenant: "acme" });
     const inbox = await server.store.takeInputs(`acme/${id}`, 10);
     for (const name of [id, "done", `../acme/${id}`, "../acme/done", "acme/done", "%2e%2e%2facme%2fdone"]) {
-      const ask = (as: "globex" | "acme") =>
-        server.ask(method, `/v1/sessions/${encodeURIComponent(name)}${path}`, {
+      const requestAs = (as: "globex" | "acme") =>
+        server.request(method, `/v1/sessions/${encodeURIComponent(name)}${path}`, {
           as,
           ...(body !== undefined && { body }),
         });
-      const response = await ask("globex");
+      const response = await requestAs("globex");
       expect([name, response.status]).toEqual([name, 404]);
       const { requestId: _, ...problem } = (await response.json()) as { requestId: string };
-      const nobodys = await server.ask(method, `/v1/sessions/never-there${path}`, {
+      const missing = await server.request(method, `/v1/sessions/never-there${path}`, {
         as: "globex",
         ...(body !== undefined && { body }),
       });
-      const { requestId: __, ...other } = (await nobodys.json()) as { requestId: string };
+      const { requestId: __, ...other } = (await missing.json()) as { requestId: string };
       expect(JSON.stringify(problem).replaceAll(name, "ID")).toBe(
         JSON.stringify(other).replaceAll("never-there", "ID"),
       );
@@ -54,20 +54,20 @@ describe("A session of another tenant does not exist", () => {
     expect((await server.store.load("acme/done"))?.seq).toBeGreaterThan(0);
   });
 
-  test("also if it stands under the tenant's name but carries another one", async () => {
+  test("does not exist under the id of the tenant if its meta has another tenant", async () => {
     const server = openServer();
-    await finished(server, "globex/smuggled", { tenant: "acme" });
-    await finished(server, "globex/bare", {});
+    await storeSession(server, "globex/smuggled", { tenant: "acme" });
+    await storeSession(server, "globex/bare", {});
     for (const id of ["smuggled", "bare"]) {
-      expect((await server.ask("GET", `/v1/sessions/${id}`, { as: "globex" })).status).toBe(404);
+      expect((await server.request("GET", `/v1/sessions/${id}`, { as: "globex" })).status).toBe(404);
     }
-    const page = (await (await server.ask("GET", "/v1/sessions", { as: "globex" })).json()) as Page;
+    const page = (await (await server.request("GET", "/v1/sessions", { as: "globex" })).json()) as Page;
     expect(page.sessions).toEqual([]);
   });
 });
 
-describe("The list of a tenant", () => {
-  test("holds its own sessions, page by page, and no others", async () => {
+describe("GET /v1/sessions", () => {
+  test("lists the sessions of the tenant in pages", async () => {
     const server = openServer();
     for (const [id, tenant] of [
       ["acme/a", "acme"],
@@ -77,10 +77,10 @@ describe("The list of a tenant", () => {
       ["globex/e", "globex"],
       ["plain", "acme"],
     ] as const) {
-      await finished(server, id, { tenant, kind: id.at(-1)! });
+      await storeSession(server, id, { tenant, kind: id.at(-1)! });
     }
     const list = async (query: string, as: "acme" | "globex" = "acme") =>
-      (await (await server.ask("GET", `/v1/sessions${query}`, { as })).json()) as Page;
+      (await (await server.request("GET", `/v1/sessions${query}`, { as })).json()) as Page;
     const idsOf = ({ sessions }: Page) => sessions.map(({ id }) => id);
     expect(idsOf(await list(""))).toEqual(["a", "b", "c"]);
     expect(idsOf(await list("", "globex"))).toEqual(["e"]);
@@ -96,24 +96,24 @@ describe("The list of a tenant", () => {
     expect(idsOf(stolen).every((id) => id === "e")).toBe(true);
   });
 
-  test("cannot be asked for by a label of its own", async () => {
+  test("cannot list sessions that were created with another tenant in their meta", async () => {
     const server = openServer();
     const body = { agent: "desk", input: "x", meta: { tenant: "globex" } };
-    const response = await server.ask("POST", "/v1/sessions", { body });
+    const response = await server.request("POST", "/v1/sessions", { body });
     expect(await response.json()).toMatchObject({
       status: 400,
-      detail: "json.meta: `tenant` is that of the token",
+      detail: "json.meta: `tenant` is set by the token",
     });
   });
 });
 
-test("The same idempotency key of two tenants is two sessions, of one tenant it is one", async () => {
+test("The same idempotency key is one session per tenant", async () => {
   const server = openServer({ store: memoryStore() });
   const headers = { "Idempotency-Key": "order-17" };
   const [one, again, other] = [
-    await begin(server, { headers }),
-    await begin(server, { headers }),
-    await begin(server, { headers, as: "globex" }),
+    await createSession(server, { headers }),
+    await createSession(server, { headers }),
+    await createSession(server, { headers, as: "globex" }),
   ];
   expect(again).toBe(one);
   expect(other).not.toBe(one);

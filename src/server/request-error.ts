@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { AgentError, type ErrorCode } from "../base/error.ts";
 
-/** What the server itself refuses, beside the codes of {@link AgentError}. */
+/** The codes of errors that only the server has, in addition to those of {@link AgentError}. */
 export type RequestCode =
   | "request/invalid"
   | "request/unauthorized"
@@ -11,19 +11,19 @@ export type RequestCode =
   | "request/too-many"
   | "request/failed";
 
-/** An error as RFC 9457 has it. */
+/** The body of an error, as RFC 9457 defines it. */
 export type Problem = {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
   readonly code: ErrorCode | RequestCode;
-  /** Stands in the server's log too. */
+  /** The `requestId` of the request in the server's log. */
   readonly requestId: string;
 };
 
-/** A request that the server refuses. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+/** An error of the request, with its HTTP status and headers. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
   readonly status: number;
   readonly code: RequestCode;
   readonly headers: { readonly [name: string]: string };
@@ -41,7 +41,7 @@ export class Refusal extends Error {
   }
 }
 
-/** By the code or by its area. */
+/** The status of a code, or of all codes of an area. */
 const STATUS: { readonly [code: string]: number } = {
   "config/invalid": 400,
   "message/invalid": 400,
@@ -61,19 +61,19 @@ function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? STATUS[code.split("/")[0]!] ?? 500;
 }
 
-/** The answer to a request that failed. What went wrong inside of us is for the log, not for the caller. */
+/** The response for an error. The message of an internal error is for the log only. */
 export function problemResponse(thrown: unknown, requestId: string): Response {
-  if (thrown instanceof Refusal) {
+  if (thrown instanceof RequestError) {
     const { status, code, message, headers } = thrown;
     return respond({ status, code, detail: message, requestId }, headers);
   }
   if (AgentError.is(thrown)) {
     const { code } = thrown;
     const status = statusOf(code);
-    const detail = status >= 500 ? `${code}; the server's log says more.` : thrown.message;
+    const detail = status >= 500 ? `${code}; see the server's log.` : thrown.message;
     return respond({ status, code, detail, requestId }, status === 503 ? { "Retry-After": "1" } : {});
   }
-  const detail = "Something failed; the server's log says more.";
+  const detail = "The request failed; see the server's log.";
   return respond({ status: 500, code: "request/failed", detail, requestId }, {});
 }
 

@@ -1,25 +1,25 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "../base/json.ts";
 
-/** A key that may be left out. JSON has no undefined, so it is never there without a value, as the type says. */
-export function maybe<S extends z.ZodType>(
+/** An optional key. JSON has no undefined, so that the key is absent or has a value, as the type says. */
+export function optional<S extends z.ZodType>(
   schema: S,
   about: { readonly description?: string; readonly example?: unknown } = {},
 ): z.ZodExactOptional<S> {
   return schema.optional().openapi(about) as unknown as z.ZodExactOptional<S>;
 }
 
-/** Databases, and whoever writes JSON, refuse what is deeper than some thousand levels. */
-const DEEPEST = 100;
+/** Databases and JSON.stringify refuse values that are nested some thousand levels deep. */
+const MAX_DEPTH = 100;
 
-function isFlat(value: unknown, levels = DEEPEST): boolean {
+function isShallow(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => isFlat(each, levels - 1));
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
 }
 
 export const jsonObject = z
   .record(z.string(), z.unknown())
-  .refine((value) => isFlat(value), `at most ${DEEPEST} levels deep`)
+  .refine((value) => isShallow(value), `at most ${MAX_DEPTH} levels deep`)
   .transform((value) => value as JsonObject)
   .openapi({ type: "object", additionalProperties: true });
 
@@ -33,14 +33,14 @@ const content = z.discriminatedUnion("type", [
   z.strictObject({ type: z.enum(["image", "audio", "video"]), source }),
 ]);
 
-/** Blocks of text and media. */
+/** Text blocks and media blocks. */
 export const blocks = z.array(content).min(1).readonly();
 
-/** What is decided about an open call. */
+/** A decision about an open call. */
 export const decision = z
   .union([
     z.enum(["approve", "deny", "retry"]),
-    z.strictObject({ approve: z.literal(true), remember: maybe(z.enum(["tool", "input"])) }),
+    z.strictObject({ approve: z.literal(true), remember: optional(z.enum(["tool", "input"])) }),
     z.strictObject({ deny: z.string() }),
     z.strictObject({ edit: jsonObject }),
     z.strictObject({ answer: z.union([z.string(), blocks]) }),
