@@ -15,11 +15,15 @@ import { Journal } from "./journal.ts";
 /** Options of a {@link DurableSession}. */
 export type DurableOptions = {
   readonly store: SessionStore;
+  /** The agent's settings; `sessionId` names the session. */
   readonly settings: Settings;
+  /** The clock of journal entries, epoch ms. */
   readonly now: () => number;
   /** How long the lease lasts without being renewed, ms; default {@link LEASE_MS}. */
   readonly leaseMs?: number;
+  /** Applied to everything before it is written. */
   readonly redact?: (value: Json) => Json;
+  /** Called when a batch is written. */
   readonly state: () => JournalState;
   /** Called with the lease before anything is read. If it rejects, the lease is released and `open` rejects. */
   readonly admit?: (lease: Lease) => Promise<void>;

@@ -16,7 +16,9 @@ export type JournalOptions = {
   readonly seq: number;
   /** The active tool groups according to the store. */
   readonly groups?: readonly string[] | undefined;
+  /** The clock of entries, epoch ms. */
   readonly now: () => number;
+  /** Applied to everything before it is written. */
   readonly redact?: (value: Json) => Json;
   /** Called when a batch is written. */
   readonly state: () => JournalState;

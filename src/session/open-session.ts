@@ -20,6 +20,7 @@ export type Moment = {
   readonly at: number;
   /** Why the last turn ended; absent before the first end. */
   readonly reason?: string;
+  /** The transcript at this position. */
   readonly messages: readonly Msg[];
   /** What is stored beside the messages: counters, open calls, queued messages. */
   readonly context: JsonObject;

@@ -12,6 +12,7 @@ const FLOOR = "~floor";
 /** How many fences may be issued while a session is being deleted. */
 const FLOOR_MARGIN = 1_000;
 
+/** Resolves when the content of an open file survives a power loss. */
 export const syncFile = promisify(fsync);
 
 /** True if an error says that there is no such file, also because a file or a broken link is in the path. */

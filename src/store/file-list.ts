@@ -10,6 +10,7 @@ import type { SessionInfo } from "./port.ts";
 
 /** The names of a session's files. */
 export const JOURNAL = "journal.ndjson";
+/** See {@link JOURNAL}. */
 export const INBOX = "inbox.ndjson";
 
 function infoAt(fd: number, sessionId: string, tail: JournalTail): SessionInfo | undefined {

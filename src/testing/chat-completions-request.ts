@@ -1,11 +1,13 @@
 import { isObject } from "../base/is-object.ts";
 
+/** A tool call in a message. */
 export type ChatCompletionsToolCall = {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
 };
 
+/** A message of a request. */
 export type ChatCompletionsMessage = {
   readonly role: "system" | "developer" | "user" | "assistant" | "tool";
   readonly content?: string | readonly { readonly type: string; readonly text?: string }[] | null;
@@ -14,7 +16,7 @@ export type ChatCompletionsMessage = {
   readonly [field: string]: unknown;
 };
 
-/** The body of a request, as it came; only what is named here has been checked. */
+/** The body of a request, as it was received. Only the fields that are named here have been checked. */
 export type ChatCompletionsRequest = {
   readonly model: string;
   readonly messages: readonly ChatCompletionsMessage[];
@@ -27,21 +29,21 @@ export type ChatCompletionsRequest = {
   readonly [field: string]: unknown;
 };
 
-/** The request of a body, or what is wrong with the body. */
+/** Returns the request in a body, or the problem of the body. */
 export function parseRequest(body: string): ChatCompletionsRequest | string {
   try {
     const request: unknown = JSON.parse(body);
     return typeof request === "object" && request !== null
       ? (request as ChatCompletionsRequest)
-      : "The body is no JSON object";
+      : "The body is not a JSON object";
   } catch (error) {
-    return `The body is no JSON: ${(error as Error).message}`;
+    return `The body is not JSON: ${(error as Error).message}`;
   }
 }
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool"]);
 
-/** Why a provider would refuse the request; nothing if it would not. */
+/** Returns why a provider would refuse the request; undefined if it would not. */
 export function problemOf(request: ChatCompletionsRequest): string | undefined {
   const { model, messages, tools, tool_choice } = request;
   if (typeof model !== "string" || model === "") return "you must provide a model parameter";
@@ -61,7 +63,7 @@ export function problemOf(request: ChatCompletionsRequest): string | undefined {
       if (open.length > 0) return unanswered(open);
       const calls = message.tool_calls ?? [];
       if (calls.some((call) => !isJsonObject(call?.function?.arguments))) {
-        return `messages.${index}: arguments are no JSON object`;
+        return `messages.${index}: arguments are not a JSON object`;
       }
       if (message.content === undefined && calls.length === 0) return `messages.${index}.content is missing`;
       open = calls.map(({ id }) => id);
@@ -74,9 +76,9 @@ function unanswered(ids: readonly string[]): string {
   return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. Without response: ${ids.join(", ")}`;
 }
 
-function isJsonObject(text: string | undefined): boolean {
+function isJsonObject(json: string | undefined): boolean {
   try {
-    return isObject(JSON.parse(text ?? ""));
+    return isObject(JSON.parse(json ?? ""));
   } catch {
     return false;
   }

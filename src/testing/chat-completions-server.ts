@@ -10,76 +10,101 @@ import {
 
 export type { ChatCompletionsRequest, ChatCompletionsToolCall };
 
-/** The assistant message to send, and how. */
+/** The assistant message to send, and how it is sent. */
 export type ChatCompletionsAnswer = {
+  /** The text. */
   readonly content?: string | null;
+  /** The thinking, as DeepSeek and Qwen send it. */
   readonly reasoning_content?: string;
+  /** Why the model refuses to answer. */
   readonly refusal?: string;
-  /** Calls without an id get `call_1`, `call_2` … */
+  /** Tool calls without an id get `call_1`, `call_2` … */
   readonly tool_calls?: readonly (Pick<ChatCompletionsToolCall, "function"> & { readonly id?: string })[];
-  /** `tool_calls` or `stop` unless given. */
+  /** Default: `tool_calls` with tool calls, else `stop`. */
   readonly finish_reason?: string;
-  /** What goes wrong, once so many chunks are out: the connection breaks (`cut`), the body ends too early (`end`), a
-   *  chunk is no JSON (`malformed`), an error payload comes (`error`), nothing more comes (`hang`). */
+  /** A failure after `afterChunks` chunks: the connection breaks (`cut`), the body ends too early (`end`), a chunk is not JSON
+   *  (`malformed`), an error payload is sent (`error`), nothing more is sent (`hang`). */
   readonly fault?: {
     readonly kind: "cut" | "end" | "malformed" | "error" | "hang";
     readonly afterChunks: number;
   };
-  /** Waits so long before the first byte. */
+  /** The delay before the first byte, ms; default 0. */
   readonly delayMs?: number;
-  /** Sends every chunk in two TCP writes, cut within a UTF-8 character if it has one of several bytes. */
+  /** Sends every chunk in two TCP writes, split within a multi-byte UTF-8 character if it has one; default false. */
   readonly splitUtf8?: boolean;
 };
 
-/** An HTTP error instead of an answer; the body is OpenAI's error shape, or `body` as it is. */
+/** An HTTP error instead of an answer. The body is an error in OpenAI's shape, or `body` unchanged. */
 export type ChatCompletionsFailure = {
+  /** The HTTP status. */
   readonly status: number;
+  /** Further response headers, such as `retry-after`. */
   readonly headers?: { readonly [name: string]: string };
+  /** Default: `Failed with <status>`. */
   readonly message?: string;
+  /** Default: `invalid_request_error`. */
   readonly type?: string;
+  /** The `code` of the error; default null. */
   readonly code?: string;
+  /** The whole body, instead of an error in OpenAI's shape. */
   readonly body?: string;
 };
 
+/** The usage that the server reports, in tokens. */
 export type ChatCompletionsUsage = { readonly prompt_tokens: number; readonly completion_tokens: number };
 
-/** Answers a request. `signal` aborts when the client has gone. What it throws becomes a 500. */
+/** Answers a request. `signal` aborts when the client disconnects. An error that it throws becomes a response 500. */
 export type ChatCompletionsResponder = (
   request: ChatCompletionsRequest,
   context: { readonly signal: AbortSignal },
 ) => ChatCompletionsAnswer | ChatCompletionsFailure | Promise<ChatCompletionsAnswer | ChatCompletionsFailure>;
 
+/** Options of {@link chatCompletionsServer}. */
 export type ChatCompletionsServerOptions = {
-  /** Pieces of text sent per second, about a token each; full speed unless given. */
+  /** Chunks per second, of about one token each; default: as fast as possible. */
   readonly pace?: number;
-  /** Counts tokens; unless given, four characters are one. */
+  /** Counts tokens; default: one per four characters. */
   readonly countUsage?: (
     request: ChatCompletionsRequest,
     answer: ChatCompletionsAnswer,
   ) => ChatCompletionsUsage;
-  /** A larger request body is refused with 413; 32 MiB unless given. */
+  /** A larger request body is refused with 413; default 32 MiB. */
   readonly maxBodyBytes?: number;
-  /** Keep each request in `requests`; true unless given. */
+  /** Whether requests are kept in `requests`; default true. */
   readonly record?: boolean;
 };
 
+/** A running server. */
 export type ChatCompletionsServer = {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** The `baseURL` for a client: `url` with `/v1`. */
   readonly baseURL: string;
-  /** The requests that passed the checks, oldest first. */
+  /** The requests that were not refused, oldest first. */
   readonly requests: readonly ChatCompletionsRequest[];
-  /** Breaks open connections and frees the port. */
+  /** Closes open connections and the port. */
   close(): Promise<void>;
 };
 
 /**
- * A Chat Completions server on 127.0.0.1 at a free port, whose model is `respond`. Streams real server-sent events with
- * small deltas and, if asked, a usage chunk; answers in one JSON document if the request does not ask for a stream.
+ * Starts a Chat Completions server on a free port of 127.0.0.1, whose model is `respond`. It streams server-sent events with
+ * small deltas and, if requested, a usage chunk; without `stream` it answers with one JSON document.
  *
- * Refuses with 400 what providers refuse: a tool call without its result right after it, a result nobody asked for, an
- * empty `tools`, a `tool_choice` without tools, arguments that are no JSON object. It holds the process open until closed.
+ * It refuses with 400 what providers refuse: a tool call without its result directly after it, a result without a call, an
+ * empty `tools`, a `tool_choice` without tools, arguments that are not a JSON object. It keeps the process alive until it is
+ * closed.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { openaiModel } from "agentchart/openai";
+ * import { chatCompletionsServer } from "agentchart/testing";
+ *
+ * const server = await chatCompletionsServer(({ messages }) => ({ content: `You sent ${messages.length} messages.` }));
+ * const model = openaiModel({ model: "any", baseURL: server.baseURL, apiKey: "none" });
+ * console.log((await createAgent({ name: "desk", model }).call("Hi.")).text);
+ * await server.close();
+ * ```
  */
 export async function chatCompletionsServer(
   respond: ChatCompletionsResponder,
@@ -90,8 +115,8 @@ export async function chatCompletionsServer(
   let answers = 0;
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const gone = new AbortController();
-    response.on("close", () => gone.abort());
+    const disconnected = new AbortController();
+    response.on("close", () => disconnected.abort());
     if (incoming.method !== "POST" || !incoming.url?.split("?")[0]?.endsWith("/chat/completions")) {
       return fail(response, { status: 404, message: `Unknown path ${incoming.method} ${incoming.url}` });
     }
@@ -103,10 +128,16 @@ export async function chatCompletionsServer(
     if (typeof request === "string" || problem)
       return fail(response, { status: 400, message: problem ?? "" });
     if (record) requests.push(request);
-    const answer = await respond(request, { signal: gone.signal });
+    const answer = await respond(request, { signal: disconnected.signal });
     if ("status" in answer) return fail(response, answer);
-    const reply: Reply = { request, answer, id: `chatcmpl-${++answers}`, options, signal: gone.signal };
-    return request.stream ? sendStream(response, reply) : sendWhole(response, reply);
+    const reply: Reply = {
+      request,
+      answer,
+      id: `chatcmpl-${++answers}`,
+      options,
+      signal: disconnected.signal,
+    };
+    return request.stream ? sendStream(response, reply) : sendJson(response, reply);
   };
 
   const server = createServer((incoming, response) => {
@@ -187,7 +218,7 @@ function finishReasonOf(answer: ChatCompletionsAnswer): string {
   return answer.finish_reason ?? (answer.tool_calls?.length ? "tool_calls" : "stop");
 }
 
-async function sendWhole(response: ServerResponse, reply: Reply): Promise<void> {
+async function sendJson(response: ServerResponse, reply: Reply): Promise<void> {
   const { answer, id, request, signal } = reply;
   if (answer.delayMs) await sleep(answer.delayMs, undefined, { signal });
   const { content = null, reasoning_content, refusal } = answer;
@@ -221,7 +252,7 @@ async function sendStream(response: ServerResponse, reply: Reply): Promise<void>
   const startedAt = performance.now();
   let sent = 0;
   for (const fields of chunksOf(reply)) {
-    if (fault?.afterChunks === sent) return breakDown(response, fault.kind, signal);
+    if (fault?.afterChunks === sent) return sendFault(response, fault.kind, signal);
     if (sent === 0) response.writeHead(200, EVENT_STREAM);
     const chunk = { id, object: "chat.completion.chunk", created, model: request.model, ...fields };
     await write(response, `data: ${JSON.stringify(chunk)}\n\n`, splitUtf8, signal);
@@ -259,7 +290,7 @@ function* chunksOf(reply: Reply): Generator<Delta> {
 const PIECES =
   /\s*(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])[\p{L}\p{M}\p{N}]){1,6}|\p{L}{1,2}|[^\p{L}\p{M}\p{N}\s]{1,3}|[^]/gu;
 
-/** Cuts text about where a tokenizer would: at most six characters, one or two of a script without blanks. */
+/** Splits text roughly as a tokenizer does: at most six characters, one or two of a script without spaces. */
 function piecesOf(text: string): readonly string[] {
   return text.match(PIECES) ?? [];
 }
@@ -288,7 +319,7 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function breakDown(
+async function sendFault(
   response: ServerResponse,
   kind: NonNullable<ChatCompletionsAnswer["fault"]>["kind"],
   signal: AbortSignal,

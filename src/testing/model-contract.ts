@@ -4,27 +4,25 @@ import { userMsg } from "../message/create.ts";
 import { textOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { collect } from "../model/fold.ts";
+import type { TestFramework } from "./contract.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
 
-/** A model that has been prepared to answer in one way. */
+/** A model for one test of {@link modelContract}; `dispose` is called after the test. */
 export type ModelUnderTest = { readonly model: ChatModel; readonly dispose?: () => void | Promise<void> };
 
-/** How a prepared model is to behave. */
+/** What the model of a test must do, each time it is called. */
 export type ModelBehaviour =
-  /** Says "Hello world" and reports 7 input and 2 output tokens. */
+  /** Answers "Hello world" and reports 7 input tokens and 2 output tokens. */
   | "answers"
   /** Calls the tool `add` with `{ "a": 1, "b": 2 }` and then with `{ "a": 3, "b": 4 }`. */
   | "callsTools"
-  /** Fails in a way that may be retried, before its first part. */
+  /** Fails with a retryable error before its first part. */
   | "failsRetryably"
-  /** Says something and then nothing more, for ever. */
+  /** Streams at least one part, and then nothing more until it is aborted. */
   | "hangs";
 
-export type ModelContractOptions = {
-  /** Those of vitest, Jest, Mocha or node:test. */
-  readonly describe: (name: string, body: () => void) => unknown;
-  readonly test: (name: string, body: () => Promise<void>) => unknown;
-};
+/** Options of {@link modelContract}. */
+export type ModelContractOptions = TestFramework;
 
 const REQUEST: ModelRequest = {
   messages: [userMsg("go")],
@@ -51,7 +49,7 @@ type ModelContractTest = readonly [
 
 const TESTS: readonly ModelContractTest[] = [
   [
-    "a stream folds to the answer, its finish reason and its usage",
+    "a stream contains the answer, its finish reason and its usage",
     "answers",
     async (model) => {
       const folded = await collect(model, REQUEST, { signal: new AbortController().signal });
@@ -62,7 +60,7 @@ const TESTS: readonly ModelContractTest[] = [
     },
   ],
   [
-    "calls come apart, in order, with their arguments parsed",
+    "parallel tool calls arrive in order, with distinct ids and parsed arguments",
     "callsTools",
     async (model) => {
       const folded = await collect(model, REQUEST, { signal: new AbortController().signal });
@@ -79,11 +77,11 @@ const TESTS: readonly ModelContractTest[] = [
     },
   ],
   [
-    "a failure is an AgentError that says whether a retry may help",
+    "a retryable failure is an AgentError with isRetryable",
     "failsRetryably",
     async (model) => {
       await assert.rejects(collect(model, REQUEST, { signal: new AbortController().signal }), (error) => {
-        assert.ok(AgentError.is(error), `${String(error)} is no AgentError`);
+        assert.ok(AgentError.is(error), `${String(error)} is not an AgentError`);
         assert.match(error.code, /^model\//);
         assert.equal(error.isRetryable, true);
         return true;
@@ -91,7 +89,7 @@ const TESTS: readonly ModelContractTest[] = [
     },
   ],
   [
-    "an abort ends a hanging stream at once",
+    "an aborted signal ends a hanging stream",
     "hangs",
     async (model) => {
       const controller = new AbortController();
@@ -107,7 +105,7 @@ const TESTS: readonly ModelContractTest[] = [
     },
   ],
   [
-    "two streams of one model do not mix",
+    "two concurrent streams of one model do not mix",
     "answers",
     async (model) => {
       const signal = new AbortController().signal;
@@ -120,8 +118,30 @@ const TESTS: readonly ModelContractTest[] = [
   ],
 ];
 
-/** Registers the tests that every {@link ChatModel} must pass, under `name`, with the test functions you give. `make` is
- *  called once per test and prepares a model that behaves as asked, as often as it is asked. */
+/**
+ * Registers the tests that every {@link ChatModel} must pass, in a group called `name`, with the test functions of the
+ * caller's framework. `make` is called once per test and returns a model with the given behaviour.
+ *
+ * @example
+ * ```ts
+ * import { describe, test } from "node:test";
+ * import { AgentError } from "agentchart";
+ * import { modelContract, scriptedModel, type ScriptedTurn } from "agentchart/testing";
+ *
+ * const add = (a: number, b: number) => ({ name: "add", input: { a, b } });
+ * const turns: { [behaviour: string]: ScriptedTurn } = {
+ *   answers: { text: "Hello world", usage: { inputTokens: 7, outputTokens: 2 } },
+ *   callsTools: { calls: [add(1, 2), add(3, 4)] },
+ *   failsRetryably: { error: new AgentError("model/unavailable", "Busy.", { isRetryable: true }) },
+ *   async *hangs(_, signal) {
+ *     yield { type: "text.delta", delta: "Hello" };
+ *     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+ *   },
+ * };
+ * const make = (behaviour: string) => ({ model: scriptedModel([turns[behaviour]!, turns[behaviour]!]) });
+ * modelContract("my model", make, { describe, test });
+ * ```
+ */
 export function modelContract(
   name: string,
   make: (behaviour: ModelBehaviour) => ModelUnderTest | Promise<ModelUnderTest>,

@@ -1,53 +1,57 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ContractTest } from "./contract.ts";
 import type { ConsumeOptions, WakeQueue, WakeUp } from "../worker/queue/port.ts";
 
-/** One empty transport. */
+/** An empty transport for one test of {@link queueContract}. */
 export type QueueUnderTest = {
-  /** A handle on it, as one process would have; asked for several of them, they share the transport. The suite closes them. */
+  /** Opens a queue, as one process would. All queues of one transport share its wake-ups and signals. The contract closes
+   *  them. */
   open(): WakeQueue | Promise<WakeQueue>;
-  /** Removes the transport. */
+  /** Removes the transport after the test. */
   dispose?(): void | Promise<void>;
 };
 
 /** What a test of the contract works with. */
 export type QueueContractContext = {
+  /** An open queue. */
   readonly queue: WakeQueue;
-  /** Another handle on the same transport. */
+  /** Opens another queue on the same transport. */
   readonly open: () => Promise<WakeQueue>;
 };
 
-/** A fact about every queue, and the way to see it. */
-export type QueueContractTest = readonly [
-  title: string,
-  check: (test: QueueContractContext) => Promise<void>,
-];
+/** A test of the contract. */
+export type QueueContractTest = ContractTest<QueueContractContext>;
 
+/** How long {@link waitUntil} waits, ms. */
 const TIMEOUT_MS = 30_000;
 
+/** Resolves when a condition holds; fails after {@link TIMEOUT_MS}. */
 export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + TIMEOUT_MS;
   while (!(await isTrue())) {
-    assert.ok(Date.now() < deadline, `it never happened: ${what}`);
+    assert.ok(Date.now() < deadline, `timed out waiting until ${what}`);
     await sleep(5);
   }
 }
 
-/** Long enough for what must not happen to happen on a queue that is wrong. */
+/** Waits long enough for a wrong queue to show its error. */
 export const settle = (): Promise<void> => sleep(150);
 
-/** A consumer whose handlers run until they are told to end. */
+/** A consumer whose handlers run until the test ends them. */
 export type ManualConsumer = {
-  /** Sessions in the order they were delivered. */
+  /** The sessions of all delivered wake-ups, in order. */
   readonly delivered: string[];
   readonly wakeUps: WakeUp[];
-  /** Sessions whose handlers run. */
+  /** The sessions whose handlers run, sorted. */
   readonly running: () => readonly string[];
-  /** Lets the handler of a session end, and waits for it. */
+  /** Ends the handler of a session. */
   readonly finish: (sessionId: string) => Promise<void>;
+  /** Closes the consumer. */
   readonly close: () => Promise<void>;
 };
 
+/** Starts a {@link ManualConsumer}. */
 export async function consumeManually(
   queue: WakeQueue,
   options: ConsumeOptions = {},
@@ -56,7 +60,7 @@ export async function consumeManually(
   const running = new Map<string, () => void>();
   const consumer = queue.consume(async (wakeUp) => {
     wakeUps.push(wakeUp);
-    assert.ok(!running.has(wakeUp.sessionId), "a session is handled twice at once");
+    assert.ok(!running.has(wakeUp.sessionId), "two handlers of one session run at once");
     await new Promise<void>((resolve) => running.set(wakeUp.sessionId, resolve));
     running.delete(wakeUp.sessionId);
   }, options);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../base/json.ts";
 import { settle, waitUntil, type QueueContractTest } from "./queue-contract-kit.ts";
 
+/** Tests of signals. */
 export const signalTests: readonly QueueContractTest[] = [
   [
-    "signals reach every subscriber of their session, in order, in every handle",
+    "signals reach all subscribers of their session in order, in every handle",
     async ({ queue, open }) => {
       const another = await open();
       const heard: { readonly [who: string]: JsonObject[] } = { here: [], there: [], other: [] };
@@ -18,7 +19,7 @@ export const signalTests: readonly QueueContractTest[] = [
     },
   ],
   [
-    "who stops hears no more, and the others do",
+    "unsubscribing one listener leaves the others subscribed",
     async ({ queue }) => {
       const heard: string[] = [];
       const stop = await queue.subscribe("a", () => heard.push("first"));
@@ -34,7 +35,7 @@ export const signalTests: readonly QueueContractTest[] = [
     },
   ],
   [
-    "a listener that throws harms nobody, and nobody listening is no error",
+    "a listener that throws does not affect others, and a signal without subscribers is dropped",
     async ({ queue }) => {
       let heard = 0;
       await queue.subscribe("a", () => {

@@ -3,8 +3,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "../model/port.ts";
 
-/** One answer of a scripted model. A string is an answer of that text. Calls without id get `call_<n>`. A
- *  structured answer is a call of `generate_response` with the input `{ response: value }`. */
+/** One answer of a scripted model: a string is a text answer, an array the parts of a stream, a function makes the stream. Tool
+ *  calls without an id get `call_1`, `call_2` … A structured answer is a call of `generate_response` with the input
+ *  `{ response: value }`. */
 export type ScriptedTurn =
   | string
   | {
@@ -16,19 +17,19 @@ export type ScriptedTurn =
         readonly input?: JsonObject;
       }[];
       readonly usage?: Usage;
-      /** Default `tool_calls` with calls, else `stop`. */
+      /** Default: `tool_calls` with calls, else `stop`. */
       readonly finish?: FinishReason;
-      /** Thrown after what else the turn says. */
+      /** Thrown after the other parts of the turn. */
       readonly error?: Error;
     }
   | readonly StreamPart[]
   | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<StreamPart>);
 
-/** A model that plays a script. */
+/** A model that answers from a script. */
 export type ScriptedModel = ChatModel & {
-  /** The requests so far, in order. */
+  /** The requests it has received, in order. */
   readonly requests: readonly ModelRequest[];
-  /** Throws if a turn of the script was not asked for. */
+  /** Throws `config/invalid` if a turn of the script was not used. */
   done(): void;
 };
 
@@ -54,8 +55,23 @@ function* partsOf(
   yield { type: "finish", reason: finish ?? (calls.length > 0 ? "tool_calls" : "stop") } satisfies StreamPart;
 }
 
-/** A model for tests: each request takes the next turn of the script. A request beyond the script fails with
- *  `model/bad-request`, and `done()` fails for turns nobody asked for. */
+/**
+ * Returns a model for tests that answers each request with the next turn of a script. A request after the last turn fails with
+ * `model/bad-request`. `fields` sets the model's name (default `scripted`) and capabilities.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, defineTool } from "agentchart";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * const now = defineTool({ name: "now", description: "The time.", input: { type: "object" }, execute: () => "12:00" });
+ * const model = scriptedModel([{ calls: [{ name: "now" }] }, "It is noon."]);
+ * const agent = createAgent({ name: "clock", model, tools: [now] });
+ * const reply = await agent.call("What time is it?");
+ * console.log(reply.text, model.requests.length); // It is noon. 2
+ * model.done();
+ * ```
+ */
 export function scriptedModel(
   turns: readonly ScriptedTurn[],
   fields: Partial<Pick<ChatModel, "name" | "capabilities">> = {},
@@ -69,8 +85,7 @@ export function scriptedModel(
     requests,
     done() {
       const left = turns.length - requests.length;
-      if (left > 0)
-        throw new AgentError("config/invalid", `${left} turn(s) of the script were never asked for.`);
+      if (left > 0) throw new AgentError("config/invalid", `${left} turn(s) of the script were not used.`);
     },
     async *stream(request, { signal }) {
       const turn = turns[requests.length];

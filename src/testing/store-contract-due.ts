@@ -12,9 +12,10 @@ async function rest(store: SessionStore, id: string, phase: SessionPhase, wakeAt
   await store.release(lease);
 }
 
+/** Tests of `listDue`. */
 export const dueTests: readonly StoreContractTest[] = [
   [
-    "sessions that wait for somebody are those with work and without a holder",
+    "listDue lists the sessions with work and without a lease",
     async ({ store, open }) => {
       for (const phase of ["stopped", "running", "suspended", "unfinished", "quarantined"] as const)
         await rest(store, phase, phase);
@@ -30,7 +31,7 @@ export const dueTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an input counts from its time on, and until it is acknowledged",
+    "listDue lists a session from the dueAt of an input until its acknowledgement",
     async ({ store }) => {
       await store.putInput("s", { id: "1", data: {}, dueAt: 1_000 });
       assert.deepEqual(await dueOf(store, 999), []);
@@ -42,7 +43,7 @@ export const dueTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a session that is held waits for nobody until its lease expires",
+    "listDue leaves out a session until its lease expires",
     async ({ store, clock }) => {
       await rest(store, "s", "running");
       const lease = await acquireLease(store, "s");
@@ -57,7 +58,7 @@ export const dueTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "pages of those that wait follow each other without gap or repetition",
+    "listDue pages without gap or repetition",
     async ({ store }) => {
       const ids = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, "0")}`);
       for (const [index, id] of ids.entries()) {
@@ -76,7 +77,7 @@ export const dueTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a session that was deleted waits for nobody",
+    "listDue leaves out a deleted session",
     async ({ store }) => {
       await rest(store, "s", "unfinished");
       await store.putInput("s", { id: "1", data: {} });

@@ -3,19 +3,20 @@ import {
   batchOf,
   createSession,
   acquireLease,
-  rejectsWith,
   TTL_MS,
   type StoreContractTest,
 } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 import type { SessionStore } from "../store/port.ts";
 
 const put = (store: SessionStore, id: string, data = {}) => store.putInput("s", { id, data });
 const idsOf = async (store: SessionStore, limit = 100) =>
   (await store.takeInputs("s", limit)).map(({ id }) => id);
 
+/** Tests of `putInput` and `takeInputs`. */
 export const inboxTests: readonly StoreContractTest[] = [
   [
-    "inputs are taken in the order they came, and stay until they are acknowledged",
+    "takeInputs returns inputs in the order they came, and keeps them",
     async ({ store, open }) => {
       for (const id of ["b", "a", "c"])
         assert.equal(await put(store, id, { text: `${id} 😀\u0000` }), "accepted");
@@ -27,7 +28,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "inputs that are due later stand behind those that are due at once, in the order of their time",
+    "takeInputs returns inputs with a dueAt after the others, in the order of dueAt",
     async ({ store, open }) => {
       const dueAt = { c: 3_000, a: 1_000, b: 2_000 };
       for (const [id, at] of Object.entries(dueAt)) await store.putInput("s", { id, data: {}, dueAt: at });
@@ -40,7 +41,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an append acknowledges the inputs it took in",
+    "an append removes the inputs that it acknowledges",
     async ({ store, open }) => {
       for (const id of ["1", "2", "3", "4"]) await put(store, id);
       const lease = await acquireLease(store, "s");
@@ -54,7 +55,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an id is accepted once, also after it was acknowledged",
+    "putInput accepts an id once, also after its acknowledgement",
     async ({ store, open }) => {
       assert.equal(await put(store, "1", { first: true }), "accepted");
       assert.equal(await put(store, "1", { first: false }), "duplicate");
@@ -66,7 +67,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "of many who put the same id at once, one is accepted",
+    "putInput accepts one of many concurrent inputs with the same id",
     async ({ store, open }) => {
       const handles = [store, await open()];
       const puts = Array.from({ length: 12 }, (_, index) =>
@@ -78,7 +79,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a refused append acknowledges nothing",
+    "a refused append acknowledges no input",
     async ({ store, clock }) => {
       await put(store, "1");
       const old = await createSession(store, "s");
@@ -90,7 +91,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "to acknowledge an input twice, or one that nobody put, is no error",
+    "acknowledging an input twice or an unknown id is ignored",
     async ({ store }) => {
       await put(store, "1");
       const lease = await acquireLease(store, "s");
@@ -102,7 +103,7 @@ export const inboxTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "inputs come while another process holds the lease",
+    "putInput needs no lease",
     async ({ store, open }) => {
       await acquireLease(store, "s", "anna");
       assert.equal(await put(await open(), "1"), "accepted");

@@ -6,17 +6,18 @@ import {
   createSession,
   entryOf,
   acquireLease,
-  rejectsWith,
   TTL_MS,
   viewOf,
   type StoreContractTest,
 } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 
 const seqsOf = (entries: readonly { readonly seq: number }[]) => entries.map(({ seq }) => seq);
 
+/** Tests of `append`, `read` and `load`. */
 export const journalTests: readonly StoreContractTest[] = [
   [
-    "an append gives the new seq, and every handle reads what it wrote",
+    "append returns the new seq, and every handle reads the entries",
     async ({ store, open }) => {
       const lease = await acquireLease(store, "s");
       assert.equal(await store.append("s", batchOf(lease, 0, 2)), 2);
@@ -31,7 +32,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a session that was never appended to does not exist",
+    "a session without an append does not exist",
     async ({ store }) => {
       await acquireLease(store, "leased");
       await store.putInput("asked", { id: "1", data: {} });
@@ -43,7 +44,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "without a lease, or with a fence that is not the newest, nothing is written",
+    "append without a lease or with an old fence is refused and writes nothing",
     async ({ store, clock }) => {
       await rejectsWith(store.append("new", batchOf({ fence: 1 }, 0)), "session/lease-lost");
       assert.equal(await store.load("new"), undefined);
@@ -59,7 +60,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a lease that has expired may append as long as nobody took it",
+    "an expired lease may append until another owner acquires one",
     async ({ store, clock }) => {
       const lease = await acquireLease(store, "s");
       clock.now += 10 * TTL_MS;
@@ -67,7 +68,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "another expectedSeq is a conflict, however often it is tried, and changes nothing",
+    "append with a wrong expectedSeq is a conflict each time and writes nothing",
     async ({ store }) => {
       const lease = await createSession(store, "s");
       await store.append("s", batchOf(lease, 1, 1, { checkpoint: { good: true } }));
@@ -82,7 +83,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "entries with a wrong number are a conflict",
+    "append of entries with a wrong seq is a conflict",
     async ({ store }) => {
       const lease = await createSession(store, "s");
       for (const entries of [[entryOf(3)], [entryOf(2), entryOf(4)], [entryOf(1)]]) {
@@ -92,7 +93,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a batch without entries moves the position and leaves the seq",
+    "a batch without entries replaces the position and keeps the seq",
     async ({ store }) => {
       const lease = await createSession(store, "s");
       const position = { phase: "suspended" };
@@ -101,7 +102,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "of concurrent appends one wins, and the journal holds that one",
+    "one of several concurrent appends is written",
     async ({ store, open }) => {
       const lease = await createSession(store, "s");
       const handles = [store, await open()];
@@ -128,7 +129,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "the newest checkpoint is loaded, also after appends that brought none",
+    "load returns the newest checkpoint, also after appends without one",
     async ({ store, open }) => {
       const lease = await acquireLease(store, "s");
       for (let seq = 0; seq < 20; seq++) {
@@ -141,7 +142,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "reading begins after any seq and ends at any limit",
+    "read begins after any seq and ends at any limit",
     async ({ store }) => {
       const lease = await acquireLease(store, "s");
       for (let seq = 0; seq < 300; seq += 3) {
@@ -160,7 +161,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "entries of a megabyte, and texts of any characters, come back as they were",
+    "entries of a megabyte and strings of any characters are read unchanged",
     async ({ store, open }) => {
       const lease = await acquireLease(store, "s");
       const text =
@@ -181,7 +182,7 @@ export const journalTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "values given and returned are not shared with the caller",
+    "values passed in and out are not shared with the caller",
     async ({ store }) => {
       const lease = await acquireLease(store, "s");
       const data = { list: [1] };

@@ -1,52 +1,46 @@
 import assert from "node:assert/strict";
-import { AgentError, type ErrorCode } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
+import type { ContractTest } from "./contract.ts";
 
-/** One empty storage. */
+/** An empty storage for one test of {@link storeContract}. */
 export type StoreUnderTest = {
-  /** A handle on it, as one process would have; asked for several of them, they share the storage. The suite closes them. */
+  /** Opens a store, as one process would. All stores of one storage share its sessions. The contract closes them. `now`: the
+   *  clock of leases and lists, epoch ms. */
   open(options: { readonly now: () => number }): SessionStore | Promise<SessionStore>;
-  /** Removes the storage. */
+  /** Removes the storage after the test. */
   dispose?(): void | Promise<void>;
 };
 
 /** What a test of the contract works with. */
 export type StoreContractContext = {
+  /** An open store. */
   readonly store: SessionStore;
-  /** Another handle on the same storage. */
+  /** Opens another store on the same storage. */
   readonly open: () => Promise<SessionStore>;
-  /** The time the stores see, epoch ms. */
+  /** The time of the stores, epoch ms. */
   readonly clock: { now: number };
 };
 
-/** A fact about every store, and the way to see it. */
-export type StoreContractTest = readonly [
-  title: string,
-  check: (test: StoreContractContext) => Promise<void>,
-];
+/** A test of the contract. */
+export type StoreContractTest = ContractTest<StoreContractContext>;
 
+/** How long a lease lasts, ms. */
 export const TTL_MS = 10_000;
 
-export async function rejectsWith(attempt: Promise<unknown>, code: ErrorCode): Promise<void> {
-  await assert.rejects(attempt, (error) => {
-    assert.ok(AgentError.is(error), `${String(error)} is no AgentError`);
-    assert.equal(error.code, code);
-    return true;
-  });
-}
-
+/** Acquires a lease; fails if there is none. */
 export async function acquireLease(store: SessionStore, sessionId: string, owner = "anna"): Promise<Lease> {
   const lease = await store.acquire(sessionId, { owner, ttlMs: TTL_MS });
-  assert.ok(lease, `${owner} got no lease of ${sessionId}`);
+  assert.ok(lease, `acquire returned no lease of ${sessionId} for ${owner}`);
   return lease;
 }
 
+/** Returns a journal entry. */
 export function entryOf(seq: number, data: JsonObject = { n: seq }): JournalEntry {
   return { seq, at: 1_000 + seq, type: "fact", data };
 }
 
-/** A batch of `count` entries behind `expectedSeq`. */
+/** Returns a batch of `count` entries after `expectedSeq`. */
 export function batchOf(
   { fence }: Pick<Lease, "fence">,
   expectedSeq: number,
@@ -57,7 +51,7 @@ export function batchOf(
   return { expectedSeq, fence, entries, position: { phase: "running", at: expectedSeq + count }, ...more };
 }
 
-/** A session that has had one append; lists show `position`. */
+/** Creates a session with one append and returns its lease. */
 export async function createSession(
   store: SessionStore,
   sessionId: string,
@@ -68,13 +62,14 @@ export async function createSession(
   return lease;
 }
 
+/** Returns everything that an iterable yields. */
 export async function collectAll<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
 }
 
-/** Everything a reader can see of a session. */
+/** Returns everything that a store shows of a session. */
 export async function viewOf(store: SessionStore, sessionId: string): Promise<unknown> {
   return {
     loaded: await store.load(sessionId),

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { batchOf, acquireLease, rejectsWith, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
+import { batchOf, acquireLease, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 
+/** Tests of `acquire`, `renew` and `release`. */
 export const leaseTests: readonly StoreContractTest[] = [
   [
-    "a free session is leased to whoever asks first, until its time is over",
+    "acquire returns a lease of a free session",
     async ({ store, clock }) => {
       const lease = await acquireLease(store, "s");
       assert.equal(lease.sessionId, "s");
@@ -13,7 +15,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "nobody else gets a lease before it expires",
+    "acquire by another owner returns undefined until the lease expires",
     async ({ store, open, clock }) => {
       await acquireLease(store, "s", "anna");
       clock.now += TTL_MS - 1;
@@ -23,7 +25,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an expired lease is taken over with a higher fence",
+    "acquire of an expired lease returns a higher fence",
     async ({ store, clock }) => {
       const first = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS;
@@ -33,7 +35,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "the same owner gets a new lease at any time, and its former one ends",
+    "acquire by the same owner returns a new lease and ends the former one",
     async ({ store }) => {
       const first = await acquireLease(store, "s");
       const second = await acquireLease(store, "s");
@@ -43,7 +45,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a lease tells how many holders in a row before it never released theirs",
+    "takeovers counts the previous holders in a row that did not release their lease",
     async ({ store, open, clock }) => {
       const another = await open();
       assert.equal((await acquireLease(store, "s", "anna")).takeovers, 0);
@@ -60,7 +62,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "fences rise over every way to get a lease, and over another handle",
+    "fences rise with every lease, over all handles",
     async ({ store, open, clock }) => {
       const fences: number[] = [];
       const another = await open();
@@ -78,7 +80,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a renewed lease lasts longer and keeps its fence",
+    "renew extends a lease and keeps its fence",
     async ({ store, open, clock }) => {
       const lease = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS - 1;
@@ -92,7 +94,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an expired lease that nobody took can be renewed",
+    "renew extends an expired lease until another owner acquires one",
     async ({ store, clock }) => {
       const lease = await acquireLease(store, "s", "anna");
       clock.now += 10 * TTL_MS;
@@ -101,7 +103,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a released lease may not append nor be renewed, and the session is free at once",
+    "release ends a lease, and another owner can acquire one at once",
     async ({ store, open }) => {
       const first = await acquireLease(store, "s", "anna");
       await store.append("s", batchOf(first, 0));
@@ -114,7 +116,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "to release a lease that is lost changes nothing",
+    "release of a lost lease changes nothing",
     async ({ store, clock }) => {
       const lost = await acquireLease(store, "s", "anna");
       clock.now += TTL_MS;
@@ -128,7 +130,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "of many who ask at once, one gets the lease",
+    "one of several concurrent acquires returns a lease",
     async ({ store, open }) => {
       const handles = [store, await open()];
       const leases = await Promise.all(
@@ -140,7 +142,7 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a lease of a session that does not exist cannot be renewed",
+    "renew rejects for a session that does not exist",
     async ({ store }) => {
       const lease = await acquireLease(store, "s");
       await rejectsWith(store.renew({ ...lease, sessionId: "unknown" }, TTL_MS), "session/lease-lost");

@@ -5,15 +5,15 @@ import {
   createSession,
   entryOf,
   acquireLease,
-  rejectsWith,
   TTL_MS,
   viewOf,
   type StoreContractTest,
 } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 
 const deleteTests: readonly StoreContractTest[] = [
   [
-    "a deleted session is gone, with its inputs and lease, and its neighbours stay",
+    "delete removes a session with its inputs and lease, and no other session",
     async ({ store, open }) => {
       const lease = await createSession(store, "s");
       await store.putInput("s", { id: "1", data: {} });
@@ -34,7 +34,7 @@ const deleteTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "the fences of a session that begins again are higher than before",
+    "a session that is created again after its deletion has higher fences",
     async ({ store, open }) => {
       await acquireLease(store, "s");
       const old = await createSession(store, "s");
@@ -50,7 +50,7 @@ const deleteTests: readonly StoreContractTest[] = [
 
 const closeTests: readonly StoreContractTest[] = [
   [
-    "after close every call is refused",
+    "every call after close is refused",
     async ({ store }) => {
       const lease = await createSession(store, "s");
       await store.close();
@@ -63,7 +63,7 @@ const closeTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a watcher sees the seq now and every later one or a newer, and ends when it is told to",
+    "watch yields the current seq and later ones until its signal aborts",
     async ({ store, open }) => {
       if (!store.watch) return;
       const stop = new AbortController();
@@ -80,7 +80,7 @@ const closeTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a watcher may come before the session, and may wait in vain",
+    "watch may begin before the session exists",
     async ({ store, open }) => {
       if (!store.watch) return;
       const stop = new AbortController();
@@ -97,12 +97,13 @@ const closeTests: readonly StoreContractTest[] = [
   ],
 ];
 
+/** Tests of `delete`, `close` and `watch`. */
 export const lifetimeTests: readonly StoreContractTest[] = [...deleteTests, ...closeTests];
 
-/** What holds only for stores whose sessions outlive them. */
+/** Tests of stores whose sessions survive `close`. */
 export const survivalTests: readonly StoreContractTest[] = [
   [
-    "sessions, leases and inputs outlive the handle that wrote them",
+    "sessions, leases and inputs survive the close of the store that wrote them",
     async ({ store, open }) => {
       const lease = await createSession(store, "s", { phase: "suspended", meta: { tenant: "x" } });
       await store.append("s", batchOf(lease, 1, 2, { checkpoint: { c: 1 } }));

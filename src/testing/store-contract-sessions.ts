@@ -7,9 +7,9 @@ import {
   createSession,
   entryOf,
   acquireLease,
-  rejectsWith,
   type StoreContractTest,
 } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 
 const idsOf = async (store: SessionStore, filter?: SessionFilter) =>
   (await store.list(filter)).sessions.map(({ sessionId }) => sessionId);
@@ -74,7 +74,7 @@ async function sessionsToList(store: SessionStore, clock: { now: number }): Prom
 
 const listTests: readonly StoreContractTest[] = [
   [
-    "a list shows what the position says",
+    "list returns the fields of the newest position",
     async ({ store, clock }) => {
       const { now } = clock;
       await sessionsToList(store, clock);
@@ -110,7 +110,7 @@ const listTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a list is filtered by prefix, phase, meta and time to wake",
+    "list filters by prefix, phase, meta and wakeAt",
     async ({ store, clock }) => {
       await sessionsToList(store, clock);
       assert.deepEqual(await idsOf(store, { prefix: "a:" }), ["a:1", "a:2", "a:3"]);
@@ -130,7 +130,7 @@ const listTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "the newest meta stays when later positions bring none",
+    "list returns the newest meta, also after positions without one",
     async ({ store, open }) => {
       const lease = await createSession(store, "s", { phase: "running", meta: { v: 1 } });
       await store.append("s", batchOf(lease, 1));
@@ -144,7 +144,7 @@ const listTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "pages follow each other without gap or repetition",
+    "list pages without gap or repetition",
     async ({ store }) => {
       const ids = Array.from({ length: 23 }, (_, index) => `s${String(index).padStart(2, "0")}`);
       for (const id of ids.toReversed()) {
@@ -169,7 +169,7 @@ const listTests: readonly StoreContractTest[] = [
 
 const idTests: readonly StoreContractTest[] = [
   [
-    "ids of any characters are sessions of their own, listed in the order of their code points",
+    "session ids of any characters are distinct, and listed in the order of their code points",
     async ({ store, open }) => {
       for (const [n, id] of ODD_IDS.entries()) {
         const lease = await acquireLease(store, id);
@@ -197,7 +197,7 @@ const idTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "an empty id, or one that is no well-formed Unicode, is refused",
+    "an empty id and an id of malformed Unicode are refused",
     async ({ store }) => {
       for (const id of ["", "\ud800"]) {
         await rejectsWith(store.acquire(id, { owner: "anna", ttlMs: 1 }), "config/invalid");
@@ -212,4 +212,5 @@ const idTests: readonly StoreContractTest[] = [
   ],
 ];
 
+/** Tests of `list` and of session ids. */
 export const sessionTests: readonly StoreContractTest[] = [...listTests, ...idTests];

@@ -6,10 +6,10 @@ import {
   batchOf,
   entryOf,
   acquireLease,
-  rejectsWith,
   viewOf,
   type StoreContractTest,
 } from "./store-contract-kit.ts";
+import { rejectsWith } from "./contract.ts";
 
 /** A session of 600 entries with a meta, a checkpoint and one waiting input. */
 async function createLongSession(store: SessionStore, sessionId: string): Promise<void> {
@@ -21,9 +21,10 @@ async function createLongSession(store: SessionStore, sessionId: string): Promis
   await store.release(lease);
 }
 
+/** Tests of `exportSession` and `importSession`. */
 export const transferTests: readonly StoreContractTest[] = [
   [
-    "an exported session is imported as it was, under its own id or another",
+    "importSession restores an exported session, under its own id or another",
     async ({ store }) => {
       await createLongSession(store, "s");
       const text = (await collectAll(exportSession(store, "s"))).join("");
@@ -48,11 +49,11 @@ export const transferTests: readonly StoreContractTest[] = [
       const pieces = text.match(/[^]{1,1000}/gu) ?? [];
       assert.equal(await importSession(store, pieces), "s");
       assert.equal((await store.load("s"))?.seq, 600);
-      await acquireLease(store, "s", "whoever comes next");
+      await acquireLease(store, "s", "next owner");
     },
   ],
   [
-    "an import never writes into a session that exists, and an export needs one",
+    "importSession refuses an id that exists, and exportSession an unknown one",
     async ({ store }) => {
       await createLongSession(store, "s");
       const lines = await collectAll(exportSession(store, "s"));
@@ -65,7 +66,7 @@ export const transferTests: readonly StoreContractTest[] = [
     },
   ],
   [
-    "a text that is cut, changed or no export is refused before anything is written",
+    "importSession refuses a cut, changed or foreign file before it writes anything",
     async ({ store }) => {
       await createLongSession(store, "s");
       const lines = await collectAll(exportSession(store, "s"));

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { AgentError, type ErrorCode } from "../base/error.ts";
+
+/** The test functions of vitest, Jest, Mocha or node:test, with which a contract registers its tests. */
+export type TestFramework = {
+  /** Defines a group of tests. */
+  readonly describe: (name: string, body: () => void) => unknown;
+  /** Defines an asynchronous test. */
+  readonly test: (name: string, body: () => Promise<void>) => unknown;
+};
+
+/** A test of a contract. `Context` is what it works with. */
+export type ContractTest<Context> = readonly [title: string, body: (context: Context) => Promise<void>];
+
+/** Registers groups of tests under `name`. `run` sets up the context of a test, runs its body and cleans up. */
+export function registerContract<Context>(
+  name: string,
+  groups: { readonly [group: string]: readonly ContractTest<Context>[] },
+  run: (body: ContractTest<Context>[1]) => Promise<void>,
+  { describe, test }: TestFramework,
+): void {
+  describe(name, () => {
+    for (const [group, tests] of Object.entries(groups)) {
+      describe(group, () => {
+        for (const [title, body] of tests) test(title, () => run(body));
+      });
+    }
+  });
+}
+
+/** Fails unless the promise rejects with an AgentError of this code. */
+export async function rejectsWith(attempt: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await assert.rejects(attempt, (error) => {
+    assert.ok(AgentError.is(error), `${String(error)} is not an AgentError`);
+    assert.equal(error.code, code);
+    return true;
+  });
+}
