@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path/posix";
+import { transform } from "esbuild";
 import { defineConfig } from "tsdown";
 import { recordBundled } from "./scripts/record-bundled.mjs";
 
@@ -14,6 +15,16 @@ const copyTokenizerLoader = {
     const source = readFileSync("src/model/load-tokenizer.cjs", "utf8");
     const built = source.replace("gpt-tokenizer/encoding/cl100k_base", "./vendor/gpt-tokenizer.cjs");
     this.emitFile({ type: "asset", fileName: "load-tokenizer.cjs", source: built });
+  },
+};
+
+/** Minifies the bundled packages: nobody reads them here, and elkjs alone loses 1 MB. */
+const minifyVendor = {
+  name: "minify-vendor",
+  async renderChunk(source: string, { fileName }: { readonly fileName: string }) {
+    if (!fileName.startsWith("vendor/")) return undefined;
+    const { code } = await transform(source, { minify: true, format: "esm", target: "node22" });
+    return { code };
   },
 };
 
@@ -51,7 +62,7 @@ const main = defineConfig({
     onlyBundle: false,
     onlyImport: ["agentchart", "xstate", "zod", "openai", "@cfworker/json-schema", "pg", "bullmq", "ioredis"],
   },
-  plugins: [copyTokenizerLoader, recordBundled("package")],
+  plugins: [copyTokenizerLoader, minifyVendor, recordBundled("package")],
   outputOptions: {
     banner: ({ isEntry, name, fileName }) =>
       isEntry && isPublic(name) && !fileName.endsWith(".d.mts")

@@ -27,13 +27,21 @@ export type Started = {
 };
 
 export type ProcessOptions = {
+  /** The entry of an installed package to start instead of the sources. */
+  readonly installed?: string;
+  readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
   readonly node?: readonly string[];
 };
 
-/** Starts the sources of the program in a process that inherits only PATH from the environment. */
-export function start(args: readonly string[], { env = {}, node = [] }: ProcessOptions = {}): Started {
-  const child = spawn(process.execPath, ["--conditions=agentchart-source", ...node, MAIN, ...args], {
+/** Starts the program, from its sources by default, in a process that inherits only PATH from the environment. */
+export function start(
+  args: readonly string[],
+  { installed, cwd, env = {}, node = [] }: ProcessOptions = {},
+): Started {
+  const main = installed ? [installed] : ["--conditions=agentchart-source", MAIN];
+  const child = spawn(process.execPath, [...node, ...main, ...args], {
+    ...(cwd !== undefined && { cwd }),
     env: { ...BARE_ENV, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,263 @@
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { start, type Started } from "../cli/agentchart.ts";
+import { BARE_ENV } from "../support/bare-env.ts";
+import { ROOT } from "./source-files.ts";
+
+const run = promisify(execFile);
+
+let folder: string;
+let main: string;
+
+/** Packs the package as it is built and installs it in a folder of its own, as a user does. */
+beforeAll(() => {
+  if (!existsSync(join(ROOT, "THIRD-PARTY-NOTICES"))) throw new Error('Run "npm run build" first.');
+  folder = mkdtempSync(join(tmpdir(), "agentchart-packed-"));
+  const npm = (cwd: string, ...args: readonly string[]): string =>
+    execFileSync("npm", [...args, "--ignore-scripts", "--silent"], { cwd, encoding: "utf8" });
+  const tarball = npm(ROOT, "pack", "--pack-destination", folder).trim();
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  npm(folder, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
+  main = join(folder, "node_modules/agentchart/dist/cli/main.mjs");
+}, 180_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a module in the folder. Resolves to what it prints; rejects with its errors if it fails. */
+async function runModule(code: string, node: readonly string[] = []): Promise<string> {
+  const { stdout } = await run(process.execPath, [...node, "--input-type=module", "--eval", code], {
+    cwd: folder,
+    env: BARE_ENV,
+  });
+  return stdout.trim();
+}
+
+/** Starts the installed command; it ends with the test. */
+function startCommand(...args: readonly string[]): Started {
+  const started = start(args, { installed: main, cwd: folder, env: { HOME: folder } });
+  onTestFinished(() => void started.child.kill("SIGKILL"));
+  return started;
+}
+
+const ONE_ANSWER = `
+  import { createAgent } from "agentchart";
+  import { scriptedModel } from "agentchart/testing";
+  const agent = createAgent({ name: "a", model: scriptedModel(["four words are here"]) });
+  const { text, usage } = await agent.call("hi");
+  console.log(JSON.stringify({ text, outputTokens: usage.outputTokens }));
+`;
+const ANSWERED = { text: "four words are here", outputTokens: 4 };
+
+const OLD_NODE = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.1.0"}})';
+
+describe("an installation of the package", () => {
+  test("holds five packages, with the notices of those that are bundled", () => {
+    const folders = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(folders).toEqual(["@cfworker", "agentchart", "openai", "xstate", "zod"]);
+    expect(existsSync(join(folder, "node_modules/agentchart/THIRD-PARTY-NOTICES"))).toBe(true);
+  });
+
+  test("loads no bundled package and no inspector with the agent", async () => {
+    const script = join(ROOT, "test/support/loaded-modules.mjs");
+    cpSync(script, join(folder, "loaded-modules.mjs"));
+    const { stdout } = await run(process.execPath, ["loaded-modules.mjs", "agentchart"], { cwd: folder });
+    const urls = (JSON.parse(stdout) as readonly string[]).filter((url) => url.startsWith("file:"));
+    const packages = urls.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1]);
+    expect(new Set(packages)).toEqual(new Set(["agentchart", "@cfworker/json-schema", "xstate", "zod"]));
+    expect(
+      urls.filter((url) => /\/dist\/(?:vendor|inspect|openai|server|worker|cli|store)\//.test(url)),
+    ).toEqual([]);
+    const bytes = urls
+      .filter((url) => url.includes("/agentchart/"))
+      .map((url) => readFileSync(new URL(url)).length);
+    expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(400_000);
+  });
+
+  test("answers, and counts tokens", async () => {
+    expect(JSON.parse(await runModule(ONE_ANSWER))).toEqual(ANSWERED);
+  });
+
+  test("answers, and counts tokens, as a bundle of esbuild in a folder without packages", async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "agentchart-bundle-"));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const outfile = join(elsewhere, "bundle.mjs");
+    const { warnings } = await build({
+      stdin: { contents: ONE_ANSWER, resolveDir: folder },
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "silent",
+    });
+    expect(warnings).toEqual([]);
+    const { stdout } = await run(process.execPath, [outfile], { cwd: elsewhere, env: BARE_ENV });
+    expect(JSON.parse(stdout)).toEqual(ANSWERED);
+  });
+
+  test("names the tokenizer and the command if the tokenizer is missing", async () => {
+    const hooks = `data:text/javascript,import { registerHooks } from "node:module"; registerHooks({ resolve(to, context, next) {
+      if (to.includes("gpt-tokenizer")) throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
+      return next(to, context);
+    } });`;
+    const code = ONE_ANSWER.replace("await agent.call", "await report(agent.call").replace('"hi")', '"hi"))');
+    const report =
+      "const report = (call) => call.catch(({ code, message }) => { console.log(code, message); process.exit(); });";
+    expect(
+      await runModule(code.replace("const agent", `${report} const agent`), ["--import", hooks]),
+    ).toMatch(/^config\/invalid .*gpt-tokenizer.*npm install agentchart$/);
+  });
+
+  test.each([
+    [
+      "pg",
+      'const { postgresStore } = await import("agentchart/store/postgres"); await postgresStore({ connectionString: "postgres://x" }).load("s")',
+    ],
+    [
+      "pg",
+      'const { bullQueue } = await import("agentchart/worker"); await bullQueue({ postgres: "postgres://x" }).stats()',
+    ],
+    [
+      "ioredis",
+      'const { bullQueue } = await import("agentchart/worker"); await bullQueue({ redis: "redis://x" }).stats()',
+    ],
+  ])("names the optional package %s and the command if it is missing", async (name, code) => {
+    const caught = `try { ${code} } catch ({ code, message }) { console.log(code, message) }`;
+    expect(await runModule(caught)).toMatch(
+      new RegExp(`^config/invalid \\w+ needs the package ${name}: npm install ${name}$`),
+    );
+  });
+
+  test("has types that need no other package", { timeout: 120_000 }, async () => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: object };
+    const entries = Object.keys(exports).filter((subpath) => subpath !== "./package.json");
+    const lines = entries.map(
+      (subpath, index) => `export * as e${index} from "agentchart${subpath.slice(1)}";`,
+    );
+    const use = `import { createServer, serve } from "agentchart/server";
+      export const listen = () => serve(createServer({ dispatcher: null!, store: null!, tokens: "none" }));`;
+    writeFileSync(join(folder, "types.ts"), [...lines, use].join("\n"));
+    const types = join(ROOT, "node_modules/@types");
+    const compilerOptions = {
+      ...{ target: "es2023", module: "nodenext", lib: ["es2024"], strict: true, noEmit: true },
+      ...{ skipLibCheck: false, typeRoots: [types], types: ["node"] },
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["types.ts"] }));
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    const { stdout } = await run(tsc, ["--project", folder]).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).toBe("");
+  });
+
+  test.each(["agentchart", "agentchart/store/sqlite", "agentchart/worker"])(
+    "%s says at import that an old Node.js is too old",
+    async (entry) => {
+      const imported = run(
+        process.execPath,
+        ["--import", OLD_NODE, "--input-type=module", "--eval", `import "${entry}"`],
+        { cwd: folder },
+      );
+      await expect(imported).rejects.toThrow("agentchart needs Node.js >= 22.18; this is v20.1.0 (");
+    },
+  );
+
+  test("says at import of any entry that the older Node.js of this machine is too old", async ({ skip }) => {
+    const older = olderNode();
+    if (!older) return skip("There is no Node.js older than 22.18 in PATH.");
+    const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: object };
+    for (const subpath of Object.keys(exports).filter((each) => each !== "./package.json")) {
+      const entry = `agentchart${subpath.slice(1)}`;
+      const imported = run(older, ["--input-type=module", "--eval", `import "${entry}"`], { cwd: folder });
+      await expect(imported, entry).rejects.toThrow(
+        /^Error: agentchart needs Node\.js >= 22\.18; this is v.*$/m,
+      );
+    }
+    await expect(run(older, [main, "--help"])).rejects.toThrow(
+      /^agentchart needs Node\.js >= 22\.18; this is v.*$/m,
+    );
+  });
+});
+
+describe("the installed command", () => {
+  test("prints its help, and draws the chart as the sources do", async () => {
+    const help = await start(["--help"], { installed: main }).finished;
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout).toContain("agentchart");
+    const chart = await start(["chart", "--format", "svg"], { installed: main }).finished;
+    expect(chart).toMatchObject({ code: 0, stderr: "" });
+    expect(chart.stdout).toBe(readFileSync(join(ROOT, "docs/chart.svg"), "utf8"));
+  });
+
+  test("serves sessions that an installed worker runs, with metrics and a log", async () => {
+    const agents = `
+      import { scriptedModel } from "agentchart/testing";
+      export const agents = { greeter: () => ({ name: "greeter", model: scriptedModel(["Good morning."]) }) };
+    `;
+    writeFileSync(join(folder, "agents.mjs"), agents);
+    const backend = ["--store", "sqlite:sessions.db", "--queue", "memory"];
+    const server = startCommand("serve", "--insecure-no-auth", "--port", "0", ...backend);
+    const url = await printedUrl(server);
+    const worker = startCommand("worker", "--agents", "agents.mjs", "--health-port", "0", ...backend);
+    const health = await printedUrl(worker);
+    const body = JSON.stringify({ agent: "greeter", input: "Hello" });
+    const headers = { "content-type": "application/json" };
+    const begun = await fetch(`${url}/v1/sessions`, { method: "POST", headers, body });
+    const { id } = (await begun.json()) as { readonly id: string };
+    const transcript = async (): Promise<string> => (await fetch(`${url}/v1/sessions/${id}/messages`)).text();
+    await expect.poll(transcript).toContain("Good morning.");
+    expect(await (await fetch(`${health}/metrics`)).text()).toContain("agentchart_turns_total");
+    worker.child.kill("SIGTERM");
+    expect((await worker.finished).code).toBe(0);
+    server.child.kill("SIGTERM");
+    expect((await server.finished).code).toBe(0);
+  });
+
+  test("shows an agent of another process in the inspector", async () => {
+    const hub = startCommand("inspect", "--port", "0");
+    const url = await printedUrl(hub);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("<script");
+    const report = `
+      import { createAgent } from "agentchart";
+      import { scriptedModel } from "agentchart/testing";
+      const agent = createAgent({ name: "seen", model: scriptedModel(["hello"]), inspect: "auto" });
+      console.log((await agent.call("hi")).text);
+      await agent.close();
+    `;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", report], {
+      cwd: folder,
+      env: { ...BARE_ENV, HOME: folder },
+    });
+    expect(stdout).toBe("hello\n");
+    hub.child.kill("SIGTERM");
+    expect((await hub.finished).code).toBe(0);
+  });
+});
+
+/** The first URL that a process prints, without its path. */
+async function printedUrl({ child, printed, finished }: Started): Promise<string> {
+  let text = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (piece: string) => (text += piece));
+  await Promise.race([printed("http://"), finished]);
+  await expect.poll(() => /http:\/\/[\w.:]+\d(?=\W)/.exec(text)?.[0]).toBeDefined();
+  return /http:\/\/[\w.:]+\d/.exec(text)![0];
+}
+
+/** A Node.js in PATH that the package does not support. */
+function olderNode(): string | undefined {
+  const candidates = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"].map(
+    (path) => join(path, "node"),
+  );
+  return candidates.filter(existsSync).find((node) => {
+    const [major = 0, minor = 0] = execFileSync(node, ["--version"], { encoding: "utf8" })
+      .slice(1)
+      .split(".")
+      .map(Number);
+    return major >= 18 && (major < 22 || (major === 22 && minor < 18));
+  });
+}
