@@ -7,7 +7,7 @@ import {
   type ParseOptionsResult,
 } from "commander";
 import { nearestName } from "../base/nearest-name.ts";
-import type { CommandDefinition, Parameter } from "./define-command.ts";
+import type { CommandDefinition, Parameter, Sections } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -34,13 +34,15 @@ export class CliCommand extends Command {
 
   /** Adds the arguments, the flags and the help of a definition, and `--debug`, which `runCli` reads before the command
    *  line is parsed, so that it also holds for a wrong one. */
-  define({ description, args, flags, examples, sections = {} }: CommandDefinition): this {
+  define({ description, args, flags, examples, sections }: CommandDefinition): this {
     this.description(description);
     for (const parameter of Object.values(args)) this.addArgument(argumentOf(parameter));
     for (const [key, parameter] of Object.entries(flags)) this.addOption(optionOf(key, parameter));
     this.option("--debug", "print the stack trace of an error");
     this.argumentChoices = Object.values(args).flatMap(({ choices = [] }) => choices);
-    const { "Exit codes": exitCodes = EXIT_CODES, ...others } = sections;
+    const flagSections = Object.values(flags).map((parameter) => parameter.sections);
+    const all: Sections = Object.assign({}, ...flagSections, sections);
+    const { "Exit codes": exitCodes = EXIT_CODES, ...others } = all;
     const lines = examples.map((line) => `agentchart ${line}`).join("\n");
     for (const [heading, text] of Object.entries({ Examples: lines, ...others, "Exit codes": exitCodes })) {
       this.addHelpText("after", `\n${heading}:\n${text.replaceAll(/^/gm, "  ")}`);

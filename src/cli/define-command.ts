@@ -12,7 +12,12 @@ export type Parameter<T> = {
   readonly isRepeatable?: boolean;
   /** Throws an `InvalidArgumentError` that says what the value must be. */
   readonly parse?: (text: string) => unknown;
+  /** What help prints below the flags of a command with this flag. */
+  readonly sections?: Sections;
 };
+
+/** Paragraphs of help, by their headings. */
+export type Sections = { readonly [heading: string]: string };
 
 /** Parameters by the names that the handler of the command uses. */
 type Parameters = { readonly [key: string]: Parameter<unknown> };
@@ -30,8 +35,8 @@ export type CommandDefinition = {
   readonly flags: Parameters;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
-  /** What help prints below the flags, by heading. */
-  readonly sections?: { readonly [heading: string]: string };
+  /** What help prints below the flags, after the sections of the flags. */
+  readonly sections?: Sections;
 };
 
 /** The values of a command's arguments and flags. */
@@ -52,18 +57,22 @@ export function boolean(description: string): Parameter<boolean> {
   return { description, default: false };
 }
 
-export function string(value: string, description: string): Parameter<string | undefined> {
-  return { description, value, parse: nonEmpty };
+export function string(
+  value: string,
+  description: string,
+  sections: Sections = {},
+): Parameter<string | undefined> {
+  return { description, value, sections, parse: nonEmpty };
 }
 
-export function strings(value: string, description: string): Parameter<readonly string[]> {
-  return {
-    description: `${description} (repeatable)`,
-    value,
-    default: [],
-    isRepeatable: true,
-    parse: nonEmpty,
-  };
+/** A parameter that may occur more than once. */
+export function strings(
+  value: string,
+  description: string,
+  sections: Sections = {},
+): Parameter<readonly string[]> {
+  const repeatable = `${description} (repeatable)`;
+  return { description: repeatable, value, sections, default: [], isRepeatable: true, parse: nonEmpty };
 }
 
 export function choice<const T extends string>(

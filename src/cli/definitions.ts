@@ -8,7 +8,7 @@ import {
   strings,
   withDefault,
 } from "./define-command.ts";
-import { AGENT, AGENT_HELP, JSON_EVENTS, STORE, STORE_HELP, TURN_EXIT_CODES } from "./shared-flags.ts";
+import { AGENT, JSON_EVENTS, STORE, TURN_EXIT_CODES } from "./shared-flags.ts";
 
 export const run = defineCommand({
   name: "run",
@@ -28,7 +28,6 @@ export const run = defineCommand({
     'run "Where were we?" --session trip',
   ],
   sections: {
-    ...AGENT_HELP,
     Output: `The model's text goes to stdout, everything else to stderr.
 Ctrl-C interrupts the turn and keeps the text so far; a second Ctrl-C exits immediately.
 With --session, SIGTERM stops the turn at its next step, saves it and prints the command that continues it.`,
@@ -52,7 +51,6 @@ export const inspect = defineCommand({
   },
   examples: ["inspect", "inspect --store sqlite:sessions.db --readonly"],
   sections: {
-    ...STORE_HELP,
     Agents: 'Agents of this machine made with createAgent({ inspect: "auto" }) appear by themselves.',
     Output: `The link goes to stdout, everything else to stderr. Its token allows to see everything and to answer for you.
 ~/.agentchart/inspect.json contains it too, readable by you only, while the server runs.

@@ -1,15 +1,24 @@
 import { boolean, integer, string, strings, withDefault } from "./define-command.ts";
 
+export const STORES = "file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE";
+
 /** The store of the commands that read and write sessions. */
 export const STORE = {
-  store: string("STORE", "store of the sessions (default: file:~/.agentchart/sessions)"),
+  store: string("STORE", "store of the sessions (default: file:~/.agentchart/sessions)", { Stores: STORES }),
 };
 
 /** The agent, which a session does not store: every process needs these flags again. */
 export const AGENT = {
   model: string("NAME", "model (default: gpt-4.1-mini at OpenAI, qwen-plus at DashScope)"),
-  baseUrl: string("URL", "server with the Chat Completions API"),
-  tools: strings("FILE", "file that exports tools"),
+  baseUrl: string("URL", "server with the Chat Completions API", {
+    Environment: `OPENAI_API_KEY     key for OpenAI, or for the server of --base-url
+OPENAI_BASE_URL    default of --base-url; a server such as Ollama needs no key
+DASHSCOPE_API_KEY  key for DashScope, which is used if neither of the above is set
+NO_COLOR           disables colors, which are used in terminals only`,
+  }),
+  tools: strings("FILE", "file that exports tools", {
+    Tools: `A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".`,
+  }),
   system: string("TEXT", "system prompt"),
   maxIters: withDefault(integer("N", "model calls of a turn before it is summarized"), 10),
 };
@@ -17,21 +26,6 @@ export const AGENT = {
 /** The output of the commands that run a turn. */
 export const JSON_EVENTS = {
   json: boolean("print one AgentEvent per line on stdout, and nothing else there"),
-};
-
-export const STORES = "file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE";
-
-/** Help for {@link STORE}. */
-export const STORE_HELP = { Stores: STORES };
-
-/** Help for {@link AGENT} and {@link STORE}. */
-export const AGENT_HELP = {
-  Tools: `A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".`,
-  ...STORE_HELP,
-  Environment: `OPENAI_API_KEY     key for OpenAI, or for the server of --base-url
-OPENAI_BASE_URL    default of --base-url; a server such as Ollama needs no key
-DASHSCOPE_API_KEY  key for DashScope, which is used if neither of the above is set
-NO_COLOR           disables colors, which are used in terminals only`,
 };
 
 /** The exit codes of the commands that run a turn. */

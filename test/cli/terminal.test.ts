@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nearestName } from "../../src/base/nearest-name.ts";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 
 function openScreen(isTTY: { readonly stdout: boolean; readonly stderr: boolean }, env: Environment = {}) {
@@ -56,23 +55,5 @@ describe("A terminal", () => {
     terminal.thinking("hm");
     terminal.note("a step");
     expect(written.both).toBe("a step\n");
-  });
-});
-
-describe("The nearest name", () => {
-  const names = ["model", "base-url", "tools", "system", "max-iters", "json", "debug", "help"];
-
-  test.for([
-    ["modle", "model"],
-    ["tool", "tools"],
-    ["jsn", "json"],
-    ["url", "base-url"],
-    ["baseurl", "base-url"],
-    ["max-iter", "max-iters"],
-    ["max-iterss", "max-iters"],
-    ["verbose", undefined],
-    ["x", undefined],
-  ] as const)("of %s is %s", ([word, name]) => {
-    expect(nearestName(word, names)).toBe(name);
   });
 });

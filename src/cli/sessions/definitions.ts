@@ -1,7 +1,7 @@
 // src/cli/sessions holds the commands for stored sessions.
 import { SESSION_PHASES } from "../../store/port.ts";
 import { boolean, choice, defineCommand, integer, required, string, strings } from "../define-command.ts";
-import { AGENT, AGENT_HELP, JSON_EVENTS, STORE, STORE_HELP, TURN_EXIT_CODES } from "../shared-flags.ts";
+import { AGENT, JSON_EVENTS, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
 
 const ID = { id: required(string("id", "id of the session; one that begins with a dash goes after --")) };
 
@@ -16,7 +16,6 @@ export const list = defineCommand({
     ...STORE,
   },
   examples: ["sessions ls --phase suspended"],
-  sections: STORE_HELP,
 });
 
 export const show = defineCommand({
@@ -28,7 +27,6 @@ export const show = defineCommand({
     ...STORE,
   },
   examples: ["sessions show trip", "sessions show trip --at 7"],
-  sections: STORE_HELP,
 });
 
 export const resume = defineCommand({
@@ -51,7 +49,6 @@ export const resume = defineCommand({
   sections: {
     Decisions: `They are stored until no call is open; then the turn continues.
 Without a decision, calls that wait for a result run again.`,
-    ...AGENT_HELP,
     "Exit codes": TURN_EXIT_CODES,
   },
 });
@@ -66,7 +63,6 @@ export const fork = defineCommand({
     ...STORE,
   },
   examples: ["sessions fork trip --at 7 --as trip-2"],
-  sections: STORE_HELP,
 });
 
 export const exportSession = defineCommand({
@@ -78,7 +74,6 @@ export const exportSession = defineCommand({
     ...STORE,
   },
   examples: ["sessions export trip --out trip.ndjson"],
-  sections: STORE_HELP,
 });
 
 export const importSession = defineCommand({
@@ -87,7 +82,6 @@ export const importSession = defineCommand({
   args: { file: required(string("file", "exported file, or - for stdin")) },
   flags: { as: string("ID", "id of the session in the store (default: its own id)"), ...STORE },
   examples: ["sessions import trip.ndjson --as trip-2"],
-  sections: STORE_HELP,
 });
 
 export const remove = defineCommand({
@@ -96,5 +90,5 @@ export const remove = defineCommand({
   args: ID,
   flags: { yes: boolean("do not ask for confirmation; required outside a terminal"), ...STORE },
   examples: ["sessions rm trip --yes"],
-  sections: { ...STORE_HELP, "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
+  sections: { "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
 });

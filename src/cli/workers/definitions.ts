@@ -14,23 +14,21 @@ import {
 import { STORES } from "../shared-flags.ts";
 
 const BACKEND = {
-  store: string("STORE", "store of the sessions (default: postgres, if DATABASE_URL is set)"),
-  queue: string("QUEUE", "queue of the wake-ups (default: the store, if it is on Postgres)"),
+  store: string("STORE", "store of the sessions (default: postgres, if DATABASE_URL is set)", {
+    Stores: `${STORES};\n"postgres" is the database of DATABASE_URL`,
+  }),
+  queue: string("QUEUE", "queue of the wake-ups (default: the store, if it is on Postgres)", {
+    Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory", with which workers poll the store;
+"redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
+    Environment: `DATABASE_URL  connection string of Postgres, which then is not on the command line
+REDIS_URL     connection string of Redis, which then is not on the command line`,
+  }),
 };
 const LOG = {
   logLevel: withDefault(
     choice("LEVEL", ["debug", "info", "warn", "error", "silent"], "level of the log"),
     "info",
   ),
-};
-
-const BACKEND_HELP = {
-  Stores: `${STORES};
-"postgres" is the database of DATABASE_URL`,
-  Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory", with which workers poll the store;
-"redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
-  Environment: `DATABASE_URL  connection string of Postgres, which then is not on the command line
-REDIS_URL     connection string of Redis, which then is not on the command line`,
 };
 
 const SIGNAL_EXIT_CODES = `1    failure
@@ -43,7 +41,11 @@ export const worker = defineCommand({
   description: "Run the sessions that have work; any number of workers may run at the same time",
   args: {},
   flags: {
-    agents: required(string("FILE", "file that exports the agents")),
+    agents: required(
+      string("FILE", "file that exports the agents", {
+        Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
+      }),
+    ),
     concurrency: withDefault(integer("N", "sessions at the same time"), 10),
     maxPerTenant: integer("N", "sessions of one tenant at the same time, in all workers (default: no limit)"),
     rate: rate("sessions of one tenant started, in all workers (default: no limit)"),
@@ -65,8 +67,6 @@ export const worker = defineCommand({
     "worker --agents agents.ts --store sqlite:sessions.db --queue memory",
   ],
   sections: {
-    Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
-    ...BACKEND_HELP,
     Output: `The log goes to stderr, one JSON object per line, without keys, messages and tool arguments.
 SIGTERM or SIGINT drains the worker: it takes no more sessions, and saves those that run for another worker.`,
     "Exit codes": `0    drained\n${SIGNAL_EXIT_CODES}`,
@@ -78,7 +78,10 @@ export const serve = defineCommand({
   description: "Serve sessions over HTTP: create, continue, decide, interrupt, list, stream events",
   args: {},
   flags: {
-    tokens: string("FILE", "file with the bearer tokens"),
+    tokens: string("FILE", "file with the bearer tokens", {
+      Tokens: `A JSON array of { "tenant", "scopes": ["read", "write", "decide"], "sha256" }, with the SHA-256 of a token in
+hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may contain it instead.`,
+    }),
     insecureNoAuth: boolean("allow every request from this machine, and no other"),
     agent: strings("NAME", "agent that a session may start with (default: any)"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
@@ -93,9 +96,6 @@ export const serve = defineCommand({
     "serve --insecure-no-auth --store sqlite:sessions.db --queue memory",
   ],
   sections: {
-    Tokens: `A JSON array of { "tenant", "scopes": ["read", "write", "decide"], "sha256" }, with the SHA-256 of a token in
-hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may contain it instead.`,
-    ...BACKEND_HELP,
     Output: `The log goes to stderr, one JSON object per line, without tokens and messages.
 GET /openapi.json describes the routes.`,
     "Exit codes": `0    ended by SIGTERM or SIGINT\n${SIGNAL_EXIT_CODES}`,
@@ -112,7 +112,6 @@ export const listDeadLetters = defineCommand({
     ...BACKEND,
   },
   examples: ["dead-letters ls --tenant acme"],
-  sections: BACKEND_HELP,
 });
 
 export const retryDeadLetters = defineCommand({
@@ -125,5 +124,4 @@ export const retryDeadLetters = defineCommand({
     ...BACKEND,
   },
   examples: ["dead-letters retry acme/ticket-18", "dead-letters retry --all --tenant acme"],
-  sections: BACKEND_HELP,
 });

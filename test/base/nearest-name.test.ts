@@ -1,0 +1,20 @@
+import { describe, expect, test } from "vitest";
+import { nearestName } from "../../src/base/nearest-name.ts";
+
+describe("nearestName()", () => {
+  const names = ["model", "base-url", "tools", "system", "max-iters", "json", "debug", "help"];
+
+  test.for([
+    ["modle", "model"],
+    ["tool", "tools"],
+    ["jsn", "json"],
+    ["url", "base-url"],
+    ["baseurl", "base-url"],
+    ["max-iter", "max-iters"],
+    ["max-iterss", "max-iters"],
+    ["verbose", undefined],
+    ["x", undefined],
+  ] as const)("returns for %s the name %s", ([word, name]) => {
+    expect(nearestName(word, names)).toBe(name);
+  });
+});
