@@ -80,7 +80,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "gpt-tokenizer/encoding/cl100k_base": ["model"],
   pg: ["store", "worker/queue"],
   ws: ["inspect/client", "inspect/hub"],
-  hono: ["inspect/hub", "server"],
+  hono: ["inspect/hub", "server", "cli"],
   "hono/body-limit": ["server"],
   "hono/http-exception": ["server"],
   "hono/streaming": ["inspect/hub"],

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { WakeQueue } from "../../worker/queue/port.ts";
+import { Hono } from "hono";
+import { serve, type RunningServer } from "../../server/serve.ts";
 import type { SessionStore } from "../../store/port.ts";
+import type { WakeQueue } from "../../worker/queue/port.ts";
 import type { Worker } from "../../worker/types.ts";
 import type { Metrics } from "./worker-metrics.ts";
 
@@ -18,55 +17,32 @@ export type HealthOptions = {
 /** The id of a session that does not exist: loading it costs the same for any number of sessions. */
 const ABSENT_SESSION = "agentchart/ready";
 
-type HealthResponse = { readonly status: number; readonly type: string; readonly body: string };
-
 /** Serves `/healthz` (the process is alive), `/readyz` (it takes sessions, and its queue and store respond) and `/metrics`. */
-export async function serveHealth(
-  options: HealthOptions,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    void respondTo(request.url ?? "", options).then(({ status, type, body }) => {
-      response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
-      response.end(request.method === "HEAD" ? undefined : body);
-    });
-  });
-  server.listen(options.port, options.host);
-  await once(server, "listening");
-  const { address, port, family } = server.address() as AddressInfo;
-  return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-function plain(status: number, text: string): HealthResponse {
-  return { status, type: "text/plain", body: `${text}\n` };
-}
-
-async function respondTo(path: string, options: HealthOptions): Promise<HealthResponse> {
+export function serveHealth({ host, port, ...options }: HealthOptions): Promise<RunningServer> {
   const { metrics } = options;
-  switch (path.split("?")[0]) {
-    case "/healthz":
-      return plain(200, "ok");
-    case "/readyz": {
-      const problem = await problemOf(options);
-      return problem === undefined ? plain(200, "ok") : plain(503, problem);
-    }
-    case "/metrics":
-      return metrics.text().then(
-        (body) => ({ status: 200, type: metrics.contentType, body }),
-        () => plain(503, "The metrics cannot be collected."),
-      );
-    default:
-      return plain(404, "Not found; the routes are /healthz, /readyz and /metrics.");
-  }
+  const app = new Hono();
+  app.use(async (c, next) => {
+    await next();
+    c.header("Cache-Control", "no-store");
+  });
+  app.get("/healthz", (c) => c.text("ok\n"));
+  app.get("/readyz", async (c) => {
+    const problem = await problemOf(options);
+    return problem === undefined ? c.text("ok\n") : c.text(`${problem}\n`, 503);
+  });
+  app.get("/metrics", async (c) =>
+    c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType }),
+  );
+  app.onError((_, c) => c.text("The metrics cannot be collected.\n", 503));
+  return serve(app, { host, port });
 }
 
 /** The reason why the worker takes no sessions now, or undefined if it does. */
-async function problemOf({ worker, queue, store }: HealthOptions): Promise<string | undefined> {
+async function problemOf({
+  worker,
+  queue,
+  store,
+}: Pick<HealthOptions, "worker" | "queue" | "store">): Promise<string | undefined> {
   const { state } = worker.stats();
   if (state !== "running") return state;
   const [queued, stored] = await Promise.allSettled([queue.stats(), store.load(ABSENT_SESSION)]);
