@@ -213,7 +213,7 @@ describe("A server", () => {
       return [response.status, ((await response.json()) as { readonly detail?: string }).detail];
     };
     expect(await create("poison")).toEqual([202, undefined]);
-    expect(await create("agents.ts")).toEqual([400, "json.agent: there are steps, poison"]);
+    expect(await create("agents.ts")).toEqual([400, "json.agent: unknown agent; use steps, poison"]);
   });
 
   test("without tokens serves this machine with a warning, and fails with one line on a used port", async () => {
