@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { median } from "./cpu.ts";
 import { busyAgent } from "../test/e2e/support/busy.ts";
 import type { Page } from "playwright-core";
-import { makeDesk } from "../test/e2e/support/desk.ts";
+import { makeEnvironment } from "../test/e2e/support/environment.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
 import { PageCost } from "../test/e2e/support/page-cost.ts";
 import { pageSize } from "../test/e2e/support/page-size.ts";
@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { write: { type: "boolean", default: fal
 const ROOT = join(import.meta.dirname, "..");
 const LIVE_MS = 10_000;
 
-const desk = await makeDesk();
+const env = await makeEnvironment();
 
 /** Drags the mouse along the strip from end to end: the median time between two frames, and CPU for each. */
 async function dragAlong(
@@ -45,10 +45,10 @@ async function longRun(): Promise<{
   readonly scrubMs: number;
   readonly scrubCpu: number;
 }> {
-  const agent = longRunner(999, desk.hub.address);
+  const agent = longRunner(999, env.hub.address);
   await agent.call("Look everywhere.");
-  const address = `${desk.hub.url}/#/run/${agent.sessionId}`;
-  const warm = await desk.open();
+  const address = `${env.hub.url}/#/run/${agent.sessionId}`;
+  const warm = await env.open();
   await warm.ui.choose(agent.sessionId);
   await warm.page.goto(address);
   await warm.page.reload();
@@ -63,15 +63,15 @@ async function longRun(): Promise<{
   const cost = await PageCost.of(warm.page);
   const { scrubMs, scrubCpu } = await dragAlong(warm.page, cost);
   const heap = await cost.heap();
-  await desk.closePages();
+  await env.closePages();
   await agent.close();
   return { firstMs, paintMs, heap, scrubMs, scrubCpu };
 }
 
 /** CPU of the page for each frame while it looks on. */
 async function liveRun(): Promise<{ readonly cpu: number; readonly frames: number; readonly steps: number }> {
-  const agent = busyAgent(desk.hub.address);
-  const { page, ui } = await desk.open();
+  const agent = busyAgent(env.hub.address);
+  const { page, ui } = await env.open();
   const running = agent.call("Go on.");
   await ui.choose(agent.sessionId);
   await sleep(2_000);
@@ -79,14 +79,14 @@ async function liveRun(): Promise<{ readonly cpu: number; readonly frames: numbe
   await page.evaluate(
     "globalThis.__frames = 0; (function count() { __frames++; requestAnimationFrame(count); })()",
   );
-  const [before, [, from]] = [await cost.cpuMs(), await ui.step()];
+  const [before, [, from]] = [await cost.cpuMs(), await ui.steps()];
   await sleep(LIVE_MS);
   const frames = Number(await page.evaluate("__frames"));
   const cpu = ((await cost.cpuMs()) - before) / frames;
-  const [, to] = await ui.step();
+  const [, to] = await ui.steps();
   agent.interrupt();
   await running;
-  await desk.closePages();
+  await env.closePages();
   await agent.close();
   const seconds = LIVE_MS / 1_000;
   return { cpu, frames: frames / seconds, steps: (to - from) / seconds };
@@ -95,7 +95,7 @@ async function liveRun(): Promise<{ readonly cpu: number; readonly frames: numbe
 const size = pageSize();
 const long = await longRun();
 const live = await liveRun();
-await desk.close();
+await env.close();
 
 const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
 const text = `# The visualizer's page, measured

@@ -1,7 +1,9 @@
 import type { Plugin } from "vite";
 
-/** Leaves everything of `marked` but its lexer out of the bundle. What makes HTML is set up when the module is loaded, after its
- *  classes, so that no bundler may drop it by itself. */
+/**
+ * Drops everything but the lexer of `marked` from the bundle. The HTML renderer is initialized when the module
+ * is loaded, after its classes, so bundlers cannot drop it by themselves.
+ */
 export const lexerOnly: Plugin = {
   name: "lexer-only",
   apply: "build",
@@ -18,7 +20,7 @@ export const lexerOnly: Plugin = {
         .flatMap((each) => (each.type === "ExportNamedDeclaration" ? each.specifiers : []))
         .find(({ exported }) => exported.type === "Identifier" && exported.name === "Lexer")?.local;
       if (end === undefined || lexer?.type !== "Identifier")
-        throw new Error("marked is not as it was: see lexer-only.ts");
+        throw new Error("The structure of marked has changed: see lexer-only.ts");
       return { code: `${code.slice(0, end)}export { ${lexer.name} as Lexer };`, map: null };
     },
   },

@@ -2,7 +2,7 @@ import { defineConfig } from "vite";
 import { recordBundled } from "../scripts/record-bundled.mjs";
 import { lexerOnly } from "./lexer-only.ts";
 
-/** A page under a strict policy: nothing is inlined, neither scripts nor fonts. */
+/** The page has a strict content security policy, so neither scripts nor fonts are inlined. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",

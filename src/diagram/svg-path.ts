@@ -1,4 +1,5 @@
-type Point = readonly [x: number, y: number];
+/** A point in px. */
+export type Point = readonly [x: number, y: number];
 
 const RADIUS = 6;
 

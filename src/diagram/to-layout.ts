@@ -3,8 +3,8 @@ import type { ChartTree } from "./chart-tree.ts";
 import type { ElkGraph, Route } from "./elk-graph.ts";
 import type { Box, Layout, PlacedEdge, PlacedNode } from "./layout.ts";
 import { placePills } from "./pills.ts";
+import type { Point } from "./svg-path.ts";
 
-type Point = readonly [x: number, y: number];
 type Segments = ReadonlyMap<string, ElkExtendedEdge>;
 
 /** The margin around the picture, in px. */

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHARTS } from "../diagram/charts.ts";
 import { NO_FAULTS } from "./support/browser.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
-let desk: Desk;
+let env: Environment;
 let worker: WireWorker;
-let page: Awaited<ReturnType<Desk["open"]>>;
+let page: Awaited<ReturnType<Environment["open"]>>;
 const charts = Object.entries(CHARTS).map(([name, chart], index) => ({ name, chart, hash: `chart${index}` }));
 
 beforeAll(async () => {
-  desk = await makeDesk();
-  worker = await WireWorker.connect(desk.hub, charts);
+  env = await makeEnvironment();
+  worker = await WireWorker.connect(env.hub, charts);
   for (const { hash, chart } of charts) worker.show(`run-${hash}`, hash, [chart.nodes[0]!.id]);
-  page = await desk.open();
+  page = await env.open();
 });
 afterAll(async () => {
   await worker.close();
-  await desk.close();
+  await env.close();
 });
 
 type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
@@ -25,7 +25,7 @@ type Rect = { readonly x: number; readonly y: number; readonly width: number; re
 describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
   beforeAll(() => page.ui.choose(`run-${hash}`));
 
-  test("has every state and every transition once", async () => {
+  test("contains every state and every transition once", async () => {
     const svg = page.page.locator("svg.chart");
     const attributes = (name: string): Promise<string[]> =>
       svg.locator(`[${name}]`).evaluateAll((all, key) => all.map((one) => one.getAttribute(key)!), name);
@@ -34,33 +34,33 @@ describe.each(charts)("The chart of $name in the page", ({ hash, chart }) => {
     expect(edges.toSorted()).toEqual(chart.edges.map(({ id }) => id).toSorted());
   });
 
-  test("has the same states and transitions in the outline", async () => {
+  test("has the same number of states in the outline", async () => {
     const tree = page.page.getByRole("tree", { name: `States of ${chart.id}` });
     await expect.poll(() => tree.getByRole("treeitem").count()).toBe(chart.nodes.length - 1);
   });
 
-  test("lets no label touch another one", async () => {
+  test("has no overlapping labels", async () => {
     const svg = page.page.locator("svg.chart");
-    const enter = page.page.getByRole("button", { name: /^The active state with guards/ });
-    if (await enter.isVisible()) await enter.click();
-    await svg.and(page.page.locator(":not([data-afar])")).waitFor();
+    const zoomIn = page.page.getByRole("button", { name: /^Zoom to the active state/ });
+    if (await zoomIn.isVisible()) await zoomIn.click();
+    await svg.and(page.page.locator(":not([data-overview])")).waitFor();
     const labels = await svg
       .locator(".label rect")
       .evaluateAll((all) => all.map((one): Rect => one.getBoundingClientRect().toJSON() as Rect));
     expect(labels.length > 0).toBe(chart.edges.some(({ source }) => source !== chart.nodes[0]!.id));
     for (const { width } of labels) expect(width).toBeGreaterThan(0);
-    const touching = labels.filter((one, index) =>
-      labels.slice(index + 1).some((other) => touches(one, other)),
+    const overlapping = labels.filter((one, index) =>
+      labels.slice(index + 1).some((other) => overlap(one, other)),
     );
-    expect(touching).toEqual([]);
+    expect(overlapping).toEqual([]);
   });
 });
 
-test("the page has no faults", () => {
+test("no chart causes an error, a policy violation or an outbound request in the page", () => {
   expect(page.faults).toEqual(NO_FAULTS);
 });
 
-function touches(one: Rect, other: Rect): boolean {
+function overlap(one: Rect, other: Rect): boolean {
   return (
     one.x < other.x + other.width &&
     other.x < one.x + one.width &&

@@ -4,33 +4,33 @@ import { scriptedModel } from "agentchart/testing";
 import type { HubToPage } from "../../src/inspect/protocol/protocol.ts";
 import { CHARTS } from "../diagram/charts.ts";
 import { clickTwice } from "./support/click-twice.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { startHub } from "./support/hub.ts";
-import { makeTap } from "./support/tap.ts";
+import { makeConnectionProxy } from "./support/connection-proxy.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterEach(() => desk.closePages());
-afterAll(() => desk.close());
+afterEach(() => env.closePages());
+afterAll(() => env.close());
 
-const chart = { hash: "by-hand", chart: CHARTS["the agent"]! };
+const chart = { hash: "the-agent", chart: CHARTS["the agent"]! };
 const WAITING = ["agent", "agent.suspended", "agent.suspended.waiting"];
 
-test("a message to a run that has gone on meanwhile is not sent: what was written stays, with what has changed", async () => {
+test("a message to a run that has continued meanwhile is rejected: the dialog keeps the text and says what has changed", async () => {
   const model = scriptedModel(["Hello.", "Meanwhile.", "Now."]);
-  const agent = createAgent({ name: "bot", model, inspect: desk.hub.address });
+  const agent = createAgent({ name: "bot", model, inspect: env.hub.address });
   await agent.call("Hi.");
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
   const conversation = page.locator('[data-panel="conversation"]');
   await conversation.getByText("Hello.").waitFor();
   await page.getByRole("button", { name: "Message" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox").fill("Go on.");
-  await agent.call("Somebody else was here.");
+  await agent.call("Another client was here.");
   await conversation.getByText("Meanwhile.").waitFor();
   await dialog.getByRole("button", { name: /^Send/ }).click();
   await expect
@@ -44,19 +44,19 @@ test("a message to a run that has gone on meanwhile is not sent: what was writte
   await agent.close();
 });
 
-test("a message that is refused while another run is looked at is not offered to that one", async () => {
-  const worker = await WireWorker.connect(desk.hub, [chart]);
+test("a message that is rejected after another run was selected is not offered to the other run", async () => {
+  const worker = await WireWorker.connect(env.hub, [chart]);
   const row = { phase: "stopped", can: ["send"], leaf: "w.1" } as const;
-  for (const name of ["asked", "other"]) worker.show(name, "by-hand", ["agent", "agent.stopped"], row);
-  const { page, ui } = await desk.open();
-  await ui.choose("asked");
+  for (const name of ["first", "other"]) worker.show(name, "the-agent", ["agent", "agent.stopped"], row);
+  const { page, ui } = await env.open();
+  await ui.choose("first");
   await page.getByRole("button", { name: "Message" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("For the first one.");
   await clickTwice(page.getByRole("dialog").getByRole("button", { name: /^Send/ }));
-  await expect.poll(() => worker.commands).toMatchObject([{ runId: "asked", text: "For the first one." }]);
+  await expect.poll(() => worker.commands).toMatchObject([{ runId: "first", text: "For the first one." }]);
   await ui.choose("other");
   const [{ id } = { id: "" }] = worker.commands;
-  worker.say({
+  worker.send({
     type: "ack",
     ack: { id, ok: false, error: { code: "invalid", message: "It does not rest." } },
   });
@@ -66,12 +66,12 @@ test("a message that is refused while another run is looked at is not offered to
   await worker.close();
 });
 
-test("a fork that was not answered when the connection went waits for the process that may have written it", async () => {
-  const worker = await WireWorker.connect(desk.hub, [chart]);
+test("a fork that was not acknowledged before a disconnect is repeated, with the same id, only when its process is listed again", async () => {
+  const worker = await WireWorker.connect(env.hub, [chart]);
   const row = { phase: "stopped", can: ["fork", "forkPlan"], seq: 4 } as const;
-  worker.show("forked", "by-hand", ["agent", "agent.stopped"], row);
-  const { tap, prepare } = makeTap();
-  const { page, ui } = await desk.open({ prepare });
+  worker.show("forked", "the-agent", ["agent", "agent.stopped"], row);
+  const { proxy, prepare } = makeConnectionProxy();
+  const { page, ui } = await env.open({ prepare });
   await ui.choose("forked");
   await page.keyboard.press("f");
   await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
@@ -79,50 +79,50 @@ test("a fork that was not answered when the connection went waits for the proces
     worker.commands.flatMap(({ id, type }) => (type === "fork" ? [id] : []));
   await expect.poll(forks).toHaveLength(1);
   const rows: HubToPage[] = [];
-  const asked: string[] = [];
-  tap.toPage = (message) => (message.type === "runs" ? void rows.push(message) : message);
-  tap.toHub = (message) => {
-    if (message.type === "cmd") asked.push(message.cmd.type);
+  const sent: string[] = [];
+  proxy.toPage = (message) => (message.type === "runs" ? void rows.push(message) : message);
+  proxy.toHub = (message) => {
+    if (message.type === "cmd") sent.push(message.cmd.type);
     return message;
   };
-  tap.cut();
+  proxy.disconnect();
   await expect.poll(() => rows.length).toBeGreaterThan(0);
-  await expect.poll(() => asked).toContain("forkPlan");
-  expect(asked).not.toContain("fork");
-  for (const message of rows) tap.say(message);
+  await expect.poll(() => sent).toContain("forkPlan");
+  expect(sent).not.toContain("fork");
+  for (const message of rows) proxy.send(message);
   await expect.poll(forks).toHaveLength(2);
   expect(new Set(forks()).size).toBe(1);
   await worker.close();
 });
 
-test("what was said when the inspector came back as another one is given up, and stays to be said again", async () => {
-  const { port } = new URL(desk.hub.url);
-  await desk.hub.stop();
-  desk.hub = await startHub(desk.home, ["--port", port]);
-  const worker = await WireWorker.connect(desk.hub, [chart]);
-  worker.show("left", "by-hand", ["agent", "agent.stopped"], {
+test("a message that was not acknowledged fails if the inspector restarts with another token, and the dialog keeps its text", async () => {
+  const { port } = new URL(env.hub.url);
+  await env.hub.stop();
+  env.hub = await startHub(env.home, ["--port", port]);
+  const worker = await WireWorker.connect(env.hub, [chart]);
+  worker.show("left", "the-agent", ["agent", "agent.stopped"], {
     phase: "stopped",
     can: ["send"],
     leaf: "w.1",
   });
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose("left");
   await page.getByRole("button", { name: "Message" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox").fill("A long thought.");
   await dialog.getByRole("button", { name: /^Send/ }).click();
   await expect.poll(() => worker.commands).toHaveLength(1);
-  await desk.hub.stop(); // which takes its token with it
-  desk.hub = await startHub(desk.home, ["--port", port]);
+  await env.hub.stop(); // a regular stop deletes its token
+  env.hub = await startHub(env.home, ["--port", port]);
   await expect.poll(() => dialog.getByRole("alert").innerText()).toContain("no longer connected");
   expect(await dialog.getByRole("textbox").inputValue()).toBe("A long thought.");
 });
 
-test("a budget is extended for the stop that was seen; if it is stale, the card says so and begins anew", async () => {
-  const worker = await WireWorker.connect(desk.hub, [chart]);
+test("a budget is extended for the revision that the user saw; if that is stale, the card says so and resets its form", async () => {
+  const worker = await WireWorker.connect(env.hub, [chart]);
   const row = { phase: "suspended", waitsFor: ["budget"], can: ["extendBudget"], leaf: "w.7" } as const;
-  worker.show("spent", "by-hand", WAITING, row, [], "modelCalls");
-  const { ui } = await desk.open();
+  worker.show("spent", "the-agent", WAITING, row, [], "modelCalls");
+  const { ui } = await env.open();
   await ui.choose("spent");
   const card = ui.pending("budget");
   const amount = card.getByRole("spinbutton");
@@ -131,9 +131,9 @@ test("a budget is extended for the stop that was seen; if it is stale, the card 
   await expect.poll(() => worker.commands.length).toBe(1);
   const [{ id } = { id: "" }] = worker.commands;
   expect(worker.commands[0]).toMatchObject({ extra: { modelCalls: 3 }, expect: { leaf: "w.7" } });
-  worker.show("spent", "by-hand", WAITING, { ...row, leaf: "w.21" }, [], "modelCalls");
+  worker.show("spent", "the-agent", WAITING, { ...row, leaf: "w.21" }, [], "modelCalls");
   const message = "The run has continued since you saw it: 14 steps later it is suspended.";
-  worker.say({ type: "ack", ack: { id, ok: false, error: { code: "stale", message } } });
+  worker.send({ type: "ack", ack: { id, ok: false, error: { code: "stale", message } } });
   await expect.poll(() => card.getByRole("alert").innerText()).toContain("14 steps later");
   expect(await amount.inputValue()).toBe("");
   await amount.fill("1");
@@ -142,11 +142,11 @@ test("a budget is extended for the stop that was seen; if it is stale, the card 
   await worker.close();
 });
 
-test("what was not answered when the inspector went is asked again under the same id when it and the process are back", async () => {
-  const { port } = new URL(desk.hub.url);
-  await desk.hub.stop();
-  desk.hub = await startHub(desk.home, ["--port", port]);
-  const before = await WireWorker.connect(desk.hub, [chart]);
+test("a decision that was not acknowledged before the inspector was killed is sent again with the same id after both sides reconnect", async () => {
+  const { port } = new URL(env.hub.url);
+  await env.hub.stop();
+  env.hub = await startHub(env.home, ["--port", port]);
+  const before = await WireWorker.connect(env.hub, [chart]);
   const call = {
     callId: "c1",
     name: "pay",
@@ -156,22 +156,22 @@ test("what was not answered when the inspector went is asked again under the sam
     since: 1,
   } as const;
   const row = { phase: "suspended", waitsFor: ["approval"], can: ["decide"] } as const;
-  before.show("cut-off", "by-hand", WAITING, row, [call]);
-  const { page, ui } = await desk.open();
+  before.show("cut-off", "the-agent", WAITING, row, [call]);
+  const { page, ui } = await env.open();
   await ui.choose("cut-off");
   const card = ui.pending("c1");
   await card.getByRole("button", { name: /^Approve/ }).click();
   await expect.poll(() => before.commands).toHaveLength(1);
   const [{ id } = { id: "" }] = before.commands;
-  await desk.hub.stop("SIGKILL");
-  desk.hub = await startHub(desk.home, ["--port", port]);
+  await env.hub.stop("SIGKILL");
+  env.hub = await startHub(env.home, ["--port", port]);
   await expect.poll(() => page.locator('[data-testid="lost"]').count()).toBe(0);
-  const after = await WireWorker.connect(desk.hub, [chart]);
-  after.show("cut-off", "by-hand", WAITING, row, [call]);
+  const after = await WireWorker.connect(env.hub, [chart]);
+  after.show("cut-off", "the-agent", WAITING, row, [call]);
   await expect.poll(() => after.commands.map((command) => command.id)).toContain(id);
   expect(new Set(after.commands.map((command) => command.id))).toEqual(new Set([id]));
-  after.say({ type: "ack", ack: { id, ok: true } });
-  after.show("cut-off", "by-hand", WAITING, { phase: "running", can: [] });
+  after.send({ type: "ack", ack: { id, ok: true } });
+  after.show("cut-off", "the-agent", WAITING, { phase: "running", can: [] });
   await expect.poll(() => card.count()).toBe(0);
   expect(await page.locator('[data-notice="bad"]').count()).toBe(0);
   await after.close();

@@ -6,16 +6,16 @@ import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { accessibilityProblems } from "./support/axe.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { HeldModel } from "./support/held-model.ts";
-import { truthOf, type Truth } from "./support/truth.ts";
+import { recordMicrosteps, type Microstep } from "./support/record-microsteps.ts";
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterAll(() => desk.close());
-afterEach(() => desk.closePages());
+afterAll(() => env.close());
+afterEach(() => env.closePages());
 
 const say = (delta: string) => ({ type: "text.delta", delta }) as const;
 const stop = { type: "finish", reason: "stop" } as const;
@@ -24,7 +24,7 @@ const callNote = [
   { type: "finish", reason: "tool_calls" },
 ] as const;
 
-/** An agent that takes notes, with a model that answers by hand, and the notes that it took. */
+/** Creates an agent whose tool `note` records its inputs, with a model that the test controls. */
 function noter(config: Partial<AgentConfig> = {}) {
   const notes: unknown[] = [];
   const held = new HeldModel();
@@ -42,19 +42,19 @@ function noter(config: Partial<AgentConfig> = {}) {
     model: held.model,
     tools: [note],
     store: memoryStore(),
-    inspect: desk.hub.address,
+    inspect: env.hub.address,
     ...config,
   });
   return { agent, held, notes };
 }
 
-describe("From the page a run is", () => {
-  test("interrupted in the middle of a sentence: the model is aborted and the turn ends", async () => {
+describe("The page", () => {
+  test("interrupts a run while its model streams: the model is aborted and the turn ends", async () => {
     const { agent, held } = noter();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     const reply = agent.call("Tell me a story.");
-    await held.asked(1);
-    held.give(say("Once upon a time"));
+    await held.requested(1);
+    held.send(say("Once upon a time"));
     await ui.choose(agent.sessionId);
     await expect.poll(() => page.getByTestId("streaming").innerText()).toContain("Once upon");
     await page.getByRole("button", { name: /^Interrupt/ }).click();
@@ -65,66 +65,66 @@ describe("From the page a run is", () => {
       .click();
     expect((await reply).reason).toBe("INTERRUPTED");
     expect(held.aborts).toBe(1);
-    await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
-    await expect.poll(async () => (await ui.active()).at(-1)).toBe("agent.stopped.idle");
+    await expect.poll(() => ui.status()).toMatch(/stopped[^]*idle/);
+    await expect.poll(async () => (await ui.activeStates()).at(-1)).toBe("agent.stopped.idle");
     await agent.close();
   });
 
-  test("told something while it runs, and the model reads it", async () => {
+  test("steers a run that works: the model reads the message in its next call", async () => {
     const { agent, held } = noter();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     const reply = agent.call("Take a note.");
-    await held.asked(1);
+    await held.requested(1);
     await ui.choose(agent.sessionId);
     await page.getByRole("button", { name: /^Steer/ }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("In French, please.");
     await page.keyboard.press("Control+Enter");
     await page.locator('[data-notice="good"]').waitFor();
-    held.give(...callNote);
-    await held.asked(2);
+    held.send(...callNote);
+    await held.requested(2);
     expect(JSON.stringify(held.requests[1]!.messages)).toContain("In French, please.");
-    held.give(say("Voilà."), stop);
+    held.send(say("Voilà."), stop);
     await reply;
     await agent.close();
   });
 
-  test("paused in the middle of an answer and resumed: nothing runs twice", async () => {
+  test("pauses a run while its model streams and resumes it without running anything twice", async () => {
     const { agent, held, notes } = noter();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     agent.call("Take a note.").catch(() => {});
-    await held.asked(1);
+    await held.requested(1);
     await ui.choose(agent.sessionId);
-    held.give(say("I take"));
+    held.send(say("I take"));
     await page.getByRole("button", { name: /^Pause/ }).click();
     await expect.poll(() => agent.snapshot()).toMatchObject({ kept: { progress: { draining: true } } });
-    held.give(...callNote);
+    held.send(...callNote);
     const resume = page.getByRole("button", { name: /^Resume/ });
     await resume.waitFor();
     const before = notes.length;
     expect(held.requests).toHaveLength(1);
     await resume.click();
-    await held.asked(2);
+    await held.requested(2);
     expect(notes).toEqual(["milk"]);
     expect(before).toBeLessThanOrEqual(1);
-    held.give(say("Done."), stop);
-    await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
+    held.send(say("Done."), stop);
+    await expect.poll(() => ui.status()).toMatch(/stopped[^]*idle/);
     await expect.poll(async () => (await ui.openTab("conversation")).innerText()).toContain("Done.");
     expect(notes).toEqual(["milk"]);
   });
 
-  test("sent the next message when it rests", async () => {
+  test("sends the next message to a run that has stopped", async () => {
     const { agent, held } = noter();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     const reply = agent.call("Hello.");
-    await held.asked(1);
-    held.give(say("Hello!"), stop);
+    await held.requested(1);
+    held.send(say("Hello!"), stop);
     await reply;
     await ui.choose(agent.sessionId);
     await page.getByRole("button", { name: /^Message/ }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("And now?");
     await page.getByRole("dialog").getByRole("button", { name: /^Send/ }).click();
-    await held.asked(2);
-    held.give(say("Now we rest."), stop);
+    await held.requested(2);
+    held.send(say("Now we rest."), stop);
     await expect
       .poll(async () => (await agent.messages()).map(textOf))
       .toEqual(["Hello.", "Hello!", "And now?", "Now we rest."]);
@@ -132,7 +132,7 @@ describe("From the page a run is", () => {
   });
 });
 
-describe("From the page a run is forked", () => {
+describe("The fork dialog", () => {
   let store: ReturnType<typeof fileStore>;
   const paid: unknown[] = [];
   const pay = defineTool({
@@ -145,7 +145,7 @@ describe("From the page a run is forked", () => {
     },
   });
   let agent: Agent;
-  let truth: Truth[];
+  let microsteps: Microstep[];
   const journal = async (): Promise<string> => {
     const entries: unknown[] = [];
     for await (const entry of store.read(agent.sessionId)) entries.push(entry);
@@ -153,8 +153,8 @@ describe("From the page a run is forked", () => {
   };
 
   beforeAll(async () => {
-    store = fileStore({ dir: desk.home.sessions });
-    // what a fork asks comes after what the first run asked
+    store = fileStore({ dir: env.home.sessions });
+    // the scripted answers are shared: the requests of a fork come after those of the original
     const turns = Array.from({ length: 4 }, () => [
       { calls: [{ name: "pay", input: { cents: 7 } }] },
       "Settled.",
@@ -165,28 +165,28 @@ describe("From the page a run is forked", () => {
       tools: [pay],
       permissions: { rules: [{ tool: "pay", action: "ask" }] },
       store,
-      inspect: desk.hub.address,
+      inspect: env.hub.address,
     });
-    truth = truthOf(agent);
+    microsteps = recordMicrosteps(agent);
     await agent.call("Pay seven.");
   });
   afterAll(() => agent.close());
 
-  test("while it waits for somebody: the fork waits too, and is answered by itself", async () => {
+  test("forks a run that waits for an approval: the fork waits too and is approved independently of the original", async () => {
     const before = await journal();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);
-    await ui.at(truth.length);
-    await ui.goTo(truth.length);
+    await ui.waitForStep(microsteps.length);
+    await ui.goTo(microsteps.length);
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    const forked = await ui.shownRun();
+    const forked = await ui.selectedRun();
     expect(forked).not.toBe(agent.sessionId);
     await page.getByRole("button", { name: /^Approve/ }).click();
     await expect.poll(() => paid).toHaveLength(1);
-    await expect.poll(() => ui.standing()).toMatch(/idle/);
+    await expect.poll(() => ui.status()).toMatch(/idle/);
     expect(await journal()).toBe(before);
     expect(agent.status().pending[0]?.decided).toBeUndefined();
     await page.getByRole("button", { name: /^fork of/ }).click();
@@ -195,21 +195,21 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => page.url()).toContain(forked);
   });
 
-  test("and the strip of either run shows where, with a link to the other", async () => {
-    const { page, ui } = await desk.open();
+  test("the strips of a run and of its fork mark the forked step with a link to the other run", async () => {
+    const { page, ui } = await env.open();
     const marks = page.getByRole("navigation", { name: "Forks" }).getByRole("link");
     await ui.choose(agent.sessionId);
     await expect.poll(() => marks.count()).toBe(1);
     await expect
-      .poll(async () => [await marks.getAttribute("data-step"), String((await ui.step())[1])])
+      .poll(async () => [await marks.getAttribute("data-at-step"), String((await ui.steps())[1])])
       .toEqual(["12", "12"]);
     const name = (await marks.getAttribute("aria-label"))!;
-    expect(name).toMatch(/^Forked here: payer .+, step 12$/);
+    expect(name).toMatch(/^Fork: payer .+, step 12$/);
     expect(await accessibilityProblems(page)).toEqual([]);
     await marks.focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    const begins = page.getByRole("link", { name: /^Begins here as a fork of payer .+, step 1$/ });
+    const begins = page.getByRole("link", { name: /^Forked from payer .+, step 1$/ });
     await begins.waitFor();
     await expect.poll(() => marks.count()).toBe(1);
     await begins.click();
@@ -217,27 +217,27 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => page.url()).toContain(agent.sessionId);
   });
 
-  test("in its past with another question: the prefix is kept, what runs again is listed", async () => {
+  test("forks at a past step with an edited message: keeps the messages before it and lists the calls that will run again", async () => {
     await agent.decide(agent.status().pending[0]!.callId, "approve");
     await agent.call();
     const before = await journal();
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);
-    await ui.at(truth.length);
-    let at = truth.length;
+    await ui.waitForStep(microsteps.length);
+    let at = microsteps.length;
     for (; at > 0; at -= 1) {
       await ui.goTo(at);
-      if ((await ui.active()).includes("agent.acting.executing")) break;
+      if ((await ui.activeStates()).includes("agent.acting.executing")) break;
     }
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
     await expect.poll(() => dialog.getByTestId("will-run").innerText()).toMatch(/pay/);
     await dialog.getByRole("combobox").selectOption({ label: "user: Pay seven." });
     await dialog.getByRole("textbox", { name: "New text of the message" }).fill("Pay eight.");
-    await dialog.getByRole("checkbox", { name: /run it at once/ }).uncheck();
+    await dialog.getByRole("checkbox", { name: /start it immediately/i }).uncheck();
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    const forkId = await ui.shownRun();
+    const forkId = await ui.selectedRun();
     const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
     const forkedAt = sessions.find(({ sessionId }) => sessionId === forkId)!.meta["forkedAt"] as number;
     const original = await openSession(store, agent.sessionId);
@@ -256,7 +256,7 @@ describe("From the page a run is forked", () => {
     await expect.poll(() => conversation.innerText()).toContain("Pay seven.");
   });
 
-  test("while its model is asked again later: the fork asks at once, and the original waits on", async () => {
+  test("forks a run that backs off: the fork calls the model immediately and the original keeps waiting", async () => {
     const held = new HeldModel();
     let failures = 1;
     const model: ChatModel = {
@@ -267,23 +267,23 @@ describe("From the page a run is forked", () => {
       },
     };
     const modelExecution = { initialBackoffMs: 600_000, maxBackoffMs: 600_000 };
-    const busy = createAgent({ name: "busy", model, store, modelExecution, inspect: desk.hub.address });
+    const busy = createAgent({ name: "busy", model, store, modelExecution, inspect: env.hub.address });
     const reply = busy.call("Hello.");
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     await ui.choose(busy.sessionId);
-    await expect.poll(() => ui.standing()).toMatch(/backingOff/);
-    const [, newest] = await ui.step();
+    await expect.poll(() => ui.status()).toMatch(/backingOff/);
+    const [, newest] = await ui.steps();
     await ui.goTo(newest);
     await page.keyboard.press("f");
     await page.getByRole("dialog").getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);
-    await held.asked(1);
-    held.give(say("Hello from the fork."), stop);
-    await expect.poll(() => ui.standing()).toMatch(/stopped[^]*idle/);
+    await held.requested(1);
+    held.send(say("Hello from the fork."), stop);
+    await expect.poll(() => ui.status()).toMatch(/stopped[^]*idle/);
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("Hello from the fork.");
-    await page.getByRole("link", { name: /^Begins here as a fork of busy/ }).click();
-    await expect.poll(() => ui.standing()).toMatch(/backingOff/);
+    await page.getByRole("link", { name: /^Forked from busy/ }).click();
+    await expect.poll(() => ui.status()).toMatch(/backingOff/);
     expect(await conversation.innerText()).not.toContain("Hello from the fork.");
     expect(held.requests).toHaveLength(1);
     busy.interrupt();

@@ -1,33 +1,33 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { clickTwice } from "./support/click-twice.ts";
 import { CHARTS } from "../diagram/charts.ts";
-import { noteNotices } from "./support/notices.ts";
-import { calls, payer, rests } from "./support/payer.ts";
+import { recordNotices } from "./support/notices.ts";
+import { calls, payer, stopped } from "./support/payer.ts";
 import { WirePage } from "./support/wire-page.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterAll(() => desk.close());
-afterEach(() => desk.closePages());
+afterAll(() => env.close());
+afterEach(() => env.closePages());
 
-test("calls are approved, edited and denied; an edited number stays a number, and the model reads why not", async () => {
-  const { agent, model, paid } = payer(desk, [
+test("calls are approved, edited and denied: an edited number stays a number, and the model reads the reason of the denial", async () => {
+  const { agent, model, paid } = payer(env, [
     calls({ to: "ann", cents: 100 }, { to: "ben", cents: 200 }, { to: "cy", cents: 300 }),
     "Settled.",
   ]);
-  const { page, ui } = await desk.open();
-  const reply: Reply = await agent.call("Pay everybody.");
+  const { page, ui } = await env.open();
+  const reply: Reply = await agent.call("Pay all of them.");
   expect(reply.reason).toBe("APPROVAL_REQUIRED");
   await ui.choose(agent.sessionId);
   await expect.poll(() => page.title()).toMatch(/^\(1\)/);
 
   const ann = ui.pending("to-ann");
-  expect(await ann.innerText()).toMatch(/pay wants to run[^]*"ann"/);
+  expect(await ann.innerText()).toMatch(/pay needs approval[^]*"ann"/);
   await ann.getByRole("button", { name: /^Approve/ }).click();
   await expect.poll(() => agent.status().pending[0]?.decided).toBe("approve");
 
@@ -43,7 +43,7 @@ test("calls are approved, edited and denied; an edited number stays a number, an
   await cy.getByRole("textbox").fill("Cy was paid yesterday.");
   await cy.getByRole("button", { name: /^Deny/ }).click();
 
-  await rests(agent);
+  await stopped(agent);
   expect(paid).toEqual([
     { to: "ann", cents: 100 },
     { to: "ben", cents: 250 },
@@ -54,27 +54,27 @@ test("calls are approved, edited and denied; an edited number stays a number, an
   model.done();
 });
 
-test("a wrong edit is refused beside its field, and nothing runs", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const { ui } = await desk.open();
+test("an invalid edit is reported at its field and nothing runs", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { ui } = await env.open();
   await agent.call("Pay.");
   await ui.choose(agent.sessionId);
   const card = ui.pending("to-ann");
   await card.getByRole("button", { name: /^Edit/ }).click();
   await card.getByRole("textbox", { name: /cents/ }).fill("a lot");
-  await card.getByRole("button", { name: /^Approve edited/ }).click();
+  await card.getByRole("button", { name: /^Approve changes/ }).click();
   await expect.poll(() => card.getByRole("alert").innerText()).toMatch(/number/);
   expect(agent.status().pending[0]?.decided).toBeUndefined();
   expect(paid).toEqual([]);
 });
 
-test("the card that is looked at stays when an older one is answered elsewhere", async () => {
-  const { agent, paid } = payer(desk, [
+test("the open card and its form stay when an older call is decided elsewhere", async () => {
+  const { agent, paid } = payer(env, [
     calls({ to: "ann", cents: 100 }, { to: "ben", cents: 200 }, { to: "cy", cents: 300 }),
     "Settled.",
   ]);
-  const { page, ui } = await desk.open();
-  await agent.call("Pay everybody.");
+  const { page, ui } = await env.open();
+  await agent.call("Pay all of them.");
   await ui.choose(agent.sessionId);
   await page.getByRole("button", { name: "Newer" }).click();
   const ben = ui.pending("to-ben");
@@ -83,7 +83,7 @@ test("the card that is looked at stays when an older one is answered elsewhere",
   await agent.decide("to-ann", "approve");
   await page.getByText("1 of 2").waitFor();
   expect(await ben.getByRole("textbox", { name: /cents/ }).inputValue()).toBe("250");
-  await ben.getByRole("button", { name: /^Approve edited/ }).click();
+  await ben.getByRole("button", { name: /^Approve changes/ }).click();
   await ui.pending("to-cy").waitFor();
   expect(agent.status().pending.map(({ decided }) => decided)).toEqual([
     "approve",
@@ -93,14 +93,14 @@ test("the card that is looked at stays when an older one is answered elsewhere",
   expect(paid).toEqual([]);
 });
 
-test("what was changed as JSON is there in the form, and the other way round", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const { ui } = await desk.open();
+test("edits of the arguments carry over between the form and the JSON field in both directions", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { ui } = await env.open();
   await agent.call("Pay.");
   await ui.choose(agent.sessionId);
   const card = ui.pending("to-ann");
   await card.getByRole("button", { name: /^Edit/ }).click();
-  const [asJson, asForm] = ["as JSON", "as a form"].map((name) => card.getByRole("button", { name }));
+  const [asJson, asForm] = ["Edit as JSON", "Edit as form"].map((name) => card.getByRole("button", { name }));
   await asJson!.click();
   const json = card.getByRole("textbox", { name: "Arguments (JSON)" });
   await json.fill('{ "to": "ann", "cents": 70, "memo": "rent" }');
@@ -113,14 +113,14 @@ test("what was changed as JSON is there in the form, and the other way round", a
   await asForm!.click();
   expect(await json.inputValue()).toBe("[1]");
   await json.fill('{ "to": "ann", "cents": 71 }');
-  await card.getByRole("button", { name: /^Approve edited/ }).click();
-  await rests(agent);
+  await card.getByRole("button", { name: /^Approve changes/ }).click();
+  await stopped(agent);
   expect(paid).toEqual([{ to: "ann", cents: 71 }]);
 });
 
-test("a page that another machine has opened by plain HTTP can decide, and says that it cannot copy", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const { page, ui } = await desk.open({
+test("a page in an insecure context can approve a call and reports that it cannot copy", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { page, ui } = await env.open({
     prepare: async (opened) => {
       await opened.addInitScript(`delete Crypto.prototype.randomUUID;
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });`);
@@ -129,18 +129,18 @@ test("a page that another machine has opened by plain HTTP can decide, and says 
   await agent.call("Pay.");
   await ui.choose(agent.sessionId);
   await page.getByTitle(`Copy ${agent.sessionId}`).click();
-  await page.getByText("does not let this page copy").waitFor();
+  await page.getByText("does not allow this page to copy").waitFor();
   await ui
     .pending("to-ann")
     .getByRole("button", { name: /^Approve/ })
     .click();
-  await rests(agent);
+  await stopped(agent);
   expect(paid).toEqual([{ to: "ann", cents: 100 }]);
 });
 
-test("a card stays until the agent has acknowledged, and is answered once by who clicks twice", async () => {
+test("a card stays until the agent acknowledges the decision, and a double click sends it once", async () => {
   const chart = CHARTS["the agent"]!;
-  const worker = await WireWorker.connect(desk.hub, [{ hash: "slow", chart }]);
+  const worker = await WireWorker.connect(env.hub, [{ hash: "slow", chart }]);
   const call = {
     callId: "c1",
     name: "pay",
@@ -152,7 +152,7 @@ test("a card stays until the agent has acknowledged, and is answered once by who
   const states = ["agent", "agent.suspended", "agent.suspended.waiting"];
   const waiting = { phase: "suspended", waitsFor: ["approval"], can: ["decide"] } as const;
   worker.show("slow-run", "slow", states, waiting, [call]);
-  const { ui } = await desk.open();
+  const { ui } = await env.open();
   await ui.choose("slow-run");
   const card = ui.pending("c1");
   await clickTwice(card.getByRole("button", { name: /^Approve/ }));
@@ -161,38 +161,38 @@ test("a card stays until the agent has acknowledged, and is answered once by who
   const [command] = worker.commands;
   expect(command).toMatchObject({ type: "decide", callId: "c1", decision: "approve", argsHash: "h1" });
   expect(await card.getByRole("button", { name: /^Approve/ }).isDisabled()).toBe(true);
-  worker.say({ type: "ack", ack: { id: command!.id, ok: true } });
+  worker.send({ type: "ack", ack: { id: command!.id, ok: true } });
   worker.show("slow-run", "slow", states, { phase: "running", can: [] });
   await expect.poll(() => card.count()).toBe(0);
   expect(worker.commands).toHaveLength(1);
   await worker.close();
 });
 
-test("two tabs answer the same call: it runs once, and the other one is told", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const tabs = await Promise.all([desk.open(), desk.open()]);
+test("a call that is approved in two tabs runs once, and one of the tabs reports that it was already answered", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const tabs = await Promise.all([env.open(), env.open()]);
   await agent.call("Pay.");
   await Promise.all(tabs.map(({ ui }) => ui.choose(agent.sessionId)));
   const buttons = tabs.map(({ ui }) =>
     ui.pending("to-ann").getByRole("button", { name: /^Approve/, disabled: false }),
   );
   await Promise.all(buttons.map((button) => button.waitFor()));
-  const notices = await Promise.all(tabs.map(({ page }) => noteNotices(page)));
+  const notices = await Promise.all(tabs.map(({ page }) => recordNotices(page)));
   await Promise.all(buttons.map((button) => button.evaluate((found: { click(): void }) => found.click())));
-  await rests(agent);
+  await stopped(agent);
   expect(paid).toHaveLength(1);
   for (const { ui } of tabs) await expect.poll(() => ui.pending("to-ann").count()).toBe(0);
-  const told = async (): Promise<number[]> =>
+  const counts = async (): Promise<number[]> =>
     (await Promise.all(notices.map((all) => all()))).map(
       (all) => all.filter((text) => text.includes("answered")).length,
     );
-  await expect.poll(async () => (await told()).toSorted()).toEqual([0, 1]);
+  await expect.poll(async () => (await counts()).toSorted()).toEqual([0, 1]);
 });
 
-test("an answer to arguments that are not those of the call is refused, and a command is carried out once", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
+test("a decision with another argument hash is rejected, and a command id is executed once", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
   await agent.call("Pay.");
-  const page = await WirePage.connect(desk.hub);
+  const page = await WirePage.connect(env.hub);
   const { sessionId: runId } = agent;
   const { argsHash } = agent.status().pending[0]!;
   const decide = { runId, type: "decide", callId: "to-ann", decision: "approve" } as const;
@@ -205,7 +205,7 @@ test("an answer to arguments that are not those of the call is refused, and a co
   expect(agent.status().pending[0]?.decided).toBeUndefined();
   const acks = await Promise.all([1, 2].map(() => page.command({ id: "once", ...decide, argsHash })));
   expect(acks.map(({ ok }) => ok)).toEqual([true, true]);
-  await rests(agent);
+  await stopped(agent);
   expect(await page.command({ id: "late", ...decide, argsHash })).toMatchObject({
     ok: false,
     error: { code: "answered" },
@@ -214,9 +214,9 @@ test("an answer to arguments that are not those of the call is refused, and a co
   page.close();
 });
 
-test("keys decide only while the card has the focus", async () => {
-  const { agent, paid } = payer(desk, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const { page, ui } = await desk.open();
+test("the key a approves a call only while its card has the focus", async () => {
+  const { agent, paid } = payer(env, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { page, ui } = await env.open();
   await agent.call("Pay.");
   await ui.choose(agent.sessionId);
   await ui.pending("to-ann").waitFor();
@@ -229,20 +229,20 @@ test("keys decide only while the card has the focus", async () => {
   await page.keyboard.press("Escape");
   await page.locator("[data-pending]").focus();
   await page.keyboard.press("a");
-  await rests(agent);
+  await stopped(agent);
   expect(paid).toHaveLength(1);
 });
 
-test("an inspector that only shows has no commands, in the page and in the server", async () => {
-  const shown = await makeDesk(["--readonly"]);
-  const { agent, paid } = payer(shown, [calls({ to: "ann", cents: 100 }), "Settled."]);
-  const { page, ui } = await shown.open();
+test("a read-only inspector offers no commands in the page and rejects them in the server", async () => {
+  const readonly = await makeEnvironment(["--readonly"]);
+  const { agent, paid } = payer(readonly, [calls({ to: "ann", cents: 100 }), "Settled."]);
+  const { page, ui } = await readonly.open();
   await agent.call("Pay.");
   await ui.choose(agent.sessionId);
-  await expect.poll(() => ui.pending("to-ann").innerText()).toContain("only shows");
+  await expect.poll(() => ui.pending("to-ann").innerText()).toContain("read-only");
   expect(await page.getByRole("button", { name: /^Approve/ }).isDisabled()).toBe(true);
   expect(await page.locator("header.header").innerText()).not.toMatch(/Interrupt|Message|Steer|Pause/);
-  const wire = await WirePage.connect(shown.hub);
+  const wire = await WirePage.connect(readonly.hub);
   const { argsHash } = agent.status().pending[0]!;
   const command = {
     id: "1",
@@ -255,5 +255,5 @@ test("an inspector that only shows has no commands, in the page and in the serve
   expect(await wire.command(command)).toMatchObject({ ok: false, error: { code: "readonly" } });
   expect(paid).toEqual([]);
   wire.close();
-  await shown.close();
+  await readonly.close();
 });

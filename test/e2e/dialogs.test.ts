@@ -4,28 +4,32 @@ import { createAgent, defineTool, type Agent } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { accessibilityProblems } from "./support/axe.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { isTrapped } from "./support/focus.ts";
 import { HeldModel } from "./support/held-model.ts";
-import { parserFixer } from "./support/scene.ts";
-import { asksClerk, cutOffWhileWiring, outOfBudget } from "./support/waiting.ts";
+import { parserFixer } from "./support/parser-fixer.ts";
+import {
+  agentWaitingForAnswer,
+  agentWithUnknownOutcome,
+  agentOverBudget,
+} from "./support/suspended-agents.ts";
 
-let desk: Desk;
+let env: Environment;
 let approval: Agent;
 let running: Agent;
 let resting: Agent;
-let others: Agent[];
-let asked: Promise<unknown>;
+let waiting: Agent[];
+let turn: Promise<unknown>;
 const held = new HeldModel();
 
 beforeAll(async () => {
-  desk = await makeDesk();
-  const inspect = desk.hub.address;
+  env = await makeEnvironment();
+  const inspect = env.hub.address;
   approval = parserFixer({ inspect, store: memoryStore() });
   await approval.call("Please mend the lexer.");
   running = createAgent({ name: "running", model: held.model, inspect });
-  asked = running.call("Go.");
-  await held.asked(1);
+  turn = running.call("Go.");
+  await held.requested(1);
   const read = defineTool({
     name: "read",
     description: "Reads.",
@@ -39,35 +43,39 @@ beforeAll(async () => {
     inspect,
   });
   await resting.call("Read.");
-  others = await Promise.all([outOfBudget(inspect), asksClerk(inspect), cutOffWhileWiring(inspect)]);
+  waiting = await Promise.all([
+    agentOverBudget(inspect),
+    agentWaitingForAnswer(inspect),
+    agentWithUnknownOutcome(inspect),
+  ]);
 });
 afterAll(async () => {
   const end = [
-    { type: "text.delta", delta: "Gone." },
+    { type: "text.delta", delta: "Done." },
     { type: "finish", reason: "stop" },
   ] as const;
-  held.give(...end, ...end); // it is asked once more after it was steered
-  await asked;
-  for (const agent of [approval, running, resting, ...others]) await agent.close();
-  await desk.close();
+  held.send(...end, ...end); // the second one answers the request after the steering message
+  await turn;
+  for (const agent of [approval, running, resting, ...waiting]) await agent.close();
+  await env.close();
 });
-afterEach(() => desk.closePages());
+afterEach(() => env.closePages());
 
-type Opened = Awaited<ReturnType<Desk["open"]>>;
+type Opened = Awaited<ReturnType<Environment["open"]>>;
 
-/** Each dialog, a run that has it, and the key or the button that opens it. */
+/** Each dialog, a run that offers it, and the key or button that opens it. */
 const DIALOGS: readonly (readonly [name: string, run: () => Agent, opener: string | RegExp])[] = [
-  ["Keys", () => approval, "?"],
+  ["Keyboard shortcuts", () => approval, "?"],
   ["Go to a step", () => approval, "g"],
   ["Fork from step", () => approval, "f"],
   ["Steer the turn", () => running, /^Steer/],
   ["Interrupt the turn", () => running, /^Interrupt/],
   ["Send a message", () => resting, /^Message/],
-  ["Long text", () => resting, /^(open|all) \d/],
+  ["Long text", () => resting, /^(open|show all \()\s?\d/],
 ];
 
-/** Opens a dialog; what it leads back to is what had the focus before. */
-async function show({ page }: Opened, opener: string | RegExp): Promise<Locator> {
+/** Opens a dialog; returns the element that had the focus before. */
+async function openDialog({ page }: Opened, opener: string | RegExp): Promise<Locator> {
   if (typeof opener === "string") {
     const steps = page.getByRole("listbox", { name: "Steps" });
     await steps.press(opener);
@@ -78,13 +86,13 @@ async function show({ page }: Opened, opener: string | RegExp): Promise<Locator>
   return button;
 }
 
-describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (colorScheme) => {
-  test("in the dialogs", async () => {
-    const opened = await desk.open({ colorScheme });
+describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
+  test("no dialog has an axe violation", async () => {
+    const opened = await env.open({ colorScheme });
     const { page, ui } = opened;
     for (const [name, run, opener] of DIALOGS) {
       await ui.choose(run().sessionId);
-      await show(opened, opener);
+      await openDialog(opened, opener);
       await page.getByRole("dialog", { name }).waitFor();
       expect(await accessibilityProblems(page, "dialog"), name).toEqual([]);
       await page.keyboard.press("Escape");
@@ -92,10 +100,10 @@ describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (col
     }
   });
 
-  test("in the cards and their forms", async () => {
-    const { page, ui } = await desk.open({ colorScheme });
+  test("no card and none of its forms has an axe violation", async () => {
+    const { page, ui } = await env.open({ colorScheme });
     for (const [at, id] of ["budget", "clerk", "wire"].entries()) {
-      await ui.choose(others[at]!.sessionId);
+      await ui.choose(waiting[at]!.sessionId);
       await ui.pending(id).waitFor();
       expect(await accessibilityProblems(page, ".pending"), id).toEqual([]);
     }
@@ -109,12 +117,12 @@ describe.each(["dark", "light"] as const)("In %s, axe finds nothing wrong", (col
 });
 
 test.each(DIALOGS)(
-  "the dialog %s keeps the focus until Escape closes it, then the focus is where it was",
+  "the dialog %s traps the focus until Escape closes it and restores it then",
   async (name, run, opener) => {
-    const opened = await desk.open();
+    const opened = await env.open();
     const { page, ui } = opened;
     await ui.choose(run().sessionId);
-    const before = await show(opened, opener);
+    const before = await openDialog(opened, opener);
     await page.getByRole("dialog", { name }).locator(":focus").waitFor();
     expect(await isTrapped(page, "dialog", 8)).toBe(true);
     await page.keyboard.press("Escape");
@@ -123,8 +131,8 @@ test.each(DIALOGS)(
   },
 );
 
-test("a dialog that has done its work gives the focus back, too", async () => {
-  const { page, ui } = await desk.open();
+test("a dialog that is submitted restores the focus", async () => {
+  const { page, ui } = await env.open();
   await ui.choose(approval.sessionId);
   const steps = page.getByRole("listbox", { name: "Steps" });
   await steps.focus();
@@ -132,7 +140,7 @@ test("a dialog that has done its work gives the focus back, too", async () => {
   await page.getByRole("dialog").locator("input:focus").waitFor();
   await page.keyboard.type("5");
   await page.keyboard.press("Enter");
-  await ui.at(5);
+  await ui.waitForStep(5);
   await steps.and(page.locator(":focus")).waitFor();
   await ui.choose(running.sessionId);
   await page.getByRole("button", { name: /^Steer/ }).click();
@@ -145,9 +153,9 @@ test("a dialog that has done its work gives the focus back, too", async () => {
     .waitFor();
 });
 
-test("whoever turns to a form of a card is in its first field, and on the card again when it closes", async () => {
-  const { page, ui } = await desk.open();
-  await ui.choose(others[1]!.sessionId);
+test("a form of a card focuses its first field when it opens and the card when it closes", async () => {
+  const { page, ui } = await env.open();
+  await ui.choose(waiting[1]!.sessionId);
   await ui.pending("clerk").waitFor();
   expect(await ui.pending("clerk").locator(":focus").count()).toBe(0);
   await ui.choose(approval.sessionId);

@@ -3,27 +3,27 @@ import { createAgent, defineTool, userMsg, type Json } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { NO_FAULTS } from "./support/browser.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { HOSTILE, TABS } from "./support/hostile.ts";
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterEach(() => desk.closePages());
-afterAll(() => desk.close());
+afterEach(() => env.closePages());
+afterAll(() => env.close());
 
 const LONG = "L".repeat(20_000);
 const PICTURE = `data:image/png;base64,${"A".repeat(20_000)}`;
 
-/** A value with as many lists in one another. */
+/** Returns a value of nested arrays, as deep as given. */
 function nested(depth: number): Json {
   let value: Json = HOSTILE;
   for (let at = 0; at < depth; at++) value = [value];
   return value;
 }
 
-test("a live run whose model and tools are hostile, and long where nobody expects it, is shown in every panel", async () => {
+test("a live run with hostile and very long strings from model and tools is shown in every panel", async () => {
   const input = JSON.parse(
     `{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"far":1e300,"less":-1e300}`,
   ) as Record<string, Json>;
@@ -39,7 +39,7 @@ test("a live run whose model and tools are hostile, and long where nobody expect
         { type: "tool.delta", key: 0, id: "broken", name: "look", args: `{"a": ${LONG}` },
         { type: "finish", reason: "tool_calls" },
       ],
-      { text: HOSTILE, calls: [{ id: "asks", name: "push", input: { ...input, text: LONG } }] },
+      { text: HOSTILE, calls: [{ id: "push", name: "push", input: { ...input, text: LONG } }] },
     ]),
     tools: [
       defineTool({
@@ -61,21 +61,21 @@ test("a live run whose model and tools are hostile, and long where nobody expect
       }),
     ],
     permissions: { rules: [{ tool: "push", action: "ask", reason: `${HOSTILE} ${LONG}` }] },
-    inspect: desk.hub.address,
+    inspect: env.hub.address,
   });
-  const { page, ui, faults } = await desk.open();
+  const { page, ui, faults } = await env.open();
   const picture = { type: "image", source: { type: "url", url: PICTURE } } as const;
   const { reason } = await agent.call(userMsg("", { content: [{ type: "text", text: HOSTILE }, picture] }));
   expect(reason).toBe("APPROVAL_REQUIRED");
   await ui.choose(agent.sessionId);
-  await ui.rests();
-  expect(await ui.pending("asks").innerText()).toContain("onerror");
-  const [, newest] = await ui.step();
+  await ui.waitForRest();
+  expect(await ui.pending("push").innerText()).toContain("onerror");
+  const [, newest] = await ui.steps();
   for (const tab of TABS) {
     await ui.openTab(tab);
-    for (let q = newest; q > 0; q -= 3) {
-      await ui.goTo(q);
-      expect(await page.getByTestId("cannot-show").count(), `${tab} ${q}`).toBe(0);
+    for (let stepNumber = newest; stepNumber > 0; stepNumber -= 3) {
+      await ui.goTo(stepNumber);
+      expect(await page.getByTestId("cannot-show").count(), `${tab} ${stepNumber}`).toBe(0);
     }
   }
   await page.keyboard.press("l");
@@ -92,25 +92,25 @@ test("a live run whose model and tools are hostile, and long where nobody expect
   await agent.close();
 });
 
-test("in the field of a fork, what hides or turns text is said and shown, and sent as it stands there", async () => {
-  const said = "Pay 10\u202E00\u200B to Ann.";
+test("the fork dialog reports hidden characters of the message, shows them, and sends the text unchanged", async () => {
+  const text = "Pay 10\u202E00\u200B to Ann.";
   const agent = createAgent({
     name: "payer",
     model: scriptedModel(["Paid.", "Paid again."]),
     store: memoryStore(),
-    inspect: desk.hub.address,
+    inspect: env.hub.address,
   });
-  await agent.call(said);
-  const { page, ui } = await desk.open();
+  await agent.call(text);
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
-  await ui.rests();
+  await ui.waitForRest();
   await page.keyboard.press("f");
   const dialog = page.getByRole("dialog");
   await dialog.locator("option", { hasText: "Pay 10" }).waitFor({ state: "attached" });
   await dialog.locator("select").selectOption({ index: 2 });
   const field = dialog.getByRole("textbox", { name: "New text of the message" });
-  expect(await field.inputValue()).toBe(said);
-  const notice = dialog.getByTestId("hidden-in");
+  expect(await field.inputValue()).toBe(text);
+  const notice = dialog.getByTestId("hidden-characters");
   await expect.poll(() => notice.locator("pre").innerText()).toBe("Pay 10⟨U+202E⟩00⟨U+200B⟩ to Ann.");
   await field.fill("Pay 1000 to Ann.");
   await notice.waitFor({ state: "detached" });
@@ -121,7 +121,7 @@ test("in the field of a fork, what hides or turns text is said and shown, and se
   const conversation = await ui.openTab("conversation");
   await expect.poll(() => conversation.innerText()).toContain("Pay 9⟨U+200B⟩.");
   const sent = async (): Promise<unknown> => {
-    const context = (await ui.context((await ui.step())[1])) as {
+    const context = (await ui.context((await ui.steps())[1])) as {
       messages: { content: { text: string }[] }[];
     };
     return context.messages[0]!.content[0]!.text;

@@ -6,29 +6,37 @@ import { createAgent, defineTool } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
 import { quarantine } from "../../src/worker/quarantine.ts";
-import type { Step } from "../../src/inspect/protocol/protocol.ts";
+import type { Step as WireStep } from "../../src/inspect/protocol/protocol.ts";
 import { CHARTS } from "../diagram/charts.ts";
 import { tangle } from "../diagram/tangle.ts";
 import { NO_FAULTS } from "./support/browser.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { makeHome, startHub, type Home, type Hub } from "./support/hub.ts";
 import type { InspectorPage } from "./support/inspector-page.ts";
-import { parserFixer } from "./support/scene.ts";
-import { makeTap } from "./support/tap.ts";
+import { parserFixer } from "./support/parser-fixer.ts";
+import { makeConnectionProxy } from "./support/connection-proxy.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterEach(() => desk.closePages());
-afterAll(() => desk.close());
+afterEach(() => env.closePages());
+afterAll(() => env.close());
 
 const NOW = Date.now();
-const step = (q: number): Step => ({ q, t: NOW + q, m: q, e: "tick", x: [], s: 0, p: [["=", ["q"], q]] });
+const step = (n: number): WireStep => ({
+  q: n,
+  t: NOW + n,
+  m: n,
+  e: "tick",
+  x: [],
+  s: 0,
+  p: [["=", ["n"], n]],
+});
 
-test("a run whose process is gone is greyed, says since when, and offers nothing; a call that waits says why", async () => {
-  const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
+test("a run whose process is lost is greyed out, says since when, and disables its commands with the reason", async () => {
+  const worker = await WireWorker.connect(env.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
   const pending = {
     callId: "c",
     name: "push",
@@ -39,90 +47,92 @@ test("a run whose process is gone is greyed, says since when, and offers nothing
   } as const;
   worker.show("working", "deep", ["deep"], { can: ["interrupt"] });
   worker.show("waiting", "deep", ["deep"], { phase: "suspended", can: ["decide"] }, [pending]);
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose("working");
   const interrupt = page.getByRole("button", { name: /^Interrupt/ });
   await interrupt.waitFor();
   await worker.close();
   const banner = page.getByTestId("worker-lost");
-  await expect.poll(() => banner.innerText()).toMatch(/by-hand\) is gone, last seen (a moment|\d+ s) ago\./);
+  await expect
+    .poll(() => banner.innerText())
+    .toMatch(/by-hand\) is disconnected, last seen (a moment|\d+ s) ago\./);
   await expect.poll(() => banner.innerText()).toMatch(/last seen \d+ s ago/);
   await expect.poll(() => interrupt.count()).toBe(0);
   const opacity = async (): Promise<number> =>
     Number(await page.evaluate(`getComputedStyle(document.querySelector('[data-run="working"]')).opacity`));
   await expect.poll(opacity).toBeLessThan(1);
-  expect(await ui.standing()).toMatch(/^lost/);
+  expect(await ui.status()).toMatch(/^lost/);
   expect(await page.locator("[data-is-working]").count()).toBe(0);
   await ui.choose("waiting");
   const card = ui.pending("c");
-  expect(await card.getByTestId("hindrance").innerText()).toContain("no process drives the run");
+  expect(await card.getByTestId("disabled-reason").innerText()).toContain("no process drives the run");
   expect(await card.getByRole("button", { name: /^Approve/ }).isDisabled()).toBe(true);
 });
 
 describe("The chart of a run", () => {
-  test("that nobody gave is said to be unknown, once, and the steps are listed", async () => {
-    const worker = await WireWorker.connect(desk.hub, []);
+  test("is reported as unknown once if no process has sent it, and the steps are listed", async () => {
+    const worker = await WireWorker.connect(env.hub, []);
     worker.show("nowhere", "unheard", ["there", "there.here"]);
-    const { page, ui } = await desk.open();
+    const { page, ui } = await env.open();
     await ui.run("nowhere").click();
-    await page.getByText("The chart of this run is not known here").waitFor();
-    await expect.poll(() => page.locator('.line[data-q="1"]').innerText()).toContain("here");
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    for (let q = 2; q < 6; q++) {
-      worker.say({
+    await page.getByText("The chart of this run is unknown").waitFor();
+    await expect.poll(() => page.locator('.line[data-step="1"]').innerText()).toContain("here");
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+    for (let n = 2; n < 6; n++) {
+      worker.send({
         type: "steps",
         runId: "nowhere",
         states: [],
         statesFrom: 1,
-        items: [step(q)],
-        total: q,
+        items: [step(n)],
+        total: n,
         first: 1,
       });
-      await ui.at(q);
+      await ui.waitForStep(n);
     }
-    expect(asked.filter((path) => path.startsWith("/api/charts"))).toEqual([]);
+    expect(requested.filter((path) => path.startsWith("/api/charts"))).toEqual([]);
     expect(await page.locator("[data-notice]").count()).toBe(0);
     await worker.close();
   });
 
-  test("that takes longer than 2 s to be laid out is an outline till then, and one that cannot be stays one", async () => {
-    const whole = tangle(60);
-    const states = whole.nodes.map(({ id }) => id);
-    const worker = await WireWorker.connect(desk.hub, [{ hash: "tangle", chart: whole }]);
+  test("is shown as an outline if its layout takes too long", async () => {
+    const largeChart = tangle(60);
+    const states = largeChart.nodes.map(({ id }) => id);
+    const worker = await WireWorker.connect(env.hub, [{ hash: "tangle", chart: largeChart }]);
     worker.show("tangled", "tangle", [states[0]!, states[1]!]);
-    const told = Promise.withResolvers<void>();
-    const { tap, prepare } = makeTap();
-    tap.toPage = (message) => {
+    const released = Promise.withResolvers<void>();
+    const { proxy, prepare } = makeConnectionProxy();
+    proxy.toPage = (message) => {
       if (message.type !== "chart") return message;
-      void told.promise.then(() => tap.say(message));
+      void released.promise.then(() => proxy.send(message));
       return undefined;
     };
-    const { page, ui, faults } = await desk.open({
+    const { page, ui, faults } = await env.open({
       prepare: async (opened) => {
         await prepare(opened);
         await opened.route("**/api/charts/*", async (route) => {
-          await told.promise;
+          await released.promise;
           await route.continue();
         });
       },
     });
     await ui.run("tangled").click();
     await page.getByText("Loading the chart").waitFor();
-    told.resolve();
+    released.resolve();
     await page.locator(".outline-pane [data-state=s0][data-active]").waitFor();
-    const picture = page.getByRole("button", { name: "This chart could not be laid out in time" });
-    expect(await picture.isDisabled()).toBe(true);
+    const button = page.getByRole("button", { name: "The layout of this chart took too long" });
+    expect(await button.isDisabled()).toBe(true);
     await page.getByRole("treeitem").nth(5).click();
     expect(faults).toEqual(NO_FAULTS);
     await worker.close();
   });
 });
 
-describe("Steps that are not here", () => {
+describe("Steps that are not loaded", () => {
   const COUNT = 21_500;
 
-  /** Whether the strip has the colour of a gap in its left part: a count of pixels. */
+  /** Returns the number of pixels of the strip that have the colour of a gap. */
   const amber = (page: Page): Promise<number> => page.evaluate(AMBER);
 
   function showLong(worker: WireWorker, runId: string): void {
@@ -130,54 +140,55 @@ describe("Steps that are not here", () => {
     for (let from = 2; from <= COUNT; from += 1_000) {
       const items = Array.from({ length: Math.min(1_000, COUNT - from + 1) }, (_, at) => step(from + at));
       const total = from + items.length - 1;
-      worker.say({ type: "steps", runId, states: [], statesFrom: 1, items, total, first: 1 });
+      worker.send({ type: "steps", runId, states: [], statesFrom: 1, items, total, first: 1 });
     }
   }
 
-  test("are a hatched band in the strip, and come when they are asked for", async () => {
-    const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
+  test("are a hatched band in the strip and are loaded on request", async () => {
+    const worker = await WireWorker.connect(env.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
     showLong(worker, "long");
-    const { page, ui, faults } = await desk.open();
+    const { page, ui, faults } = await env.open();
     await ui.choose("long");
-    await expect.poll(async () => (await ui.step())[1]).toBe(COUNT);
-    const oldest = (): Promise<unknown> => page.evaluate("[2, 1001].map((q) => __agentchart.stepAt(q)?.q)");
+    await expect.poll(async () => (await ui.steps())[1]).toBe(COUNT);
+    const oldest = (): Promise<unknown> =>
+      page.evaluate("[2, 1001].map((n) => __agentchart.stepAt(n)?.number)");
     await expect.poll(oldest, { timeout: 120_000 }).toEqual([undefined, 1001]);
     await expect.poll(() => amber(page)).toBeGreaterThan(5);
     await page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 0));
-    await page.getByRole("option", { name: "step 3 is not here yet: load" }).click();
+    await page.getByRole("option", { name: "step 3 is not loaded: load" }).click();
     await expect.poll(oldest).toEqual([2, 1001]);
-    await page.locator('.line[data-q="3"]').waitFor();
+    await page.locator('.line[data-step="3"]').waitFor();
     await page.locator(".rows-of").evaluate((rows) => (rows.scrollTop = 24 * 900));
-    await page.getByRole("option", { name: "step 905 is not here yet: load" }).click();
-    await page.locator('.line[data-q="905"]').waitFor();
+    await page.getByRole("option", { name: "step 905 is not loaded: load" }).click();
+    await page.locator('.line[data-step="905"]').waitFor();
     await expect.poll(() => amber(page)).toBe(0);
-    expect((await ui.context(COUNT)) as object).toEqual({ q: COUNT });
+    expect((await ui.context(COUNT)) as object).toEqual({ n: COUNT });
     expect(faults).toEqual(NO_FAULTS);
     await worker.close();
   });
 
-  test("come also when somebody goes there while others are fetched", async () => {
-    const worker = await WireWorker.connect(desk.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
+  test("are loaded if one of them is selected while others are fetched", async () => {
+    const worker = await WireWorker.connect(env.hub, [{ hash: "deep", chart: CHARTS["three levels"]! }]);
     showLong(worker, "fetched");
-    const { promise: isThere, resolve } = Promise.withResolvers<void>();
-    const { page, ui } = await desk.open({
+    const { promise: released, resolve } = Promise.withResolvers<void>();
+    const { page, ui } = await env.open({
       prepare: async (opened) => {
         await opened.route("**/steps?*", async (route) => {
-          await isThere;
+          await released;
           await route.continue();
         });
       },
     });
     await ui.choose("fetched");
-    await expect.poll(async () => (await ui.step())[1]).toBe(COUNT);
+    await expect.poll(async () => (await ui.steps())[1]).toBe(COUNT);
     await ui.goTo(3);
     resolve();
-    await page.locator('.line[data-q="3"]').waitFor({ timeout: 120_000 });
+    await page.locator('.line[data-step="3"]').waitFor({ timeout: 120_000 });
     await worker.close();
   });
 });
 
-/** Counts the amber pixels of the strip; as text, because it runs in the page. */
+/** Counts the amber pixels of the strip; a string, because it runs in the page. */
 const AMBER = `(() => {
   const canvas = document.querySelector(".strip canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 14, canvas.width, canvas.height - 20);
@@ -220,29 +231,29 @@ describe("A stored session", () => {
     writeFileSync(path, lines.join("\n"));
   }
 
-  async function look(sessionId: string): Promise<InspectorPage> {
-    const { ui } = await desk.open({ at: hub.link });
+  async function openRun(sessionId: string): Promise<InspectorPage> {
+    const { ui } = await env.open({ at: hub.link });
     await ui.run(sessionId).click();
     return ui;
   }
 
-  test("that is damaged in its middle is shown up to there, and the position is said", async () => {
-    const ui = await look("middle");
+  test("is shown up to its damaged entry, with the position, if that entry is in the middle", async () => {
+    const ui = await openRun("middle");
     await expect.poll(() => ui.page.getByTestId("notice").innerText()).toMatch(/Read up to position \d+/);
     const [, position] = /position (\d+)/.exec(await ui.page.getByTestId("notice").innerText())!;
     expect(Number(position)).toBeGreaterThan(1);
-    await expect.poll(async () => (await ui.step())[1]).toBe(Number(position));
+    await expect.poll(async () => (await ui.steps())[1]).toBe(Number(position));
   });
 
-  test("that is damaged where it stands is quarantined, and shown up to there", async () => {
-    const ui = await look("end");
+  test("is quarantined and shown up to its damaged entry if that entry is the last one", async () => {
+    const ui = await openRun("end");
     const banner = ui.page.getByTestId("quarantined");
     await expect.poll(() => banner.innerText()).toMatch(/is quarantined.*Read up to position \d+/);
-    await expect.poll(async () => (await ui.step())[1]).toBeGreaterThan(5);
+    await expect.poll(async () => (await ui.steps())[1]).toBeGreaterThan(5);
   });
 
-  test("that was quarantined by a worker says why, and is shown whole", async () => {
-    const ui = await look("crashed");
+  test("is shown completely, with the reason, if a worker has quarantined it", async () => {
+    const ui = await openRun("crashed");
     const banner = ui.page.getByTestId("quarantined");
     await expect.poll(() => banner.innerText()).toContain("3 workers died with it");
     const conversation = await ui.openTab("conversation");
@@ -250,10 +261,10 @@ describe("A stored session", () => {
   });
 });
 
-describe("A value too long for the log", () => {
+describe("A value that is too long for the step log", () => {
   const LONG = 5_000_000;
 
-  test("shows its size and its beginning, and opens piece by piece", async () => {
+  test("shows its size and its beginning and is loaded piece by piece", async () => {
     const text = `begins ${"0123456789".repeat(LONG / 10 - 2)} the end.`;
     const agent = createAgent({
       name: "reader",
@@ -261,22 +272,22 @@ describe("A value too long for the log", () => {
       tools: [
         defineTool({ name: "read", description: "Reads.", input: { type: "object" }, execute: () => text }),
       ],
-      inspect: desk.hub.address,
+      inspect: env.hub.address,
     });
     await agent.call("Read it.");
-    const { page, ui, faults } = await desk.open();
+    const { page, ui, faults } = await env.open();
     await ui.choose(agent.sessionId);
     const conversation = await ui.openTab("conversation");
-    const chip = conversation.locator(".blob").first();
-    await expect.poll(() => chip.innerText()).toMatch(/"begins 0123[^]*open 5 MB/);
-    await chip.getByRole("button").click();
+    const preview = conversation.locator(".blob").first();
+    await expect.poll(() => preview.innerText()).toMatch(/"begins 0123[^]*open 5 MB/);
+    await preview.getByRole("button").click();
     const dialog = page.getByRole("dialog");
-    const whole = dialog.locator("pre");
+    const content = dialog.locator("pre");
     await expect.poll(() => dialog.locator("h2").innerText()).toMatch(/^5 MB of text\s*$/);
-    const first = await lengthOf(whole);
+    const first = await lengthOf(content);
     expect(first).toBeLessThan(LONG / 10);
     await dialog.getByRole("button", { name: /^Show 100 kB more/ }).click();
-    await expect.poll(() => lengthOf(whole)).toBe(first * 2);
+    await expect.poll(() => lengthOf(content)).toBe(first * 2);
     const saved = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Save" }).click();
     expect(readFileSync(await (await saved).path(), "utf8")).toBe(text);
@@ -286,26 +297,26 @@ describe("A value too long for the log", () => {
     await agent.close();
   });
 
-  test("that is not kept any more says so, and shows its beginning", async () => {
-    const worker = await WireWorker.connect(desk.hub, []);
-    worker.show("forgetful", "none", ["here"]);
+  test("shows its beginning if the value is no longer available", async () => {
+    const worker = await WireWorker.connect(env.hub, []);
+    worker.show("without-value", "none", ["here"]);
     const value = { $blob: "gone", length: 123_456, head: "the beginning" };
     const items = [{ ...step(2), p: [["=", ["note"], value]] }] as const;
-    worker.say({
+    worker.send({
       type: "steps",
-      runId: "forgetful",
+      runId: "without-value",
       states: [],
       statesFrom: 1,
-      items: [...items] as Step[],
+      items: [...items] as WireStep[],
       total: 2,
       first: 1,
     });
-    const { page, ui } = await desk.open();
-    await ui.run("forgetful").click();
+    const { page, ui } = await env.open();
+    await ui.run("without-value").click();
     const context = await ui.openTab("context");
     await context.getByRole("button", { name: "open 123 kB" }).click();
     const dialog = page.getByRole("dialog");
-    await expect.poll(() => dialog.locator(".trouble").innerText()).toContain("not here any more");
+    await expect.poll(() => dialog.locator(".error").innerText()).toContain("no longer available");
     expect(await dialog.locator("pre").innerText()).toBe("the beginning");
     await worker.close();
   });

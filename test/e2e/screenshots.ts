@@ -1,30 +1,33 @@
-// Every state of the page as a picture in docs/screenshots: npm run docs:screenshots.
+// Writes a screenshot of every state of the page to docs/screenshots: npm run docs:screenshots.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { open } from "./support/browser.ts";
-import { makeDesk } from "./support/desk.ts";
+import { makeEnvironment } from "./support/environment.ts";
 import { makeHome, startHub } from "./support/hub.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { smallPng } from "./support/small-png.ts";
-import { parserFixer } from "./support/scene.ts";
-import { shootFiles, shootWaiting } from "./support/states.ts";
-import { shootTroubles } from "./support/troubles.ts";
+import { parserFixer } from "./support/parser-fixer.ts";
+import { shootFiles, shootWaiting } from "./support/screenshot-states.ts";
+import { shootErrors } from "./support/screenshot-errors.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/screenshots");
 const WINDOW = { width: 1440, height: 860 };
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, isMobile: true };
 const PACE_MS = 200;
 
-/** `npm run docs:screenshots -- gap quarantined`: only pictures whose names have one of these words, all others stay. */
+/**
+ * `npm run docs:screenshots -- gap quarantined` takes only the screenshots whose names contain one of these
+ * words.
+ */
 const wanted = process.argv.slice(2);
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((word) => name.includes(word));
 
 if (wanted.length === 0) rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
-const desk = await makeDesk();
+const env = await makeEnvironment();
 
 async function shoot(page: Page, name: string): Promise<void> {
   if (!isWanted(name)) return;
@@ -34,8 +37,8 @@ async function shoot(page: Page, name: string): Promise<void> {
   console.log(name);
 }
 
-async function look(options: Parameters<typeof desk.open>[0] = {}): Promise<InspectorPage> {
-  const { ui } = await desk.open({ viewport: WINDOW, ...options });
+async function look(options: Parameters<typeof env.open>[0] = {}): Promise<InspectorPage> {
+  const { ui } = await env.open({ viewport: WINDOW, ...options });
   return ui;
 }
 
@@ -44,7 +47,7 @@ await first.page.getByTestId("welcome").waitFor();
 await shoot(first.page, "empty");
 
 const earlier = ["release-notes", "bump-deps", "triage"].map((name) =>
-  parserFixer({ name, inspect: desk.hub.address }),
+  parserFixer({ name, inspect: env.hub.address }),
 );
 for (const agent of earlier) await agent.call("Please mend the lexer.");
 const [notes, deps] = earlier;
@@ -54,14 +57,14 @@ await deps!.decide("c5", { deny: "Not today." });
 await deps!.call();
 
 await first.choose(deps!.sessionId); // from now on the chart is laid out
-const agent = parserFixer({ inspect: desk.hub.address }, PACE_MS);
-const asked = agent.call("Strings with an escaped quote end too early. Please mend the lexer.");
+const agent = parserFixer({ inspect: env.hub.address }, PACE_MS);
+const turn = agent.call("Strings with an escaped quote end too early. Please mend the lexer.");
 await first.page.close();
 const dark = await look();
 await dark.choose(agent.sessionId);
 await dark.page.getByTestId("streaming").waitFor();
 await shoot(dark.page, "live-dark");
-await asked;
+await turn;
 await dark.pending("c5").waitFor();
 await shoot(dark.page, "approval-dark");
 
@@ -76,9 +79,9 @@ await light.pending("c5").getByRole("button", { name: "Back" }).click();
 await light.pending("c5").getByRole("button", { name: /^Deny/ }).click();
 await shoot(light.page, "approval-deny-light");
 
-await shootWaiting({ desk, look, shoot });
+await shootWaiting({ env, look, shoot });
 
-const long = longRunner(300, desk.hub.address);
+const long = longRunner(300, env.hub.address);
 await long.call("Look everywhere.");
 const past = await look();
 await past.choose(long.sessionId);
@@ -108,25 +111,25 @@ for (const panel of ["Runs", "Chart", "Steps", "Details"]) {
   await shoot(phone.page, `phone-${panel.toLowerCase()}`);
 }
 
-const stranger = await open(desk.browser, `${desk.hub.url}/`, { viewport: WINDOW });
-await shoot(stranger.page, "no-token");
+const withoutToken = await open(env.browser, `${env.hub.url}/`, { viewport: WINDOW });
+await shoot(withoutToken.page, "no-token");
 
-const wrong = await open(desk.browser, `${desk.hub.url}/#t=wrong`, { viewport: WINDOW });
-await shoot(wrong.page, "wrong-token");
+const wrongToken = await open(env.browser, `${env.hub.url}/#t=wrong`, { viewport: WINDOW });
+await shoot(wrongToken.page, "wrong-token");
 
 const home = makeHome();
-const lone = await startHub(home);
-const { page: lost } = await open(desk.browser, lone.link, { viewport: WINDOW });
-const guest = parserFixer({ inspect: lone.address });
-await guest.call("Please mend the lexer.");
-await new InspectorPage(lost).choose(guest.sessionId);
-await lone.stop("SIGKILL");
+const killedHub = await startHub(home);
+const { page: lost } = await open(env.browser, killedHub.link, { viewport: WINDOW });
+const observed = parserFixer({ inspect: killedHub.address });
+await observed.call("Please mend the lexer.");
+await new InspectorPage(lost).choose(observed.sessionId);
+await killedHub.stop("SIGKILL");
 await lost.getByTestId("lost").waitFor();
 await shoot(lost, "lost-dark");
 home.remove();
 
-await shootFiles({ desk, look, shoot });
-await shootTroubles({ desk, look, shoot });
+await shootFiles({ env, look, shoot });
+await shootErrors({ env, look, shoot });
 
-for (const each of [...earlier, agent, long, guest]) await each.close();
-await desk.close();
+for (const each of [...earlier, agent, long, observed]) await each.close();
+await env.close();

@@ -7,19 +7,19 @@ import { createAgent, defineTool } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { NO_FAULTS } from "./support/browser.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 
-let desk: Desk;
+let env: Environment;
 let port: string;
 beforeAll(async () => {
-  desk = await makeDesk();
-  ({ port } = new URL(desk.hub.url));
+  env = await makeEnvironment();
+  ({ port } = new URL(env.hub.url));
 });
-afterAll(() => desk.close());
+afterAll(() => env.close());
 
 type Headers = { readonly [name: string]: string };
 
-/** The status of a request, whatever headers it has. */
+/** Sends a GET request with these headers; returns status, headers and body. */
 function get(
   path: string,
   headers: Headers = {},
@@ -36,7 +36,7 @@ function get(
   });
 }
 
-/** How a WebSocket ends: with the status of the refusal, or with the code of its close. */
+/** Returns how a WebSocket ends: the status of a rejected handshake, or the close code. */
 function socketEnd(path: string, headers: Headers, first?: object): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
@@ -47,19 +47,19 @@ function socketEnd(path: string, headers: Headers, first?: object): Promise<numb
   });
 }
 
-describe("The server refuses", () => {
-  const bearer = (): Headers => ({ authorization: `Bearer ${desk.hub.token}` });
+describe("The server", () => {
+  const bearer = (): Headers => ({ authorization: `Bearer ${env.hub.token}` });
 
-  test("names that are not its own", async () => {
+  test("rejects host names that are not its own", async () => {
     for (const host of [`evil.test:${port}`, "evil.test", `127.0.0.1.evil.test:${port}`, "127.0.0.1:1"]) {
       expect((await get("/", { host })).status, host).toBe(421);
       expect((await get("/api/runs", { host, ...bearer() })).status, host).toBe(421);
-      expect(await socketEnd("/ws", { host, origin: desk.hub.url }), host).toBe(421);
+      expect(await socketEnd("/ws", { host, origin: env.hub.url }), host).toBe(421);
     }
   });
 
-  test("who has no token, a wrong one, or the token of agents", async () => {
-    const wrong = ["", "Bearer ", "Bearer x", `Bearer ${desk.hub.workerToken}`, `Basic ${desk.hub.token}`];
+  test("rejects requests without a token, with a wrong one and with the workers' token", async () => {
+    const wrong = ["", "Bearer ", "Bearer x", `Bearer ${env.hub.workerToken}`, `Basic ${env.hub.token}`];
     for (const authorization of wrong) {
       for (const path of [
         "/api/runs",
@@ -71,23 +71,23 @@ describe("The server refuses", () => {
         expect((await get(path, { authorization })).status, `${path} ${authorization}`).toBe(401);
       }
     }
-    expect((await get(`/api/runs?t=${desk.hub.token}`)).status).toBe(401);
+    expect((await get(`/api/runs?t=${env.hub.token}`)).status).toBe(401);
     expect((await get("/api/runs", bearer())).status).toBe(200);
   });
 
-  test("pages of others, even with the right token", async () => {
+  test("rejects requests of other origins, even with the right token", async () => {
     for (const origin of ["http://evil.test", "null", `https://127.0.0.1:${port}`, "http://127.0.0.1:1"]) {
       expect((await get("/api/runs", { origin, ...bearer() })).status, origin).toBe(403);
       expect(await socketEnd("/ws", { origin }), origin).toBe(403);
       expect(await socketEnd("/worker", { origin }), origin).toBe(403);
     }
     expect(await socketEnd("/ws", {})).toBe(403);
-    expect(await socketEnd("/worker", { origin: desk.hub.url })).toBe(403);
+    expect(await socketEnd("/worker", { origin: env.hub.url })).toBe(403);
   });
 
-  test("sockets that say nothing for 2 s, the wrong token, the wrong version, or nonsense", async () => {
-    const origin = { origin: desk.hub.url };
-    const { token, workerToken } = desk.hub;
+  test("closes sockets that send no hello within 2 s, a wrong token, another version or another message", async () => {
+    const origin = { origin: env.hub.url };
+    const { token, workerToken } = env.hub;
     expect(await socketEnd("/ws", origin)).toBe(4401);
     expect(await socketEnd("/ws", origin, { type: "hello", token: workerToken, proto: 1 })).toBe(4401);
     expect(await socketEnd("/ws", origin, { type: "hello", proto: 1 })).toBe(4401);
@@ -96,7 +96,7 @@ describe("The server refuses", () => {
     expect(await socketEnd("/worker", {}, { type: "hello", token, proto: 1, charts: [] })).toBe(4401);
   });
 
-  test("paths that climb", async () => {
+  test("rejects paths that leave the page's folder", async () => {
     for (const path of [
       "/../package.json",
       "/..%2fpackage.json",
@@ -111,7 +111,7 @@ describe("The server refuses", () => {
   });
 });
 
-describe("A page of somebody else, in the same browser", () => {
+describe("A page of another origin in the same browser", () => {
   let other: Server;
   let address: string;
   beforeAll(async () => {
@@ -124,15 +124,15 @@ describe("A page of somebody else, in the same browser", () => {
   afterAll(() => other.close());
 
   test("gets no socket, no data and no frame of the inspector", async () => {
-    const { page } = await desk.open({ at: address });
-    const probes = await page.evaluate(probe(desk.hub.url, desk.hub.token));
+    const { page } = await env.open({ at: address });
+    const probes = await page.evaluate(probe(env.hub.url, env.hub.token));
     expect(probes).toEqual({ socket: 1006, plain: "TypeError", bearer: "TypeError", inside: "closed" });
     const frames = page.frames().filter((each) => each !== page.mainFrame());
     expect(frames.map((frame) => frame.url())).toEqual([expect.stringMatching(/^chrome-error:/)]);
   });
 
-  test("is noticed, if the inspector asks it for anything", async () => {
-    const { page, faults } = await desk.open();
+  test("causes a recorded fault if the inspector's page requests anything from it", async () => {
+    const { page, faults } = await env.open();
     await page.evaluate(`fetch("${address}?image").catch(() => {})`);
     await expect.poll(() => faults.policy.join()).toContain("connect-src");
     await page.evaluate(`void window.open("${address}?link")`);
@@ -140,7 +140,7 @@ describe("A page of somebody else, in the same browser", () => {
   });
 });
 
-/** What a page tries; as text, because it is no code of this project. */
+/** What a foreign page tries; a string, because it runs in that page. */
 const probe = (url: string, token: string): string => `(async () => {
   const socket = await new Promise((resolve) => {
     const ws = new WebSocket("${url.replace("http", "ws")}/ws");
@@ -158,9 +158,9 @@ const probe = (url: string, token: string): string => `(async () => {
   return { socket, plain: await ask({}), bearer: await ask({ headers }), inside };
 })()`;
 
-describe("Hostile words of a model and of a tool", () => {
+describe("Hostile strings of a model and of a tool", () => {
   const beacon = "http://127.0.0.1:9/beacon";
-  const words = [
+  const text = [
     `<img src=x onerror="globalThis.__ran=1"><script>globalThis.__ran=2</script>`,
     `![picture](${beacon}?image) ![](//127.0.0.1:9/beacon?protocol) [![in](${beacon}?in)](javascript:globalThis.__ran=3)`,
     `[click](javascript:globalThis.__ran=4) [data](data:text/html,<script>1</script>) <${beacon}?auto> [ok](${beacon}?link)`,
@@ -169,37 +169,37 @@ describe("Hostile words of a model and of a tool", () => {
     "| a | b |\n|---|---|\n| <b>1</b> | `2` |",
   ].join("\n\n");
 
-  test("are shown as text: no request, no report, no script", async () => {
+  test("are shown as text: no request, no policy violation, no script", async () => {
     const input = JSON.parse(
       `{"__proto__": {"polluted": true}, "constructor": {"prototype": 1}, "html": "<b>x</b>"}`,
     ) as never;
     const agent = createAgent({
       name: "<img src=x onerror=alert(1)>",
-      sysPrompt: words,
-      model: scriptedModel([{ thinking: words, text: words, calls: [{ name: "read", input }] }, words]),
+      sysPrompt: text,
+      model: scriptedModel([{ thinking: text, text, calls: [{ name: "read", input }] }, text]),
       tools: [
         defineTool({
           name: "read",
-          description: words,
+          description: text,
           input: { type: "object" },
-          execute: () => `${words}\n${"x".repeat(5_000_000)}`,
+          execute: () => `${text}\n${"x".repeat(5_000_000)}`,
         }),
       ],
-      inspect: desk.hub.address,
+      inspect: env.hub.address,
     });
-    const { page, ui, faults } = await desk.open();
-    await agent.call(words);
+    const { page, ui, faults } = await env.open();
+    await agent.call(text);
     await ui.choose(agent.sessionId);
-    await ui.rests();
+    await ui.waitForRest();
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("<script>globalThis.__ran=2</script>");
-    const [, newest] = await ui.step();
+    const [, newest] = await ui.steps();
     for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
       await ui.openTab(tab);
-      for (let q = 1; q <= newest; q += 1) await ui.goTo(q);
+      for (let stepNumber = 1; stepNumber <= newest; stepNumber += 1) await ui.goTo(stepNumber);
     }
     await page.keyboard.press("l");
-    await ui.at(newest);
+    await ui.waitForStep(newest);
     const links = await conversation
       .locator("a")
       .evaluateAll((all) =>
@@ -210,14 +210,14 @@ describe("Hostile words of a model and of a tool", () => {
       expect(rel).toContain("noopener");
     }
     expect(await conversation.locator("img, iframe, script, style, svg[onload]").count()).toBe(0);
-    const text = await conversation.innerText();
-    expect(text.replaceAll(/[\n\t]/g, "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+    const rendered = await conversation.innerText();
+    expect(rendered.replaceAll(/[\n\t]/g, "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
     expect(await page.evaluate(() => ["__ran" in globalThis, "polluted" in {}])).toEqual([false, false]);
     expect(faults).toEqual(NO_FAULTS);
     await agent.close();
   });
 
-  test("show what turns or hides text, wherever they stand", async () => {
+  test("are shown with visible escapes for hidden and direction-changing characters everywhere", async () => {
     const odd = `odd\u202E\u2066\u{E0041}`;
     const input = { path: `safe${odd}`, [`key${odd}`]: { [`member${odd}`]: odd }, mode: `a${odd}` };
     const edited: unknown[] = [];
@@ -237,28 +237,28 @@ describe("Hostile words of a model and of a tool", () => {
             type: "object",
             properties: { path: { type: "string", title: `title ${odd}`, description: odd } },
           },
-          execute: (given) => {
-            edited.push(given);
+          execute: (received) => {
+            edited.push(received);
             return odd;
           },
         }),
       ],
       permissions: { rules: [{ tool: "write", action: "ask", reason: `reason ${odd}` }] },
       store: memoryStore(),
-      inspect: desk.hub.address,
+      inspect: env.hub.address,
     });
-    const { page, ui, faults } = await desk.open();
+    const { page, ui, faults } = await env.open();
     expect((await agent.call(odd)).reason).toBe("APPROVAL_REQUIRED");
     await ui.choose(agent.sessionId);
-    await ui.rests();
+    await ui.waitForRest();
     const card = ui.pending("w1");
     expect(await card.innerText()).toMatch(/reason odd⟨U\+202E⟩⟨U\+2066⟩⟨U\+E0041⟩/);
-    const [, newest] = await ui.step();
+    const [, newest] = await ui.steps();
     for (const tab of ["context", "diff", "event", "tokens", "raw", "conversation"]) {
       await ui.openTab(tab);
-      for (let q = 1; q <= newest; q += 1) {
-        await ui.goTo(q);
-        expect(await page.evaluate(hidden), `${tab} ${q}`).toEqual([]);
+      for (let stepNumber = 1; stepNumber <= newest; stepNumber += 1) {
+        await ui.goTo(stepNumber);
+        expect(await page.evaluate(hidden), `${tab} ${stepNumber}`).toEqual([]);
       }
     }
     await page.keyboard.press("o");
@@ -279,7 +279,7 @@ describe("Hostile words of a model and of a tool", () => {
     await path.fill('"there"');
     await expect.poll(() => card.innerText()).toMatch(/path: "safeodd⟨U\+202E⟩[^]*"there"/);
     expect(await page.evaluate(hidden), "edit").toEqual([]);
-    await card.getByRole("button", { name: "as JSON" }).click();
+    await card.getByRole("button", { name: "Edit as JSON" }).click();
     expect(await page.evaluate(hidden), "edit as JSON").toEqual([]);
     await card.getByRole("button", { name: /^Approve/ }).click();
     await expect.poll(() => edited).toEqual([{ ...input, path: "there" }]);
@@ -292,8 +292,10 @@ describe("Hostile words of a model and of a tool", () => {
   });
 });
 
-/** Where the page has characters that turn or hide text, in what is read or heard of it or stands in a form; as text, because
- *  it runs in the page. */
+/**
+ * Lists where the page contains hidden or direction-changing characters: in text, names, titles and form
+ * values. A string, because it runs in the page.
+ */
 const hidden = `(() => {
   const odd = /[\\u202A-\\u202E\\u2060-\\u206F\\u{E0000}-\\u{E007F}]/u;
   const names = ["title", "aria-label", "aria-valuetext", "placeholder", "alt"];
@@ -307,12 +309,12 @@ const hidden = `(() => {
   ].filter(([, text]) => odd.test(text));
 })()`;
 
-test("the token leaves the address bar, and no address ever carries it", async () => {
-  const { page } = await desk.open();
-  const seen: string[] = [];
-  page.on("request", (sent) => seen.push(sent.url()));
-  await expect.poll(() => page.url()).not.toContain(desk.hub.token);
+test("the token is removed from the address bar and is never part of a request URL", async () => {
+  const { page } = await env.open();
+  const requested: string[] = [];
+  page.on("request", (sent) => requested.push(sent.url()));
+  await expect.poll(() => page.url()).not.toContain(env.hub.token);
   await page.reload();
   await page.locator(".run-list, [data-testid=welcome]").waitFor();
-  expect(seen.filter((url) => url.includes(desk.hub.token))).toEqual([]);
+  expect(requested.filter((url) => url.includes(env.hub.token))).toEqual([]);
 });

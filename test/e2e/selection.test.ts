@@ -2,28 +2,28 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { CHARTS } from "../diagram/charts.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { longRunner } from "./support/long-run.ts";
-import { truthOf, type Truth } from "./support/truth.ts";
+import { recordMicrosteps, type Microstep } from "./support/record-microsteps.ts";
 import { WireWorker } from "./support/wire-worker.ts";
 
 const ROUNDS = 4;
-let desk: Desk;
+let env: Environment;
 let agent: Agent;
-let truth: Truth[];
+let microsteps: Microstep[];
 beforeAll(async () => {
-  desk = await makeDesk();
-  agent = longRunner(ROUNDS, desk.hub.address);
-  truth = truthOf(agent);
+  env = await makeEnvironment();
+  agent = longRunner(ROUNDS, env.hub.address);
+  microsteps = recordMicrosteps(agent);
   await agent.call("Look.");
 });
-afterEach(() => desk.closePages());
+afterEach(() => env.closePages());
 afterAll(async () => {
   await agent.close();
-  await desk.close();
+  await env.close();
 });
 
-/** A payer that waits for somebody to approve its only call. */
+/** Creates a payer whose only call waits for approval. */
 async function waiting(config: Partial<AgentConfig> = {}): Promise<Agent> {
   const pay = defineTool({ name: "pay", description: "", input: { type: "object" }, execute: () => "Paid." });
   const model = scriptedModel([{ calls: [{ id: "c1", name: "pay", input: {} }] }, "Settled."]);
@@ -33,52 +33,52 @@ async function waiting(config: Partial<AgentConfig> = {}): Promise<Agent> {
     model,
     tools: [pay],
     permissions,
-    inspect: desk.hub.address,
+    inspect: env.hub.address,
     ...config,
   });
   await payer.call("Pay.");
   return payer;
 }
 
-test("a message, a row and a bar of the strip each lead to their step", async () => {
-  const { page, ui } = await desk.open();
+test("a click on a message, a row or the strip selects its step", async () => {
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
-  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
   const conversation = ui.panel("conversation");
   const first = conversation.locator("[data-message] button.step").first();
   const stored = Number((await first.innerText()).slice(1));
   await first.click();
-  await ui.at(stored);
-  await page.locator('.timeline [data-q="6"]').click();
-  await ui.at(6);
+  await ui.waitForStep(stored);
+  await page.locator('.timeline [data-step="6"]').click();
+  await ui.waitForStep(6);
   await page.getByRole("slider", { name: "Step" }).click({ position: { x: 2, y: 30 } });
-  await expect.poll(async () => (await ui.step())[0]).toBeLessThan(6);
+  await expect.poll(async () => (await ui.steps())[0]).toBeLessThan(6);
 });
 
-test("a state says how often it was entered and how long it lasted, a line how often it was taken", async () => {
-  const { page, ui } = await desk.open();
+test("a selected state shows its visits and their average duration, a selected transition how often it was taken", async () => {
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
-  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
   const found = page.locator(".timeline .found");
   await page.keyboard.press("o");
   const outline = page.locator(".outline-pane");
   await outline.getByRole("button", { name: "acting", exact: true }).click();
   await expect.poll(() => found.innerText()).toMatch(new RegExp(`^entered ${ROUNDS} times, .+s on average$`));
-  const way = outline.locator('[data-state="agent.acting.reviewing"] [data-edge]').first();
-  const id = await way.getAttribute("data-edge");
-  const times = truth.filter(({ edges }) => edges.includes(id!)).length;
-  await way.getByRole("button").click();
+  const transition = outline.locator('[data-state="agent.acting.reviewing"] [data-edge]').first();
+  const id = await transition.getAttribute("data-edge");
+  const times = microsteps.filter(({ edges }) => edges.includes(id!)).length;
+  await transition.getByRole("button").click();
   await expect
     .poll(() => found.innerText())
-    .toBe(times === 0 ? "No step yet" : times === 1 ? "taken once" : `taken ${times} times`);
+    .toBe(times === 0 ? "No steps yet" : times === 1 ? "taken once" : `taken ${times} times`);
 });
 
-test("visits are counted in the chart when they are asked for, and the last four lines fade", async () => {
-  const { page, ui } = await desk.open();
+test("the chart shows visit counts on request and fades the last four transitions", async () => {
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
-  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
+  await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
   expect(await page.locator("svg.chart .visits").count()).toBe(0);
-  await page.getByRole("button", { name: /How often and how long/ }).click();
+  await page.getByRole("button", { name: /Show visit counts/ }).click();
   const acting = page.locator('svg.chart [data-state="agent.acting"] > .visits');
   await expect.poll(() => acting.textContent()).toMatch(new RegExp(`^${ROUNDS}×`));
   expect(await acting.isVisible()).toBe(true);
@@ -89,33 +89,33 @@ test("visits are counted in the chart when they are asked for, and the last four
   expect(ranks).toEqual(["0", "1", "2", "3"]);
 });
 
-test("in the past, what is asked of the run stands apart, with the live step that it applies to", async () => {
+test("commands at a past step are set apart and name the live step that they apply to", async () => {
   const payer = await waiting();
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose(payer.sessionId);
   const bar = page.locator("header .actions.is-apart");
   const card = ui.pending("c1");
   await card.waitFor();
-  await ui.rests();
+  await ui.waitForRest();
   expect(await bar.count()).toBe(0);
-  const [, last] = await ui.step();
+  const [, last] = await ui.steps();
   await ui.goTo(3);
   await expect.poll(() => bar.innerText()).toContain(`applies to live step ${last}`);
   expect(await bar.getByRole("button", { name: "Interrupt" }).isEnabled()).toBe(true);
   expect(await page.locator(".pending > .note").innerText()).toBe(`applies to live step ${last}`);
   await card.getByRole("button", { name: /^Approve/ }).click();
   await expect.poll(() => payer.status().phase).toBe("stopped");
-  expect((await ui.step())[0]).toBe(3);
+  expect((await ui.steps())[0]).toBe(3);
   await page.keyboard.press("l");
   await expect.poll(() => bar.count()).toBe(0);
   await payer.close();
 });
 
-test("in the past of a run of which nothing can be asked, nothing stands apart", async () => {
-  const worker = await WireWorker.connect(desk.hub, [{ hash: "by-hand", chart: CHARTS["the agent"]! }]);
+test("a past step of a run without live commands shows no separate command bar", async () => {
+  const worker = await WireWorker.connect(env.hub, [{ hash: "by-hand", chart: CHARTS["the agent"]! }]);
   const states = ["agent", "agent.stopped", "agent.stopped.idle"];
   worker.show("stored", "by-hand", states, { phase: "stopped", can: ["fork", "forkPlan"] });
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose("stored");
   await ui.goTo(1);
   await page.getByRole("button", { name: /^Fork/ }).waitFor();
@@ -123,8 +123,8 @@ test("in the past of a run of which nothing can be asked, nothing stands apart",
   await worker.close();
 });
 
-test("the step that is compared with is named, also after another tab was looked at", async () => {
-  const { page, ui } = await desk.open();
+test("the diff keeps the step to compare with while another tab is open", async () => {
+  const { page, ui } = await env.open();
   await ui.choose(agent.sessionId);
   await ui.goTo(9);
   const diff = await ui.openTab("diff");
@@ -142,9 +142,9 @@ test("the step that is compared with is named, also after another tab was looked
   await expect.poll(() => other.inputValue()).toBe("");
 });
 
-test("what was done in the inspector is said so in the timeline, at the call and at the message", async () => {
+test("decisions and messages from the inspector are marked in the timeline and in the conversation", async () => {
   const payer = await waiting();
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   await ui.choose(payer.sessionId);
   await ui
     .pending("c1")
@@ -154,15 +154,15 @@ test("what was done in the inspector is said so in the timeline, at the call and
   const conversation = ui.panel("conversation");
   const decided = conversation.locator('[data-call="c1"]').getByText("approved in the inspector");
   await decided.waitFor();
-  const q = await page.evaluate<number>(
+  const decidedAt = await page.evaluate<number>(
     `Array.from({ length: __agentchart.steps }, (_, at) => at + 1)
-      .find((q) => __agentchart.stepAt(q).e === "tool.decide")`,
+      .find((n) => __agentchart.stepAt(n).event === "tool.decide")`,
   );
-  await ui.rests();
-  await ui.goTo(q);
-  const note = page.locator(`.timeline [data-q="${q}"] .note`);
+  await ui.waitForRest();
+  await ui.goTo(decidedAt);
+  const note = page.locator(`.timeline [data-step="${decidedAt}"] .note`);
   await expect.poll(() => note.innerText()).toMatch(/^approved in the inspector/);
-  await ui.goTo(q - 1);
+  await ui.goTo(decidedAt - 1);
   await page.locator('[data-tab="conversation"]').click();
   await conversation.locator('[data-call="c1"]').waitFor();
   await expect.poll(() => decided.count()).toBe(0);
@@ -170,15 +170,15 @@ test("what was done in the inspector is said so in the timeline, at the call and
   await page.getByRole("button", { name: "Message" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("Thanks.");
   await page.keyboard.press("Control+Enter");
-  const message = conversation.getByRole("article", { name: "Message of the user" });
-  await message.filter({ hasText: "Thanks." }).getByText("said in the inspector").waitFor();
-  expect(await message.filter({ hasText: "Pay." }).getByText("said in the inspector").count()).toBe(0);
+  const message = conversation.getByRole("article", { name: "Message from user" });
+  await message.filter({ hasText: "Thanks." }).getByText("sent from the inspector").waitFor();
+  expect(await message.filter({ hasText: "Pay." }).getByText("sent from the inspector").count()).toBe(0);
   await payer.close();
 });
 
-test("each model call is listed with its tokens; a price that is not known is no 0", async () => {
+test("each model call is listed with its tokens, and an unknown price is shown as a dash", async () => {
   const usage = { inputTokens: 1_500, cachedInputTokens: 500, outputTokens: 30 } as const;
-  const asked = async (prices?: AgentConfig["prices"]): Promise<Agent> => {
+  const finished = async (prices?: AgentConfig["prices"]): Promise<Agent> => {
     const model = scriptedModel([
       [
         { type: "text.delta", delta: "Yes." },
@@ -186,39 +186,39 @@ test("each model call is listed with its tokens; a price that is not known is no
         { type: "finish", reason: "stop" },
       ],
     ]);
-    const one = createAgent({ name: "one", model, inspect: desk.hub.address, ...(prices && { prices }) });
+    const one = createAgent({ name: "one", model, inspect: env.hub.address, ...(prices && { prices }) });
     await one.call("Is it?");
     return one;
   };
-  const { page, ui } = await desk.open();
+  const { page, ui } = await env.open();
   const cells = async ({ sessionId }: Agent): Promise<string[]> => {
     await ui.choose(sessionId);
-    await ui.rests();
+    await ui.waitForRest();
     const tokens = await ui.openTab("tokens");
     await expect.poll(() => tokens.locator("tbody tr").count()).toBe(1);
     const row = await tokens.locator("tbody td").allInnerTexts();
     const foot = await tokens.locator("tfoot :is(th, td)").allInnerTexts();
     return [...row.slice(1, 4), row[5]!, ...foot];
   };
-  const unpriced = await asked();
+  const unpriced = await finished();
   expect(await cells(unpriced)).toEqual(["1.5k", "500", "30", "–", "1 call", "1.5k", "500", "30", "", "–"]);
   expect(await page.locator("dl.metrics").innerText()).not.toMatch(/\$/);
-  const priced = await asked({ scripted: { input: 2, output: 10, cachedInput: 1 } });
+  const priced = await finished({ scripted: { input: 2, output: 10, cachedInput: 1 } });
   expect((await cells(priced)).at(-1)).toBe("$0.00280");
   await Promise.all([unpriced.close(), priced.close()]);
 });
 
-test("a fork stands below its run, further in", async () => {
+test("a fork is listed below its original run, indented", async () => {
   const chart = { hash: "forks", chart: CHARTS["the agent"]! };
-  const worker = await WireWorker.connect(desk.hub, [chart]);
+  const worker = await WireWorker.connect(env.hub, [chart]);
   worker.show("the-run", "forks", ["agent", "agent.reasoning"]);
   worker.show("its-fork", "forks", ["agent", "agent.reasoning"], { forkOf: { runId: "the-run", seq: 1 } });
-  const { ui } = await desk.open();
+  const { ui } = await env.open();
   await ui.run("its-fork").waitFor();
-  const lies = async (): Promise<string> => {
+  const position = async (): Promise<string> => {
     const [run, fork] = await Promise.all(["the-run", "its-fork"].map((id) => ui.run(id).boundingBox()));
     return `${fork!.y > run!.y ? "below" : "above"}, further ${fork!.x > run!.x ? "in" : "out"}`;
   };
-  await expect.poll(lies).toBe("below, further in");
+  await expect.poll(position).toBe("below, further in");
   await worker.close();
 });

@@ -7,81 +7,83 @@ import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel } from "agentchart/testing";
 import { busyAgent } from "./support/busy.ts";
 import { NO_FAULTS, open } from "./support/browser.ts";
-import { makeDesk, type Desk } from "./support/desk.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { makeHome, startHub } from "./support/hub.ts";
 import { HeldModel } from "./support/held-model.ts";
 import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { PageCost } from "./support/page-cost.ts";
 import { pageSize } from "./support/page-size.ts";
-import { truthOf } from "./support/truth.ts";
+import { recordMicrosteps } from "./support/record-microsteps.ts";
 
 const MEGABYTE = 1_000_000;
-/** How long a page is left open: a minute, or twenty with SOAK=1. */
+/** How long the page is left open: a minute, or twenty minutes with SOAK=1. */
 const OPEN_FOR_MS = process.env["SOAK"] === "1" ? 20 * 60_000 : 60_000;
 
-let desk: Desk;
+let env: Environment;
 beforeAll(async () => {
-  desk = await makeDesk();
+  env = await makeEnvironment();
 });
-afterAll(() => desk.close());
-afterEach(() => desk.closePages());
+afterAll(() => env.close());
+afterEach(() => env.closePages());
 
-test("the page without its fonts is at most 150 KB", () => {
+test("the compressed page without its fonts is smaller than 150 KB", () => {
   expect(pageSize().code).toBeLessThan(150_000);
 });
 
-test("a run of 10,000 steps is there whole, at any step, and the page stays small", async () => {
-  const agent = longRunner(999, desk.hub.address);
-  const truth = truthOf(agent);
+test("a run of 10,000 steps can be shown at any step with a small DOM and heap", async () => {
+  const agent = longRunner(999, env.hub.address);
+  const microsteps = recordMicrosteps(agent);
   await agent.call("Look everywhere.");
-  expect(truth.length).toBeGreaterThan(9_990);
-  const { page, ui, faults } = await desk.open();
+  expect(microsteps.length).toBeGreaterThan(9_990);
+  const { page, ui, faults } = await env.open();
   const cost = await PageCost.of(page);
   await ui.choose(agent.sessionId);
-  await expect.poll(async () => (await ui.step())[1]).toBe(truth.length);
-  for (const q of [1, 4_321, 7_777, truth.length, 2, 5_000]) {
-    await ui.goTo(q);
-    await expect.poll(() => ui.active(), { message: `step ${q}` }).toEqual(truth[q - 1]!.states);
-    await expect.poll(async () => (await ui.context(q)) !== undefined).toBe(true);
+  await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
+  for (const stepNumber of [1, 4_321, 7_777, microsteps.length, 2, 5_000]) {
+    await ui.goTo(stepNumber);
+    await expect
+      .poll(() => ui.activeStates(), { message: `step ${stepNumber}` })
+      .toEqual(microsteps[stepNumber - 1]!.states);
+    await expect.poll(async () => (await ui.context(stepNumber)) !== undefined).toBe(true);
   }
-  expect(await page.locator("[data-q]").count()).toBeLessThan(100);
+  expect(await page.locator("[data-step]").count()).toBeLessThan(100);
   expect(await cost.heap()).toBeLessThan(150 * MEGABYTE);
   expect(faults).toEqual(NO_FAULTS);
   await agent.close();
 });
 
-test("while many steps come, only what they change moves; then the newest is shown in every panel", async () => {
-  const agent = busyAgent(desk.hub.address);
-  const truth = truthOf(agent);
-  const { page, ui, faults } = await desk.open();
+test("animations stop while many steps arrive, and every panel shows the newest step afterwards", async () => {
+  const agent = busyAgent(env.hub.address);
+  const microsteps = recordMicrosteps(agent);
+  const { page, ui, faults } = await env.open();
   const running = agent.call("Go on.");
   await ui.choose(agent.sessionId);
-  await expect.poll(() => truth.length).toBeGreaterThan(200);
+  await expect.poll(() => microsteps.length).toBeGreaterThan(200);
   const busy = (): Promise<unknown> =>
     page.evaluate(`document.documentElement.hasAttribute("data-busy")
       && { motions: document.getAnimations().filter(({ playState }) => playState === "running").length }`);
-  let seen: unknown;
-  await expect.poll(async () => (seen = await busy())).not.toBe(false);
-  expect(seen).toEqual({ motions: 0 });
+  let observed: unknown;
+  await expect.poll(async () => (observed = await busy())).not.toBe(false);
+  expect(observed).toEqual({ motions: 0 });
   agent.interrupt();
   await running;
   await expect.poll(busy).toBe(false);
-  await ui.at(truth.length);
-  expect(await ui.step()).toEqual([truth.length, truth.length]);
-  expect(await ui.active()).toEqual(truth.at(-1)!.states);
-  expect(await page.locator('.timeline [aria-selected="true"]').getAttribute("data-q")).toBe(
-    String(truth.length),
+  await ui.waitForStep(microsteps.length);
+  expect(await ui.steps()).toEqual([microsteps.length, microsteps.length]);
+  expect(await ui.activeStates()).toEqual(microsteps.at(-1)!.states);
+  expect(await page.locator('.timeline [aria-selected="true"]').getAttribute("data-step")).toBe(
+    String(microsteps.length),
   );
   expect(faults).toEqual(NO_FAULTS);
   await agent.close();
 });
 
-test("10,000 stored runs are in the list, drawn as far as they are seen, and found by their names", async () => {
+test("a list of 10,000 stored runs renders only its visible part and can be searched", async () => {
   const home = makeHome();
   await storeCopies(join(home.path, "many.sqlite"), 10_000);
   const hub = await startHub(home, ["--store", `sqlite:${join(home.path, "many.sqlite")}`]);
-  const { page } = await open(desk.browser, hub.link);
+  const { page } = await open(env.browser, hub.link);
   const ui = new InspectorPage(page);
   await page.locator("[data-run]").first().waitFor();
   const list = page.locator(".run-list");
@@ -98,7 +100,7 @@ test("10,000 stored runs are in the list, drawn as far as they are seen, and fou
   home.remove();
 });
 
-/** Fills a store with as many sessions, each with the journal of one that was played. */
+/** Fills a store with this number of sessions, each with a copy of one session's journal. */
 async function storeCopies(path: string, count: number): Promise<void> {
   const store = sqliteStore({ path });
   const agent = createAgent({ name: "many", model: scriptedModel(["Hi."]), store, sessionId: "many-00000" });
@@ -115,25 +117,25 @@ async function storeCopies(path: string, count: number): Promise<void> {
   await store.close();
 }
 
-test("a page that is left open does not grow", { timeout: OPEN_FOR_MS + 120_000 }, async () => {
+test("the heap of a page that is left open does not grow", { timeout: OPEN_FOR_MS + 120_000 }, async () => {
   const held = new HeldModel();
   const endless = { timeoutMs: Number.POSITIVE_INFINITY, idleTimeoutMs: Number.POSITIVE_INFINITY };
   const agent = createAgent({
     name: "waiting",
     model: held.model,
     modelExecution: endless,
-    inspect: desk.hub.address,
+    inspect: env.hub.address,
   });
   const reply = agent.call("Wait.");
-  await held.asked(1);
-  const { page, ui } = await desk.open();
+  await held.requested(1);
+  const { page, ui } = await env.open();
   const cost = await PageCost.of(page);
   await ui.choose(agent.sessionId);
   const before = await cost.steadyHeap();
   await sleep(OPEN_FOR_MS);
   expect(await cost.heap()).toBeLessThan(before * 1.1 + MEGABYTE);
-  held.give({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
+  held.send({ type: "text.delta", delta: "Done." }, { type: "finish", reason: "stop" });
   await reply;
-  await expect.poll(() => ui.standing()).toMatch(/stopped/);
+  await expect.poll(() => ui.status()).toMatch(/stopped/);
   await agent.close();
 });

@@ -1,16 +1,16 @@
 import { createRoot } from "react-dom/client";
 import { listenToKeys } from "./keys/keys.ts";
 import { App } from "./page/app.tsx";
-import { keepTitle } from "./page/title.ts";
-import { showToTests } from "./page/for-tests.ts";
+import { syncTitle } from "./page/title.ts";
+import { exposeForTests } from "./page/test-hooks.ts";
 import { acceptDrops } from "./store/files.ts";
-import { start } from "./store/hub.ts";
+import { connect } from "./store/connect.ts";
 import { followAddress } from "./store/navigate.ts";
 
-start();
+connect();
 followAddress();
 listenToKeys();
 acceptDrops();
-keepTitle();
-showToTests();
+syncTitle();
+exposeForTests();
 createRoot(document.getElementById("root")!).render(<App />);

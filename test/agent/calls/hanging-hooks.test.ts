@@ -23,13 +23,13 @@ test("an `onInterrupt` hook that never ends holds the agent for the grace period
     ],
   });
   const reply = agent.call("go");
-  await held.asked(1);
+  await held.requested(1);
   expect(agent.interrupt()).toBe(true);
   expect((await reply).reason).toBe("INTERRUPTED");
   expect(signal?.aborted).toBe(true);
   const again = agent.call("and now?");
-  await held.asked(2);
-  held.give({ type: "text.delta", delta: "Here." }, { type: "finish", reason: "stop" });
+  await held.requested(2);
+  held.send({ type: "text.delta", delta: "Here." }, { type: "finish", reason: "stop" });
   expect((await again).text).toBe("Here.");
   await agent.close();
 });

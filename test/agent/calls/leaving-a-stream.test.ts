@@ -36,7 +36,7 @@ test("leaving a stream at `turn.end` leaves the turn as it ended, also while it 
 test("leaving it before that interrupts the turn", async () => {
   const held = new HeldModel();
   const agent = createAgent({ name: "bot", store: slowStore(), model: held.model });
-  void held.asked(1).then(() => held.give({ type: "text.delta", delta: "I think" }));
+  void held.requested(1).then(() => held.send({ type: "text.delta", delta: "I think" }));
   for await (const { type } of agent.stream("go")) if (type === "block.delta") break;
   await expect.poll(() => agent.status().phase).toBe("stopped");
   expect(agent.status().reason).toBe("INTERRUPTED");

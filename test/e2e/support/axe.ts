@@ -2,7 +2,10 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { settled } from "./settled.ts";
 
-/** What axe finds wrong in a page or in a part of it, also targets that are too small: each rule with the elements that break it. */
+/**
+ * Returns the rules of axe that a page, or the part of it that matches a selector, violates, each with the
+ * element; target sizes are checked too.
+ */
 export async function accessibilityProblems(page: Page, part?: string): Promise<string[]> {
   await settled(page);
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);

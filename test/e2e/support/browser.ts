@@ -1,18 +1,18 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { findChromium } from "../../../scripts/find-chromium.mjs";
 
-/** What must not happen in a page. */
+/** Faults of a page, none of which may occur. */
 export type Faults = {
-  /** Reports of the content security policy. */
+  /** Reports of content security policy violations. */
   readonly policy: string[];
-  /** Errors on the console and errors nobody caught. */
+  /** Errors on the console and uncaught errors. */
   readonly errors: string[];
-  /** Requests to anywhere but the hub. */
+  /** URLs of requests to other origins than the hub. */
   readonly outbound: string[];
 };
 
 export type OpenOptions = BrowserContextOptions & {
-  /** What is done to the page before it is loaded. */
+  /** Is called with the page before the page is loaded. */
   readonly prepare?: (page: Page) => Promise<void>;
 };
 export type Opened = { readonly page: Page; readonly faults: Faults };
@@ -21,7 +21,7 @@ export function launch(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium()!, args: ["--no-sandbox", ...flags] });
 }
 
-/** Opens a page in a window of its own and notes all that is wrong in it from its first moment. */
+/** Opens an address in a new browser context and records the faults of the page from the start. */
 export async function open(
   browser: Browser,
   address: string,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
 
-/** An agent that takes about 120 steps a second and says as many words, until it is interrupted. */
+/** Creates an agent that takes about 120 steps a second and streams as many words, until it is interrupted. */
 export function busyAgent(inspect: string): Agent {
   const pause = defineTool({
     name: "pause",

@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 
-/** Clicks so fast that nothing can be drawn between. */
+/** Clicks an enabled button twice in one task, so that the page cannot render between the clicks. */
 export async function clickTwice(button: Locator): Promise<void> {
   await button.and(button.page().locator(":enabled")).waitFor();
   await button.evaluate((found: { click(): void }) => {

@@ -1,11 +1,13 @@
 import type { ChatModel, StreamPart } from "agentchart";
 
-/** A model whose answers are given by hand, one part at a time, so that a test can look in between. */
+/** A model that streams only the parts that the test sends, so that the test can assert between two of them. */
 export class HeldModel {
-  readonly #asked: PromiseWithResolvers<void>[] = [Promise.withResolvers()];
+  readonly #arrivals: PromiseWithResolvers<void>[] = [Promise.withResolvers()];
   readonly #parts: StreamPart[] = [];
-  #given: PromiseWithResolvers<void> = Promise.withResolvers();
+  #sent: PromiseWithResolvers<void> = Promise.withResolvers();
+  /** How many requests were aborted. */
   aborts = 0;
+  /** The requests so far, in order. */
   requests: Parameters<ChatModel["stream"]>[0][] = [];
 
   readonly model: ChatModel = {
@@ -13,15 +15,15 @@ export class HeldModel {
     stream: (request, { signal }) => this.#stream(request, signal),
   };
 
-  /** Ends when the model is asked the `count`th time. */
-  async asked(count: number): Promise<void> {
-    while (this.requests.length < count) await this.#asked[this.requests.length]!.promise;
+  /** Resolves when the model has received `count` requests. */
+  async requested(count: number): Promise<void> {
+    while (this.requests.length < count) await this.#arrivals[this.requests.length]!.promise;
   }
 
-  /** Goes on with these parts; the answer ends with a part of type `finish`. */
-  give(...parts: readonly StreamPart[]): void {
+  /** Streams these parts to the current request; a part of type `finish` ends its answer. */
+  send(...parts: readonly StreamPart[]): void {
     this.#parts.push(...parts);
-    this.#given.resolve();
+    this.#sent.resolve();
   }
 
   async *#stream(
@@ -29,15 +31,15 @@ export class HeldModel {
     signal: AbortSignal,
   ): AsyncGenerator<StreamPart> {
     this.requests.push(request);
-    this.#asked.push(Promise.withResolvers());
-    this.#asked[this.requests.length - 1]!.resolve();
+    this.#arrivals.push(Promise.withResolvers());
+    this.#arrivals[this.requests.length - 1]!.resolve();
     for (;;) {
       for (let part = this.#parts.shift(); part; part = this.#parts.shift()) {
         yield part;
         if (part.type === "finish") return;
       }
-      await Promise.race([this.#given.promise, aborted(signal)]);
-      this.#given = Promise.withResolvers();
+      await Promise.race([this.#sent.promise, aborted(signal)]);
+      this.#sent = Promise.withResolvers();
       if (signal.aborted) {
         this.aborts += 1;
         throw signal.reason;

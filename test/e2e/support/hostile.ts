@@ -1,6 +1,6 @@
 const BEACON = "http://127.0.0.1:9/beacon";
 
-/** Words that try to run, to ask for something, and to hide. */
+/** A string that tries to run scripts, to make requests and to hide text. */
 export const HOSTILE = [
   `<img src=x onerror="globalThis.__ran=1"><script>globalThis.__ran=2</script>`,
   `![picture](${BEACON}?image) [![in](${BEACON}?in)](javascript:globalThis.__ran=3)`,
@@ -13,24 +13,24 @@ type Line = { readonly [key: string]: unknown } | string;
 export type Lines = readonly Line[];
 
 export type HostileOptions = {
-  /** Fields of the row, and of each step, that are otherwise. */
+  /** Overrides fields of the row, and of each step. */
   readonly row?: object;
-  readonly step?: (q: number) => object;
-  /** Fields of context beside those there are. */
+  readonly step?: (stepNumber: number) => object;
+  /** Additional fields of the context. */
   readonly context?: object;
-  /** The number of the first step. */
+  /** Number of the first step; 1 by default. */
   readonly begin?: number;
   readonly name?: string;
-  /** States of the chart beside the root. */
+  /** States of the chart except the root. */
   readonly nodes?: readonly object[];
-  /** The one that is active. */
+  /** Id of the active state. */
   readonly state?: string;
 };
 
 const named = (name: string): object => ({ name, params: { __proto__x: name, text: name } });
 const ODD_KEYS = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1}`;
 
-/** An exported run of five steps whose every text is hostile. */
+/** Returns the lines of an exported run with five steps in which every string is hostile. */
 export function hostileLines(options: HostileOptions = {}): Lines {
   const { row, step = () => ({}), context = {}, begin = 1, name = HOSTILE } = options;
   const id = `m.${HOSTILE}`;
@@ -136,7 +136,7 @@ export function hostileLines(options: HostileOptions = {}): Lines {
     },
     { chart: { id: HOSTILE, nodes: [root, ...nodes], edges }, layouts: null, hash: `hash ${HOSTILE}` },
     { state: ["m", options.state ?? id] },
-    ...patches.map((p, at) => ({
+    ...patches.map((patch, at) => ({
       q: begin + at,
       t: at,
       m: at,
@@ -145,17 +145,17 @@ export function hostileLines(options: HostileOptions = {}): Lines {
       x: options.nodes ? [] : [edge.id],
       s: 0,
       k: [HOSTILE],
-      p,
+      p: patch,
       ...step(at + 1),
     })),
     { blob: HOSTILE, text: HOSTILE },
   ];
 }
 
-/** The tabs of a step, the first one last. */
+/** The tabs of a step; the one that is open by default comes last. */
 export const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
 
-/** A state of a chart as files have it. */
+/** Returns a state of a chart in the format of an exported run. */
 export function stateOf<State extends object>(state: State) {
   const none = { tags: [], entry: [], exit: [], invoke: [] };
   return { key: "k", parent: "m", type: "atomic", ...none, ...state };

@@ -8,22 +8,22 @@ import { BARE_ENV } from "../../support/bare-env.ts";
 
 const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
 
-/** A server of the inspector in a process of its own, as a person starts it. */
+/** A process that runs `agentchart inspect`. */
 export type Hub = {
   readonly url: string;
-  /** The link for a page. */
+  /** Link that opens the page, with the token. */
   readonly link: string;
   readonly token: string;
   readonly workerToken: string;
-  /** The address for `createAgent({ inspect })`. */
+  /** Address for `createAgent({ inspect })`, with the token of workers. */
   readonly address: string;
   readonly pid: number;
-  /** What it printed. */
+  /** Returns what the process has printed so far. */
   output(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 };
 
-/** A folder that stands for a home, with the stores and the address file of the tests. */
+/** A temporary home folder, with the stores and the address file of the tests. */
 export type Home = { readonly path: string; readonly sessions: string; remove(): void };
 
 export function makeHome(): Home {

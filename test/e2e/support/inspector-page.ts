@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 
-/** How long the page may take for anything, in ms. */
-const PATIENCE = 60_000;
+/** Timeout of every condition that a test waits for in the page, in ms. */
+const TIMEOUT_MS = 60_000;
 
-/** The page as a person uses it. */
+/** Page object: what a user does and sees in the inspector. */
 export class InspectorPage {
   readonly page: Page;
 
@@ -18,78 +18,81 @@ export class InspectorPage {
   /** Opens a run from the list and waits until a step of it and its chart are drawn. */
   async choose(runId: string): Promise<void> {
     await this.run(runId).click();
-    await this.#until(`__agentchart.selection.runId === ${JSON.stringify(runId)} && __agentchart.drawn > 0`);
-    await this.chart();
+    await this.#waitUntil(
+      `__agentchart.selection.runId === ${JSON.stringify(runId)} && __agentchart.drawn > 0`,
+    );
+    await this.waitForChart();
   }
 
-  /** Ends when the newest step is one at which the run rests, in one of these states, and is drawn. */
-  async rests(states = ["agent.stopped.idle", "agent.suspended.waiting"]): Promise<void> {
+  /** Waits until the innermost state of the newest step is one of these, and that step is drawn. */
+  async waitForRest(states = ["agent.stopped.idle", "agent.suspended.waiting"]): Promise<void> {
     const newest = "__agentchart.statesAt(__agentchart.steps).at(-1)";
-    await this.#until(`${JSON.stringify(states)}.includes(${newest})`);
-    await this.#until("__agentchart.selection.shown === __agentchart.drawn");
+    await this.#waitUntil(`${JSON.stringify(states)}.includes(${newest})`);
+    await this.#waitUntil("__agentchart.selection.shown === __agentchart.drawn");
   }
 
-  /** Ends when a chart is drawn. */
-  async chart(): Promise<void> {
+  /** Waits until a chart is drawn. */
+  async waitForChart(): Promise<void> {
     await this.page.locator("svg.chart [data-state]").first().waitFor();
   }
 
-  /** Ends when this holds in the page. */
-  async #until(condition: string): Promise<void> {
+  /** Waits until a JavaScript condition is true in the page. */
+  async #waitUntil(condition: string): Promise<void> {
     await this.page.evaluate(`new Promise((resolve, reject) => {
-      const end = performance.now() + ${PATIENCE};
-      const look = () => {
+      const end = performance.now() + ${TIMEOUT_MS};
+      const check = () => {
         if (${condition}) resolve();
-        else if (performance.now() > end) reject(new Error(${JSON.stringify(`It never held: ${condition}`)}));
-        else requestAnimationFrame(look);
+        else if (performance.now() > end) reject(new Error(${JSON.stringify(`Timeout: ${condition}`)}));
+        else requestAnimationFrame(check);
       };
-      look();
+      check();
     })`);
   }
 
-  /** The ids of the states that are lit in the chart, in the order of the machine file. */
-  active(): Promise<string[]> {
+  /** Returns the ids of the states that the chart shows as active, in document order. */
+  activeStates(): Promise<string[]> {
     return this.page
       .locator("svg.chart [data-state][data-active]")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-state")!));
   }
 
-  /** The edges of the chart that are lit as those of the shown step. */
-  async taken(): Promise<string[]> {
-    const lit = await this.page.locator('svg.chart [data-taken="0"]').evaluateAll((edges) =>
+  /** Returns the ids of the edges that the chart highlights as taken in the displayed step. */
+  async takenEdges(): Promise<string[]> {
+    return this.page.locator('svg.chart [data-taken="0"]').evaluateAll((edges) =>
       edges.flatMap((edge) => {
-        const lines = [...edge.querySelectorAll("[data-label][data-lit]")];
-        return lines.length > 0
-          ? lines.map((line) => line.getAttribute("data-label")!)
+        const labels = [...edge.querySelectorAll("[data-label][data-highlighted]")];
+        return labels.length > 0
+          ? labels.map((label) => label.getAttribute("data-label")!)
           : edge.getAttribute("data-edge")!.split(" ");
       }),
     );
-    return lit;
   }
 
-  /** The run that is shown, by the address. */
-  async shownRun(): Promise<string> {
+  /** Returns the id of the displayed run, from the address. */
+  async selectedRun(): Promise<string> {
     return decodeURIComponent(await this.page.evaluate<string>('location.hash.split("/")[2]'));
   }
 
-  /** The step that is shown and the newest one. */
-  step(): Promise<readonly [shown: number, newest: number]> {
+  /** Returns the numbers of the displayed and of the newest step. */
+  steps(): Promise<readonly [displayed: number, newest: number]> {
     return this.page
       .getByRole("slider", { name: "Step" })
       .evaluate((slider) => [Number(slider.ariaValueNow), Number(slider.ariaValueMax)] as const);
   }
 
-  /** Goes to a step by its address. */
-  async goTo(q: number): Promise<void> {
-    await this.page.evaluate(`location.hash = location.hash.replace(/^(#\\/run\\/[^/]+).*/, "$1/${q}")`);
-    await this.at(q);
+  /** Opens a step by its address. */
+  async goTo(stepNumber: number): Promise<void> {
+    await this.page.evaluate(
+      `location.hash = location.hash.replace(/^(#\\/run\\/[^/]+).*/, "$1/${stepNumber}")`,
+    );
+    await this.waitForStep(stepNumber);
   }
 
-  /** Ends when this step is shown, in the chart too. */
-  async at(q: number): Promise<void> {
+  /** Waits until a step is displayed and its chart is drawn. */
+  async waitForStep(stepNumber: number): Promise<void> {
     const slider = this.page.getByRole("slider", { name: "Step" });
-    await slider.and(this.page.locator(`[aria-valuenow="${q}"]`)).waitFor();
-    await this.#until(`__agentchart.drawn === ${q}`);
+    await slider.and(this.page.locator(`[aria-valuenow="${stepNumber}"]`)).waitFor();
+    await this.#waitUntil(`__agentchart.drawn === ${stepNumber}`);
   }
 
   tab(name: string): Locator {
@@ -106,7 +109,7 @@ export class InspectorPage {
     return this.panel(name);
   }
 
-  /** The places that the diff lists. */
+  /** Returns the paths that the diff lists, sorted. */
   async changedPaths(diff: Locator): Promise<string[]> {
     const paths = await diff
       .locator("[data-change]")
@@ -114,18 +117,18 @@ export class InspectorPage {
     return paths.toSorted();
   }
 
-  /** The context after a step, as the page has put it together. */
-  context(q: number): Promise<unknown> {
+  /** Returns the context after a step, as the page has computed it from the patches. */
+  context(stepNumber: number): Promise<unknown> {
     return this.page.evaluate(
-      (step) =>
-        (globalThis as unknown as { __agentchart: { contextAt(q: number): unknown } }).__agentchart.contextAt(
-          step,
-        ),
-      q,
+      (number) =>
+        (
+          globalThis as unknown as { __agentchart: { contextAt(stepNumber: number): unknown } }
+        ).__agentchart.contextAt(number),
+      stepNumber,
     );
   }
 
-  /** The values without members that a tree of JSON shows: where each stands, and its text. */
+  /** Returns path and text of the values in a JSON tree that have no members. */
   contextLeaves(tree: Locator): Promise<(readonly [path: string, text: string])[]> {
     return tree
       .locator('[role="treeitem"]:not([aria-expanded])')
@@ -136,12 +139,13 @@ export class InspectorPage {
       );
   }
 
+  /** Returns the card of a call that waits; "budget" is the card of an exceeded budget. */
   pending(callId: string): Locator {
     return this.page.locator(`[data-pending="${callId}"]`);
   }
 
-  /** Where the run stands, as the header says. */
-  standing(): Promise<string> {
-    return this.page.getByTestId("standing").innerText();
+  /** Returns the run's status as the header shows it. */
+  status(): Promise<string> {
+    return this.page.getByTestId("run-status").innerText();
   }
 }

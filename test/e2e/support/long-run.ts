@@ -1,7 +1,7 @@
 import { createAgent, defineTool, type Agent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 
-/** An agent whose one turn has this many rounds of a model call and a tool call. */
+/** Creates an agent whose turn has this number of rounds, each a model call and a tool call. */
 export function longRunner(rounds: number, inspect: string): Agent {
   const look = defineTool({
     name: "look",

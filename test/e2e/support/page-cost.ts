@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession, Page } from "playwright-core";
 
-/** What a page costs, as its browser tells. CPU is time of the page's thread, which busy neighbours do not change. */
+/**
+ * Measures a page through the DevTools protocol. CPU is the thread's own time, which other processes do not
+ * change.
+ */
 export class PageCost {
   readonly #session: CDPSession;
 
@@ -15,17 +18,17 @@ export class PageCost {
     return new PageCost(session);
   }
 
-  /** Bytes of the heap after a collection. */
+  /** Returns the size of the heap after a garbage collection, in bytes. */
   async heap(): Promise<number> {
     await this.#session.send("HeapProfiler.collectGarbage");
     return (await this.#session.send("Runtime.getHeapUsage")).usedSize;
   }
 
-  /** The same as soon as the page has all that it needs: it hardly grows any more. */
+  /** Returns the size of the heap as soon as it has stopped growing, in bytes. */
   async steadyHeap(): Promise<number> {
     let before = 0;
     let now = await this.heap();
-    for (let looks = 0; looks < 30 && now > before * 1.005; looks += 1) {
+    for (let samples = 0; samples < 30 && now > before * 1.005; samples += 1) {
       await sleep(5_000);
       before = now;
       now = await this.heap();
@@ -33,7 +36,7 @@ export class PageCost {
     return now;
   }
 
-  /** Milliseconds that the page's thread has worked so far. */
+  /** Returns the CPU time of the page's main thread so far, in ms. */
   async cpuMs(): Promise<number> {
     const { metrics } = await this.#session.send("Performance.getMetrics");
     return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;

@@ -4,7 +4,9 @@ import { gzipSync } from "node:zlib";
 
 const FOLDER = join(import.meta.dirname, "../../../dist/visualizer/assets");
 
-/** Bytes of the built page: what is loaded before anything is seen, compressed, and the fonts. */
+/**
+ * Returns the size of the built page in bytes: scripts and styles compressed with gzip, and the Latin fonts.
+ */
 export function pageSize(): { readonly code: number; readonly fonts: number } {
   const sum = (ending: RegExp, sizeOf: (bytes: Buffer) => number): number =>
     readdirSync(FOLDER)

@@ -2,12 +2,16 @@ import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchar
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
-import type { Desk } from "./desk.ts";
+import type { Environment } from "./environment.ts";
 
 const permissions = { rules: [{ tool: "pay", action: "ask" }] } as const;
 
-/** An agent on a desk that asks before it pays, and what it paid. */
-export function payer({ hub }: Desk, turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}) {
+/** Creates an agent whose tool `pay` needs approval; `paid` records the inputs of its executions. */
+export function payer(
+  { hub }: Environment,
+  turns: readonly ScriptedTurn[],
+  config: Partial<AgentConfig> = {},
+) {
   const paid: unknown[] = [];
   const pay = defineTool({
     name: "pay",
@@ -31,13 +35,14 @@ export function payer({ hub }: Desk, turns: readonly ScriptedTurn[], config: Par
   return { agent, model, paid };
 }
 
-/** A turn of the model that pays, once for each input. */
+/** Returns a turn of the model that calls `pay` once for each input. */
 export const calls = (
   ...inputs: readonly { readonly to: string; readonly cents: number }[]
 ): ScriptedTurn => ({
   calls: inputs.map((input) => ({ id: `to-${input.to}`, name: "pay", input })),
 });
 
-export async function rests(agent: Agent): Promise<void> {
+/** Waits until the agent has stopped. */
+export async function stopped(agent: Agent): Promise<void> {
   await expect.poll(() => agent.status().phase).toBe("stopped");
 }

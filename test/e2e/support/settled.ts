@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Ends when what was done is drawn, in the fonts of the page, and what comes to rest by itself rests. */
+/** Waits until fonts are loaded, pending changes are rendered, and every finite animation has ended. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));

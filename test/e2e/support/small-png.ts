@@ -2,7 +2,7 @@ import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = 8;
 
-/** A PNG of the same size with at most 256 colours: a quarter of the bytes for a screenshot, which has few anyway. */
+/** Reduces a screenshot to at most 256 colours, which makes it about four times smaller. */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, pixels, depth } = decoded(png);
   const palette = paletteOf(pixels, depth);
@@ -35,7 +35,7 @@ type Picture = {
   readonly pixels: Buffer;
 };
 
-/** The pixels of a PNG of 8 bits a channel, as browsers write it. */
+/** Decodes a PNG with 8 bits per channel, as browsers write it. */
 function decoded(png: Buffer): Picture {
   const data: Buffer[] = [];
   for (let at = SIGNATURE; at < png.length; at += 12 + png.readUInt32BE(at)) {
@@ -60,7 +60,7 @@ function decoded(png: Buffer): Picture {
   return { width, height, depth, pixels };
 }
 
-/** What the filters of PNG add to a byte. */
+/** Returns the value that a PNG filter adds to a byte. */
 function predicted(filter: number, left: number, above: number, corner: number): number {
   if (filter < 3) return [0, left, above][filter]!;
   if (filter === 3) return (left + above) >> 1;
@@ -74,7 +74,10 @@ function predicted(filter: number, left: number, above: number, corner: number):
   return byAbove <= byCorner ? above : corner;
 }
 
-/** The most frequent colours, near ones taken together; bright ones count for more, because they are what is to be seen. */
+/**
+ * Returns the most frequent colours, with similar ones merged; saturated ones have more weight, because they
+ * mark states.
+ */
 function paletteOf(pixels: Buffer, depth: number): number[] {
   const groups = new Map<number, { count: number; readonly colours: Map<number, number> }>();
   for (let at = 0; at < pixels.length; at += depth) {

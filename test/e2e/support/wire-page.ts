@@ -8,7 +8,7 @@ import {
 } from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
-/** A page played by hand: for what no page of ours would send. */
+/** A page connection that a test controls: it sends commands that the real page never sends. */
 export class WirePage {
   readonly #socket: WebSocket;
 
@@ -24,16 +24,16 @@ export class WirePage {
     return new WirePage(socket);
   }
 
-  /** Sends a command and waits for its ack. */
+  /** Sends a command and returns its acknowledgement. */
   command(cmd: RunCommand): Promise<Ack> {
     return new Promise((resolve) => {
-      const hear = (data: Buffer): void => {
+      const receive = (data: Buffer): void => {
         const message = JSON.parse(String(data)) as HubToPage;
         if (message.type !== "ack" || message.id !== cmd.id) return;
-        this.#socket.off("message", hear);
+        this.#socket.off("message", receive);
         resolve(message);
       };
-      this.#socket.on("message", hear);
+      this.#socket.on("message", receive);
       this.#socket.send(JSON.stringify({ type: "cmd", cmd }));
     });
   }

@@ -7,15 +7,15 @@ import {
   type HubToWorker,
   type PendingItem,
   type RunRow,
-  type Step,
+  type Step as WireStep,
   type WorkerToHub,
 } from "../../../src/inspect/protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 
-/** A process that runs agents, played by hand: for charts that are not ours, and for hostile words. */
+/** A worker connection that a test controls, for foreign charts, hostile strings and exact timing. */
 export class WireWorker {
   readonly #socket: WebSocket;
-  /** What was asked of it, in order. */
+  /** The commands that it has received, in order. */
   readonly commands: RunCommand[] = [];
 
   private constructor(socket: WebSocket) {
@@ -33,7 +33,7 @@ export class WireWorker {
     const socket = new WebSocket(`${hub.url.replace("http", "ws")}/worker`);
     await once(socket, "open");
     const worker = new WireWorker(socket);
-    worker.say({
+    worker.send({
       type: "hello",
       token: hub.workerToken,
       proto: PROTOCOL,
@@ -45,11 +45,11 @@ export class WireWorker {
     return worker;
   }
 
-  say(message: WorkerToHub): void {
+  send(message: WorkerToHub): void {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** A run that stands in these states after its only step. */
+  /** Registers a run with one step, after which these states are active. */
   show(
     runId: string,
     chart: string,
@@ -76,9 +76,9 @@ export class WireWorker {
       can: [],
       ...fields,
     };
-    const first: Step = { q: 1, t: now, m: 0, e: "xstate.init", x: [], s: 0, p: [["=", [], {}]] };
-    this.say({ type: "run", row, pending, ...(exceeded !== undefined && { exceeded }) });
-    this.say({ type: "steps", runId, states: [states], items: [first], total: 1, first: 1 });
+    const first: WireStep = { q: 1, t: now, m: 0, e: "xstate.init", x: [], s: 0, p: [["=", [], {}]] };
+    this.send({ type: "run", row, pending, ...(exceeded !== undefined && { exceeded }) });
+    this.send({ type: "steps", runId, states: [states], items: [first], total: 1, first: 1 });
   }
 
   async close(): Promise<void> {

@@ -1,23 +1,23 @@
-// A process that runs an agent for the tests: it goes round and round until SIGUSR2, or as often as it was told.
+// Runs an agent for the tests until SIGUSR2, or for the number of rounds in the third argument.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineTool, type ChatModel } from "agentchart";
 
 const [address = "", sessionId = "", rounds = "1000000"] = process.argv.slice(2);
-let asked = 0;
+let calls = 0;
 let isOver = false;
 process.on("SIGUSR2", () => (isOver = true));
 const model: ChatModel = {
   name: "slow",
   async *stream() {
     await sleep(30);
-    if (isOver || asked === Number(rounds)) {
+    if (isOver || calls === Number(rounds)) {
       yield { type: "text.delta", delta: "Done." };
       yield { type: "finish", reason: "stop" };
       return;
     }
-    asked += 1;
-    yield { type: "text.delta", delta: `Round ${asked}. ` };
-    yield { type: "tool.delta", key: 0, id: `c${asked}`, name: "tick", args: "{}" };
+    calls += 1;
+    yield { type: "text.delta", delta: `Round ${calls}. ` };
+    yield { type: "tool.delta", key: 0, id: `c${calls}`, name: "tick", args: "{}" };
     yield { type: "finish", reason: "tool_calls" };
   },
 };
@@ -37,5 +37,5 @@ const agent = createAgent({
   inspect: address,
 });
 const reply = await agent.call("Count.");
-console.log(JSON.stringify({ text: reply.text, asked, ticks }));
+console.log(JSON.stringify({ text: reply.text, calls, ticks }));
 await agent.close();

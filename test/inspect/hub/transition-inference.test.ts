@@ -7,7 +7,7 @@ import { JournalRun } from "../../../src/inspect/hub/journal-run.ts";
 import { TransitionInference } from "../../../src/inspect/hub/transition-inference.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type { Batch } from "../../../src/store/port.ts";
-import { truthOf, type Truth } from "../../e2e/support/truth.ts";
+import { recordMicrosteps, type Microstep } from "../../e2e/support/record-microsteps.ts";
 import { toolOf } from "../../support/agents.ts";
 
 const node = (id: string, more: { initial?: string; invoke?: readonly string[] } = {}) => ({
@@ -128,10 +128,11 @@ const tools = [
 /** An agent, and the microsteps that it makes. */
 function observedAgent(config: Partial<AgentConfig> & Pick<AgentConfig, "model" | "store">) {
   const agent = createAgent({ name: "clerk", sessionId: "s", tools, parallelToolCalls: true, ...config });
-  return { agent, truth: truthOf(agent) };
+  return { agent, microsteps: recordMicrosteps(agent) };
 }
 
-const edgesOf = (truth: readonly Truth[]): readonly string[] => truth.flatMap(({ edges }) => edges);
+const edgesOf = (microsteps: readonly Microstep[]): readonly string[] =>
+  microsteps.flatMap(({ edges }) => edges);
 
 describe("JournalRun", () => {
   const turns = [call("look", "break"), call("sell"), "It is sold.", "You are welcome."];
@@ -140,7 +141,7 @@ describe("JournalRun", () => {
     const store = memoryStore();
     let failures = 1;
     const script = scriptedModel([...turns, call("look"), call("look"), "Enough."]);
-    const { agent, truth } = observedAgent({
+    const { agent, microsteps } = observedAgent({
       store,
       maxIters: 3,
       modelExecution: { initialBackoffMs: 1, retryOn: "all" },
@@ -159,7 +160,7 @@ describe("JournalRun", () => {
     await agent.call("Look again and again.");
     await agent.close();
     const inferred = await inferredEdges(store);
-    expect(areWithin(inferred, edgesOf(truth)), inferred.join("\n")).toBe(true);
+    expect(areWithin(inferred, edgesOf(microsteps)), inferred.join("\n")).toBe(true);
     expect(inferred.filter((id) => id === "agent.stopped.idle|call|1")).toHaveLength(3);
     expect(inferred.filter((id) => id.startsWith("agent.acting.authorizing|")).length).toBeGreaterThan(2);
     expect(inferred.filter((id) => id.startsWith("agent.reasoning.calling|")).length).toBeGreaterThan(1);
@@ -168,7 +169,7 @@ describe("JournalRun", () => {
   test("infers only edges that were taken, for a session that was cut off after any batch and continued", async () => {
     const batches: { readonly batch: Batch; readonly steps: number }[] = [];
     const first = observedAgent({
-      store: reportingStore((batch) => batches.push({ batch, steps: first.truth.length })),
+      store: reportingStore((batch) => batches.push({ batch, steps: first.microsteps.length })),
       model: scriptedModel(turns),
     });
     await first.agent.call("Sell it.");
@@ -187,7 +188,10 @@ describe("JournalRun", () => {
       await next.agent.call("Go on.").catch(() => {});
       await next.agent.close();
       const inferred = await inferredEdges(store);
-      const taken = [...edgesOf(first.truth.slice(0, batches[cut - 1]!.steps)), ...edgesOf(next.truth)];
+      const taken = [
+        ...edgesOf(first.microsteps.slice(0, batches[cut - 1]!.steps)),
+        ...edgesOf(next.microsteps),
+      ];
       expect(areWithin(inferred, taken), `cut off after batch ${cut}:\n${inferred.join("\n")}`).toBe(true);
     }
   });

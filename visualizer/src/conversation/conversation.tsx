@@ -1,19 +1,19 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { conversationItems } from "../logic/conversation-items.ts";
-import { Nothing } from "../parts/nothing.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
 import { useModel } from "../store/use-model.ts";
 import { useStep } from "../panels/use-step.ts";
 import { MessageCard } from "./message-card.tsx";
 import { StreamCard } from "./stream-card.tsx";
 
-/** How near to the end counts as reading along, in px. */
-const NEAR = 80;
+/** The distance from the end within which new text is followed, px. */
+const FOLLOW_DISTANCE = 80;
 
-/** The messages as of the step; live with what is being written. */
+/** The messages at the displayed step; live with the text that is being written. */
 export function Conversation() {
   const scroller = useRef<HTMLDivElement>(null);
-  const { q, context } = useStep();
+  const { stepNumber, context } = useStep();
   const isLive = useModel((all) => all.isLive);
   const stream = useModel((all) => all.stream);
   const items = useMemo(
@@ -27,14 +27,14 @@ export function Conversation() {
     getItemKey: (index) => items[index]!.key,
     overscan: 4,
   });
-  const isReadingAlong = useRef(true);
+  const isFollowing = useRef(true);
   const total = list.getTotalSize();
   useEffect(() => {
     const element = scroller.current;
-    if (element && (isReadingAlong.current || !isLive)) element.scrollTop = element.scrollHeight;
+    if (element && (isFollowing.current || !isLive)) element.scrollTop = element.scrollHeight;
   }, [items, total, isLive]);
-  if (!context) return <Nothing q={q} />;
-  if (items.length === 0) return <p className="nothing">No message yet.</p>;
+  if (!context) return <MissingStep stepNumber={stepNumber} />;
+  if (items.length === 0) return <p className="placeholder">No messages yet.</p>;
   return (
     <div
       ref={scroller}
@@ -44,7 +44,7 @@ export function Conversation() {
       aria-live="off"
       aria-label="Conversation"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isReadingAlong.current = scrollHeight - scrollTop - clientHeight < NEAR;
+        isFollowing.current = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE;
       }}
     >
       <div style={{ height: total, position: "relative" }}>

@@ -1,21 +1,23 @@
 import { SafeLink } from "./safe-link.tsx";
 import { Lexer, type Token, type Tokens } from "marked";
 import { memo, type ReactNode } from "react";
-import { plain } from "../logic/format.ts";
+import { safeText } from "../logic/format.ts";
 
-/** Text of a model or a tool as markdown. Nothing of it is HTML, nothing of it is loaded: pictures are links, and links
- *  show where they lead. */
+/**
+ * Renders untrusted text as markdown. It contains no HTML and loads nothing: images are links, and links show
+ * their target.
+ */
 export function Markdown({ text }: { readonly text: string }) {
   return (
     <div className="markdown">
-      {Lexer.lex(plain(text)).map((token, index) => (
+      {Lexer.lex(safeText(text)).map((token, index) => (
         <BlockView key={index} raw={token.raw} token={token} />
       ))}
     </div>
   );
 }
 
-/** Drawn anew only when its text is another: the end of a long answer grows, its beginning stays. */
+/** Re-rendered only when its text changes: the end of a long answer grows while its beginning stays. */
 const BlockView = memo(
   function BlockView({ token }: { readonly raw: string; readonly token: Token }) {
     return block(token);
@@ -71,7 +73,7 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
 
 function table({ header, rows }: Tokens.Table): ReactNode {
   return (
-    <div className="scrolls" tabIndex={0} role="region" aria-label="Table">
+    <div className="scrollable" tabIndex={0} role="region" aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -122,7 +124,7 @@ function span(token: Token): ReactNode {
     case "image":
       return (
         <SafeLink address={(token as Tokens.Image).href}>
-          picture: {(token as Tokens.Image).text || "no title"}
+          image: {(token as Tokens.Image).text || "untitled"}
         </SafeLink>
       );
     case "escape":

@@ -3,7 +3,7 @@ import type { MessageItem } from "../logic/conversation-items.ts";
 import { compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { BlobChip } from "../parts/json-value.tsx";
+import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
@@ -16,6 +16,7 @@ import { Thinking } from "./thinking.tsx";
 const TONES = { user: "blue", assistant: "violet", tool: "cyan", system: "slate" } as const;
 const ICONS = { user: "user", assistant: "model", tool: "tool", system: "file" } as const;
 
+/** A message of the conversation. */
 export const MessageCard = memo(
   function MessageCard({ item }: { readonly item: MessageItem }) {
     const { message, isDraft } = item;
@@ -25,19 +26,19 @@ export const MessageCard = memo(
         className="message"
         data-tone={TONES[message.role]}
         data-message={message.id}
-        aria-label={`Message of the ${message.role}`}
+        aria-label={`Message from ${message.role}`}
       >
         <header>
           <Icon name={ICONS[message.role]} />
           <strong>{message.role === "assistant" && message.name !== "" ? message.name : message.role}</strong>
-          {isDraft && <span className="chip">not stored yet</span>}
+          {isDraft && <span className="badge">not stored yet</span>}
           {message.reason && message.reason !== "MODEL_STOP" && (
-            <span className="chip mono">{message.reason}</span>
+            <span className="badge mono">{message.reason}</span>
           )}
           {isObject(message.metadata) && message.metadata["by"] === "inspector" && (
-            <span className="chip">said in the inspector</span>
+            <span className="badge">sent from the inspector</span>
           )}
-          <span className="fill" />
+          <span className="spacer" />
           {message.usage && (
             <span className="num muted" title="Tokens in and out">
               {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
@@ -47,7 +48,7 @@ export const MessageCard = memo(
             <button
               type="button"
               className="step num"
-              title="Show the step that stored it"
+              title="Show the step that stored this message"
               onClick={() => goTo(step)}
             >
               #{step}
@@ -64,12 +65,12 @@ export const MessageCard = memo(
   ({ item: before }, { item: after }) =>
     before.message === after.message &&
     before.isDraft === after.isDraft &&
-    same(before.results, after.results) &&
-    same(before.open, after.open) &&
-    same(before.outputs, after.outputs),
+    areEqual(before.results, after.results) &&
+    areEqual(before.open, after.open) &&
+    areEqual(before.outputs, after.outputs),
 );
 
-function same<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
+function areEqual<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }
 
@@ -86,7 +87,7 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
           result={item.results.get(block.id)}
           record={item.open.get(block.id)}
           output={item.outputs.get(block.id)}
-          decision={model.run.decisionOf(block.id, model.q)}
+          decision={model.run.decisionOf(block.id, model.stepNumber)}
         />
       );
     case "tool_result":
@@ -95,15 +96,15 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
     case "audio":
     case "video":
       return (
-        <span className="chip">
+        <span className="badge">
           {block.type}: {block.source.type === "url" ? block.source.url : block.source.mediaType}
         </span>
       );
   }
 }
 
-/** Text, or the beginning of one that is fetched when it is opened. */
+/** A text, or a blob that is loaded when it is opened. */
 function Prose({ text, isMarkdown }: { readonly text: Json; readonly isMarkdown: boolean }) {
-  if (isBlob(text)) return <BlobChip {...text} />;
+  if (isBlob(text)) return <BlobValue {...text} />;
   return isMarkdown ? <Markdown text={String(text)} /> : <p className="prose">{String(text)}</p>;
 }

@@ -1,18 +1,18 @@
 import { useState } from "react";
 import { bytes } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
-import { BlobChip } from "../parts/json-value.tsx";
+import { BlobValue } from "../parts/json-value.tsx";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
 
-const SHOWN = 700;
-const LINES = 9;
+const MAX_HEAD_LENGTH = 700;
+const MAX_HEAD_LINES = 9;
 
-/** What a tool gave back: as text, exactly as the model gets it. */
+/** The result of a tool, exactly as the model gets it. */
 export function Output({ result }: { readonly result: ToolResultBlock }) {
   return (
     <div className="output" data-result={result.state}>
       {result.code !== undefined && (
-        <span className="chip mono" data-tone="red">
+        <span className="badge mono" data-tone="red">
           {result.code}
         </span>
       )}
@@ -20,7 +20,7 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
         "text" in part ? (
           <Text key={index} text={part.text} />
         ) : (
-          <span key={index} className="chip">
+          <span key={index} className="badge">
             {part.type}: {part.source.type === "url" ? part.source.url : part.source.mediaType}
           </span>
         ),
@@ -31,17 +31,17 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
 }
 
 function Text({ text }: { readonly text: Json }) {
-  const [isWhole, setWhole] = useState(false);
-  if (isBlob(text)) return <BlobChip {...text} />;
+  const [isExpanded, setExpanded] = useState(false);
+  if (isBlob(text)) return <BlobValue {...text} />;
   const all = String(text);
-  const head = all.slice(0, SHOWN).split("\n").slice(0, LINES).join("\n");
+  const head = all.slice(0, MAX_HEAD_LENGTH).split("\n").slice(0, MAX_HEAD_LINES).join("\n");
   const isLong = head.length < all.length;
   return (
     <>
-      <pre>{isWhole ? all : head}</pre>
+      <pre>{isExpanded ? all : head}</pre>
       {isLong && (
-        <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "less" : `all ${bytes(all.length)}`}
+        <button type="button" className="link" onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded ? "show less" : `show all (${bytes(all.length)})`}
         </button>
       )}
     </>

@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
-import { linkTarget } from "../logic/links.ts";
+import { linkTarget } from "../logic/link-target.ts";
 
-/** A link that says where it leads; no link at all if it leads anywhere but to the web. */
+/** A link that shows its target host; only text if the target is not an http or https address. */
 export function SafeLink({ address, children }: { readonly address: string; readonly children: ReactNode }) {
   const target = linkTarget(address);
   if (!target)
     return (
-      <span className="chip">
+      <span className="badge">
         {children} ({address.slice(0, 60)})
       </span>
     );
   return (
     <a
-      className="chip is-link"
+      className="badge is-link"
       href={target.href}
       target="_blank"
       rel="noopener noreferrer nofollow"

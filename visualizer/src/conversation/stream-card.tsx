@@ -4,32 +4,32 @@ import { useModel } from "../store/use-model.ts";
 import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
 
-/** The answer that is being written. */
+/** The answer that is being streamed. */
 export function StreamCard({ blocks }: { readonly blocks: readonly StreamBlock[] }) {
-  const hasHoles = useModel((all) => all.stream.hasHoles);
+  const hasGaps = useModel((all) => all.stream.hasGaps);
   return (
     <article
       className="message is-streaming"
       data-tone="violet"
       data-testid="streaming"
-      aria-label="The answer that is being written"
+      aria-label="Answer in progress"
     >
       <header>
         <Icon name="model" />
         <strong>assistant</strong>
-        <span className="chip">writing</span>
-        {hasHoles && (
+        <span className="badge">writing</span>
+        {hasGaps && (
           <span
-            className="chip"
+            className="badge"
             data-tone="amber"
-            title="Parts were left out on the way; the stored message will have them"
+            title="Some parts were dropped; the stored message will be complete"
           >
             with gaps
           </span>
         )}
       </header>
       {blocks.map((block, place) => (
-        <StreamPiece
+        <StreamedBlock
           key={`${block.messageId} ${block.index}`}
           block={block}
           isLast={place === blocks.length - 1}
@@ -39,7 +39,7 @@ export function StreamCard({ blocks }: { readonly blocks: readonly StreamBlock[]
   );
 }
 
-function StreamPiece({ block, isLast }: { readonly block: StreamBlock; readonly isLast: boolean }) {
+function StreamedBlock({ block, isLast }: { readonly block: StreamBlock; readonly isLast: boolean }) {
   if (block.kind === "thinking") return <Thinking text={block.text} isOpen={isLast} />;
   if (block.kind === "text") return <Markdown text={block.text} />;
   return (

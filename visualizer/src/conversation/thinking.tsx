@@ -1,13 +1,13 @@
 import { isBlob } from "../logic/json-rows.ts";
-import { BlobChip } from "../parts/json-value.tsx";
+import { BlobValue } from "../parts/json-value.tsx";
 import type { Json } from "../wire/types.ts";
 
-/** What a model thought; folded unless it is thinking now. */
+/** The thinking of a model; collapsed unless it is in progress. */
 export function Thinking({ text, isOpen = false }: { readonly text: Json; readonly isOpen?: boolean }) {
   return (
     <details className="thinking" open={isOpen}>
       <summary>thinking</summary>
-      {isBlob(text) ? <BlobChip {...text} /> : <p className="prose">{String(text)}</p>}
+      {isBlob(text) ? <BlobValue {...text} /> : <p className="prose">{String(text)}</p>}
     </details>
   );
 }

@@ -8,76 +8,77 @@ import {
   type MouseEvent,
 } from "react";
 import { useSize } from "../parts/use-size.ts";
-import type { KnownChart } from "../store/model.ts";
-import { narrow } from "../store/navigate.ts";
-import { usePace } from "../store/pace.ts";
+import type { IndexedChart } from "../store/model.ts";
+import { filterSteps } from "../store/navigate.ts";
+import { useDisplayedStep } from "../store/displayed-step.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Layout, Layouts } from "../wire/types.ts";
 import { betterLayout, fitCamera, showBox, type Size } from "./camera.ts";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
-import { takenEdges, visitsOf } from "./lit.ts";
-import { ServiceChips } from "./service-chips.tsx";
+import { takenEdges, visitsOf } from "../store/run-queries.ts";
+import { ServiceBadges } from "./service-badges.tsx";
 import { useCamera } from "./use-camera.ts";
 
-/** The scale at which the camera follows: rows and labels can be read. */
-const FOLLOWING = 0.9;
-const ENTERED = 1;
-/** The scale from which rows and labels are shown. */
-const READABLE = 0.6;
-/** The scale below which only names are shown. */
-const LEGIBLE = 0.5;
+/** The scale at which the camera follows the active state, so that rows and labels are readable. */
+const FOLLOW_SCALE = 0.9;
+const ENTER_SCALE = 1;
+/** The minimum scale at which rows and labels are displayed. */
+const READABLE_SCALE = 0.6;
+/** The scale below which only names are displayed. */
+const OVERVIEW_SCALE = 0.5;
 
-/** The chart as it stands at the shown step. */
-export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; readonly layouts: Layouts }) {
+/** The chart at the displayed step. */
+export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; readonly layouts: Layouts }) {
   const panel = useRef<HTMLDivElement>(null);
   const size = useSize(panel);
   const { visits: wantsVisits, follow } = usePreferences();
   const [isDetailed, setDetailed] = useState(false);
   const whole = useMemo(() => betterLayout(layouts.portrait, layouts.landscape, size), [layouts, size]);
   const names = useMemo(() => namesOf(layouts, whole, size), [layouts, whole, size]);
-  const isAfar = names !== undefined && !isDetailed && !follow;
-  const layout = isAfar ? names : whole;
+  const isOverview = names !== undefined && !isDetailed && !follow;
+  const layout = isOverview ? names : whole;
   const fit = useMemo(() => fitCamera(layout, size), [layout, size]);
   const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
-  const { q, version, isCalm } = usePace();
+  const { stepNumber, version, isAnimated } = useDisplayedStep();
   const filter = useModel(({ stepFilter }) => stepFilter);
   const run = useModel(({ run }) => run);
-  const active = run.statesAt(q);
-  const taken = useMemo(() => takenEdges(run, q), [run, q, version]);
+  const active = run.statesAt(stepNumber);
+  const taken = useMemo(() => takenEdges(run, stepNumber), [run, stepNumber, version]);
   const visits = useMemo(() => (wantsVisits ? visitsOf(run) : undefined), [wantsVisits, run, version]);
   const scale = roundedScale(camera.scale);
-  const here = active.at(-1);
+  const innermost = active.at(-1);
 
   const showAll = useCallback(() => {
     setDetailed(false);
     choose(null);
   }, [choose]);
-  /** A state with all that is written in it. */
+  /** Zooms to a state with its rows and labels. */
   const show = useCallback(
     (id: string | undefined, most: number) => {
-      const place = whole.nodes.find((node) => node.id === id);
-      if (!place || size.width === 0) return;
+      const node = whole.nodes.find((each) => each.id === id);
+      if (!node || size.width === 0) return;
       setDetailed(true);
-      choose(showBox(place, size, most, READABLE), whole);
+      choose(showBox(node, size, most, READABLE_SCALE), whole);
     },
     [whole, size, choose],
   );
   useEffect(showAll, [chart.hash, showAll]);
   useEffect(() => {
-    if (follow) show(here, FOLLOWING);
-  }, [follow, here, show]);
+    if (follow) show(innermost, FOLLOW_SCALE);
+  }, [follow, innermost, show]);
 
   const pick = useCallback(
     (event: MouseEvent) => {
       if (hasMoved.current) return;
       const found = (event.target as Element).closest("[data-label], [data-edge], [data-state]");
       const { label, edge, state } = (found as SVGElement | null)?.dataset ?? {};
-      if (label !== undefined) narrow({ kind: "edge", ids: [label] });
-      else if (edge !== undefined) narrow({ kind: "edge", ids: edge.split(" ") });
-      else if (state !== undefined && state !== chart.index.root) narrow({ kind: "state", ids: [state] });
-      else narrow(null);
+      if (label !== undefined) filterSteps({ kind: "edge", ids: [label] });
+      else if (edge !== undefined) filterSteps({ kind: "edge", ids: edge.split(" ") });
+      else if (state !== undefined && state !== chart.index.root)
+        filterSteps({ kind: "state", ids: [state] });
+      else filterSteps(null);
     },
     [chart, hasMoved],
   );
@@ -106,8 +107,8 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
                 className="chart"
                 width={Math.floor(size.width)}
                 height={Math.floor(size.height)}
-                data-afar={isAfar || undefined}
-                data-far={isAfar || camera.scale < READABLE || undefined}
+                data-overview={isOverview || undefined}
+                data-compact={isOverview || camera.scale < READABLE_SCALE || undefined}
                 aria-hidden="true"
                 style={{ "--scale": camera.scale } as CSSProperties}
               >
@@ -117,23 +118,23 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
                     index={chart.index}
                     active={active}
                     taken={taken}
-                    flight={isCalm ? q : undefined}
+                    animationKey={isAnimated ? stepNumber : undefined}
                     filter={filter}
                     visits={visits}
                     scale={scale}
-                    isAfar={isAfar}
+                    isOverview={isOverview}
                   />
                 </g>
               </svg>
             </div>
-            <ServiceChips
-              q={q}
+            <ServiceBadges
+              stepNumber={stepNumber}
               version={version}
               nodes={layout.nodes}
               index={chart.index}
               camera={camera}
               view={size}
-              beside={isAfar ? here : undefined}
+              beside={isOverview ? innermost : undefined}
             />
           </>
         )}
@@ -143,15 +144,15 @@ export function ChartPane({ chart, layouts }: { readonly chart: KnownChart; read
         isFit={isFit}
         fit={showAll}
         zoom={zoom}
-        {...(names && { isAfar, enter: () => show(here, ENTERED) })}
+        {...(names && { isOverview, enter: () => show(innermost, ENTER_SCALE) })}
       />
     </div>
   );
 }
 
-/** The chart from afar, if nothing can be read in the whole of it. */
+/** The layout of names, if the whole chart would be too small to read. */
 function namesOf({ names }: Layouts, whole: Layout, size: Size): Layout | undefined {
-  const isLegible = fitCamera(whole, size).scale >= LEGIBLE;
+  const isLegible = fitCamera(whole, size).scale >= OVERVIEW_SCALE;
   return names && !isLegible ? betterLayout(names.portrait, names.landscape, size) : undefined;
 }
 

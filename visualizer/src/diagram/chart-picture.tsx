@@ -3,7 +3,7 @@ import { topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import type { StepFilter } from "../store/model.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
-import type { Visits } from "./lit.ts";
+import type { Visits } from "../store/run-queries.ts";
 import { NodeBox } from "./node-box.tsx";
 import { duration } from "../logic/format.ts";
 
@@ -12,28 +12,28 @@ type Props = {
   readonly index: ChartIndex;
   readonly active: readonly string[];
   readonly taken: ReadonlyMap<string, number>;
-  readonly flight: number | undefined;
+  readonly animationKey: number | undefined;
   readonly filter: StepFilter | null;
   readonly visits: ReadonlyMap<string, Visits> | undefined;
-  /** Rounded, so that a turn of the wheel does not draw every name anew. */
+  /** Rounded, so that small zoom steps do not re-render every name. */
   readonly scale: number;
-  /** Only names are shown, in larger letters. */
-  readonly isAfar: boolean;
+  /** True if only names are displayed, in larger letters. */
+  readonly isOverview: boolean;
 };
 
-/** All states and lines of a placed chart. */
+/** All states and lines of a laid-out chart. */
 export const ChartPicture = memo(function ChartPicture(props: Props) {
-  const { layout, index, active, taken, flight, filter, visits, scale, isAfar } = props;
-  const looks = useMemo(() => looksOf(index), [index]);
-  const lit = new Set(active);
-  const here = new Set(
-    active.filter((id) => !(index.children.get(id) ?? []).some((child) => lit.has(child.id))),
+  const { layout, index, active, taken, animationKey, filter, visits, scale, isOverview } = props;
+  const styles = useMemo(() => stylesOf(index), [index]);
+  const activeIds = new Set(active);
+  const innermost = new Set(
+    active.filter((id) => !(index.children.get(id) ?? []).some((child) => activeIds.has(child.id))),
   );
   const picked = new Set(filter?.ids);
   return (
     <>
       {layout.nodes.map((node) => {
-        const { tone, depth } = looks.get(node.id) ?? { tone: "slate" as const, depth: 1 };
+        const { tone, depth } = styles.get(node.id) ?? { tone: "slate" as const, depth: 1 };
         const seen = visits?.get(node.id);
         return (
           <NodeBox
@@ -41,11 +41,11 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             node={node}
             tone={tone}
             depth={depth}
-            isActive={lit.has(node.id)}
-            isHere={here.has(node.id)}
+            isActive={activeIds.has(node.id)}
+            isInnermost={innermost.has(node.id)}
             isPicked={picked.has(node.id)}
             scale={scale}
-            isAfar={isAfar}
+            isOverview={isOverview}
             stays={node.rows
               .flatMap(({ edges }) => edges)
               .flatMap((id) => (taken.has(id) ? [`${taken.get(id)} ${id}`] : []))
@@ -63,10 +63,10 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             key={edge.edges[0]}
             edge={edge}
             rank={rank}
-            lit={lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}
+            highlighted={lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}
             isPicked={edge.edges.some((id) => picked.has(id))}
-            flight={rank === 0 ? flight : undefined}
-            isAfar={isAfar}
+            animationKey={rank === 0 ? animationKey : undefined}
+            isOverview={isOverview}
             kind={index.edges.get(edge.edges[0]!)?.kind ?? "event"}
           />
         );
@@ -95,8 +95,8 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
   );
 });
 
-/** Colour and depth of every state. */
-function looksOf(index: ChartIndex) {
+/** The colour and the depth of every state. */
+function stylesOf(index: ChartIndex) {
   return new Map(
     index.chart.nodes.map(({ id }) => {
       const top = topOf(index, id);

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { Button } from "../parts/button.tsx";
 import { prefer, usePreferences } from "../store/preferences.ts";
-import { cameraKeys } from "./camera-keys.ts";
+import { cameraControls } from "./camera-controls.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 type Props = {
@@ -9,18 +9,19 @@ type Props = {
   readonly isFit: boolean;
   readonly fit: () => void;
   readonly zoom: (factor: number) => void;
-  /** Whether only names are shown; absent where all can be read anyway. */
-  readonly isAfar?: boolean;
-  /** Shows where the machine stands with all that is written there. */
+  /** Whether only names are displayed; absent if everything is readable. */
+  readonly isOverview?: boolean;
+  /** Zooms to the active state. */
   readonly enter?: () => void;
 };
 
-export function ChartTools({ scale, isFit, fit, zoom, isAfar, enter }: Props) {
+/** The toolbar of the chart. */
+export function ChartTools({ scale, isFit, fit, zoom, isOverview, enter }: Props) {
   const { follow, visits } = usePreferences();
   useEffect(() => {
-    cameraKeys.current = { fit, zoom };
+    cameraControls.current = { fit, zoom };
     return () => {
-      cameraKeys.current = null;
+      cameraControls.current = null;
     };
   });
   return (
@@ -30,7 +31,7 @@ export function ChartTools({ scale, isFit, fit, zoom, isAfar, enter }: Props) {
       <Button
         tone="quiet"
         icon="count"
-        title="How often and how long each state was active"
+        title="Show visit counts and times"
         isPressed={visits}
         onClick={() => prefer({ visits: !visits })}
       />
@@ -45,18 +46,18 @@ export function ChartTools({ scale, isFit, fit, zoom, isAfar, enter }: Props) {
         <Button
           tone="quiet"
           icon="detail"
-          title="The active state with guards, actions and services (or double-click any)"
-          isPressed={!isAfar}
-          onClick={() => (isAfar ? enter() : fit())}
+          title="Zoom to the active state (or double-click a state)"
+          isPressed={!isOverview}
+          onClick={() => (isOverview ? enter() : fit())}
         />
       )}
       <span className="rule" />
-      <Button tone="quiet" icon="minus" title="Smaller (−)" onClick={() => zoom(1 / 1.3)} />
-      <button type="button" className="zoom num" title="Show all (0)" onClick={fit}>
+      <Button tone="quiet" icon="minus" title="Zoom out (−)" onClick={() => zoom(1 / 1.3)} />
+      <button type="button" className="zoom num" title="Fit to view (0)" onClick={fit}>
         {Math.round(scale * 100)}%
       </button>
-      <Button tone="quiet" icon="plus" title="Larger (+)" onClick={() => zoom(1.3)} />
-      <Button tone="quiet" icon="fit" title="Show all (0)" isPressed={isFit} onClick={fit} />
+      <Button tone="quiet" icon="plus" title="Zoom in (+)" onClick={() => zoom(1.3)} />
+      <Button tone="quiet" icon="fit" title="Fit to view (0)" isPressed={isFit} onClick={fit} />
     </div>
   );
 }

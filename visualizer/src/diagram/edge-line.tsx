@@ -4,19 +4,27 @@ import { arrowHead, roundedPath } from "../../../src/diagram/svg-path.ts";
 
 type Props = {
   readonly edge: PlacedEdge;
-  /** 0 for the edge of the step, 1 to 3 for those before it. */
+  /** 0 for an edge of the displayed step, 1 to 3 for edges of the steps before it. */
   readonly rank: number | undefined;
-  /** Those of its chart edges that were taken in the last steps. */
-  readonly lit: string;
+  /** The ids of its edges that were taken in the last steps, one per line. */
+  readonly highlighted: string;
   readonly isPicked: boolean;
-  /** Restarts the flight along the line; undefined: no flight. */
-  readonly flight: number | undefined;
+  /** Changes restart the animation along the line; undefined disables it. */
+  readonly animationKey: number | undefined;
   readonly kind: string;
-  readonly isAfar: boolean;
+  readonly isOverview: boolean;
 };
 
 /** A line between two states, with its label. */
-export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flight, kind, isAfar }: Props) {
+export const EdgeLine = memo(function EdgeLine({
+  edge,
+  rank,
+  highlighted,
+  isPicked,
+  animationKey,
+  kind,
+  isOverview,
+}: Props) {
   const { lines, label } = edge;
   return (
     <g
@@ -30,13 +38,13 @@ export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flig
         const path = roundedPath(points);
         return (
           <g key={index}>
-            <path className="reach" d={path} />
+            <path className="hit-area" d={path} />
             <path className="line" d={path} />
-            <path className="lit" d={path} />
-            {rank === 0 && flight !== undefined && (
-              <path key={flight} className="flight" d={path} pathLength={100} />
+            <path className="highlight" d={path} />
+            {rank === 0 && animationKey !== undefined && (
+              <path key={animationKey} className="animation" d={path} pathLength={100} />
             )}
-            <polygon className="head" points={isAfar ? arrowHead(points, 13) : arrowHead(points)} />
+            <polygon className="head" points={isOverview ? arrowHead(points, 13) : arrowHead(points)} />
           </g>
         );
       })}
@@ -47,7 +55,7 @@ export const EdgeLine = memo(function EdgeLine({ edge, rank, lit, isPicked, flig
             <text
               key={id}
               data-label={id}
-              data-lit={lit.includes(`\n${id}\n`) || undefined}
+              data-highlighted={highlighted.includes(`\n${id}\n`) || undefined}
               x={label.x + label.width / 2}
               y={label.y + (label.height * (index + 0.5)) / label.lines.length}
             >

@@ -11,19 +11,19 @@ type Props = {
   readonly tone: Tone;
   readonly depth: number;
   readonly isActive: boolean;
-  /** The innermost active state: where the machine stands. */
-  readonly isHere: boolean;
+  /** True for the innermost active state. */
+  readonly isInnermost: boolean;
   readonly isPicked: boolean;
   readonly scale: number;
-  readonly isAfar: boolean;
+  readonly isOverview: boolean;
   readonly visits: string | undefined;
-  /** Transitions that stay in it and were taken in the last steps: "rank id", one a line. */
+  /** The transitions without a target that were taken in the last steps, as "rank id", one per line. */
   readonly stays: string;
 };
 
-/** A state: its box, its name and what it does. */
+/** A state: its box, its name and its rows. */
 export const NodeBox = memo(function NodeBox(props: Props) {
-  const { node, tone, depth, isActive, isHere, isPicked, scale, visits, stays, isAfar } = props;
+  const { node, tone, depth, isActive, isInnermost, isPicked, scale, visits, stays, isOverview } = props;
   const { x, y, width, height, title, rows, hasChildren } = node;
   const size = depth === 0 ? 11 : titleSize(title, width, scale);
   const head = Math.max(17, size + 6);
@@ -34,14 +34,14 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       data-tone={tone}
       data-depth={depth}
       data-active={isActive || undefined}
-      data-here={isHere || undefined}
+      data-innermost={isInnermost || undefined}
       data-picked={isPicked || undefined}
       transform={`translate(${x} ${y})`}
     >
       {depth > 0 && <rect className="glow" width={width} height={height} rx={8} />}
       <rect className="box" width={width} height={height} rx={8} />
       {depth > 0 && <rect className="ring" width={width} height={height} rx={8} />}
-      {isAfar && !hasChildren ? (
+      {isOverview && !hasChildren ? (
         <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
           {title}
         </text>
@@ -51,9 +51,9 @@ export const NodeBox = memo(function NodeBox(props: Props) {
         </text>
       )}
       {depth > 0 && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
-      {visits !== undefined && isAfar && (
+      {visits !== undefined && isOverview && (
         <text
-          className="visits is-afar"
+          className="visits is-overview"
           x={width - 4}
           y={height + size / 4}
           fontSize={size * 0.8}
@@ -62,7 +62,7 @@ export const NodeBox = memo(function NodeBox(props: Props) {
           {visits.split(" ")[0]}
         </text>
       )}
-      {visits !== undefined && !isAfar && !isHere && (
+      {visits !== undefined && !isOverview && !isInnermost && (
         <text className="visits" x={width - 8} y={head} textAnchor="end">
           {visits}
         </text>
@@ -72,7 +72,7 @@ export const NodeBox = memo(function NodeBox(props: Props) {
           <text
             key={`${kind} ${text}`}
             className={`row is-${kind}`}
-            {...staying(edges, stays)}
+            {...transitionProps(edges, stays)}
             x={10}
             y={head + ROW * (index + 1)}
           >
@@ -84,11 +84,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
   );
 });
 
-/** What a row says of the transitions it stands for. */
-function staying(edges: readonly string[], stays: string) {
+/** The attributes of a row for the transitions that it represents. */
+function transitionProps(edges: readonly string[], stays: string) {
   if (edges.length === 0) return {};
   const taken = stays.split("\n").filter((line) => edges.includes(line.slice(2)));
   const rank = taken.map((line) => line[0]!).toSorted()[0];
-  const lit = taken.filter((line) => line[0] === rank).map((line) => line.slice(2));
-  return { "data-edge": edges.join(" "), "data-taken": rank, "data-lit": lit.join(" ") || undefined };
+  const highlighted = taken.filter((line) => line[0] === rank).map((line) => line.slice(2));
+  return {
+    "data-edge": edges.join(" "),
+    "data-taken": rank,
+    "data-highlighted": highlighted.join(" ") || undefined,
+  };
 }

@@ -1,46 +1,46 @@
 import { useEffect, useRef, type KeyboardEvent } from "react";
-import { useCalm } from "../parts/use-calm.ts";
+import { useThrottled } from "../parts/use-throttled.ts";
 import { useModel } from "../store/use-model.ts";
-import type { KnownChart } from "../store/model.ts";
-import { takenEdges } from "./lit.ts";
-import { More, shownOf, StateCard, within } from "./state-card.tsx";
-import { usePace } from "../store/pace.ts";
+import type { IndexedChart } from "../store/model.ts";
+import { takenEdges } from "../store/run-queries.ts";
+import { HiddenStates, visibleStates, StateCard, within } from "./state-card.tsx";
+import { useDisplayedStep } from "../store/displayed-step.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
-/** Nobody reads faster: the hidden outline changes once a second. */
-const TWIN_EACH = 1_000;
+/** The hidden outline for screen readers changes once a second, ms. */
+const HIDDEN_INTERVAL_MS = 1_000;
 
-/** The chart as nested cards with their transitions: what a screen reader gets, and what is left without a layout. */
+/** The chart as nested cards with their transitions: for screen readers, and for charts without a layout. */
 export function Outline({
   chart,
-  isTwin = false,
+  isHidden = false,
 }: {
-  readonly chart: KnownChart;
-  readonly isTwin?: boolean;
+  readonly chart: IndexedChart;
+  readonly isHidden?: boolean;
 }) {
-  const { q: shown } = usePace();
-  const q = useCalm(shown, isTwin ? TWIN_EACH : 0);
+  const { stepNumber: displayed } = useDisplayedStep();
+  const stepNumber = useThrottled(displayed, isHidden ? HIDDEN_INTERVAL_MS : 0);
   const run = useModel((model) => model.run);
-  const active = run.statesAt(q).join("\n");
+  const active = run.statesAt(stepNumber).join("\n");
   const pane = useRef<HTMLDivElement>(null);
-  const isThere = !isTwin && active !== "";
+  const hasActiveState = !isHidden && active !== "";
   useEffect(() => {
-    if (isThere)
+    if (hasActiveState)
       [...(pane.current?.querySelectorAll("[aria-current]") ?? [])]
         .at(-1)
         ?.scrollIntoView({ block: "center" });
-  }, [isThere]);
-  const taken = [...takenEdges(run, q)].flatMap(([id, rank]) => (rank === 0 ? [id] : [])).join("\n");
+  }, [hasActiveState]);
+  const taken = [...takenEdges(run, stepNumber)].flatMap(([id, rank]) => (rank === 0 ? [id] : [])).join("\n");
   const states = chart.index.children.get(chart.index.root) ?? [];
   return (
-    <div ref={pane} className={isTwin ? "hidden-text" : "outline-pane"}>
-      {!isTwin && (
+    <div ref={pane} className={isHidden ? "hidden-text" : "outline-pane"}>
+      {!isHidden && (
         <div className="tools" role="toolbar" aria-label="Chart">
           <ViewSwitch />
         </div>
       )}
       <ul className="outline" role="tree" aria-label={`States of ${chart.chart.id}`} onKeyDown={moveFocus}>
-        {shownOf(states, active).map((node, place) => (
+        {visibleStates(states, active).map((node, place) => (
           <StateCard
             key={node.id}
             node={node}
@@ -49,16 +49,16 @@ export function Outline({
             taken={within(taken, node.id)}
             level={1}
             isFirst={place === 0}
-            isTwin={isTwin}
+            isHidden={isHidden}
           />
         ))}
-        <More states={states} />
+        <HiddenStates states={states} />
       </ul>
     </div>
   );
 }
 
-/** Arrows go through the tree as it is seen. */
+/** Moves the focus through the visible items of the tree with the arrow keys. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=treeitem]")];
   const place = items.indexOf((event.target as HTMLElement).closest<HTMLElement>("[role=treeitem]")!);

@@ -3,46 +3,47 @@ import { keyOf, shortName, topOf, toneOf, type ChartIndex } from "../logic/chart
 import { cut } from "../logic/json-rows.ts";
 import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";
-import { narrow } from "../store/navigate.ts";
+import { filterSteps } from "../store/navigate.ts";
 import type { ChartEdge, ChartNode } from "../wire/types.ts";
 
-/** More states than a chart that people draw has in one. */
-const MOST_SHOWN = 300;
-const LONGEST_NAME = 120;
+/** The maximum number of child states that are rendered; hand-written charts have fewer. */
+const MAX_STATES = 300;
+const MAX_NAME_LENGTH = 120;
 
 type CardProps = {
   readonly node: ChartNode;
   readonly index: ChartIndex;
-  /** Ids within this state, one a line: a string, so that a card that is not touched is not drawn again. */
+  /** Active ids within this state, one per line: a string, so that an unchanged card is not rendered again. */
   readonly active: string;
   readonly taken: string;
   readonly level: number;
   readonly isFirst?: boolean;
-  readonly isTwin: boolean;
+  readonly isHidden: boolean;
 };
 
-/** Those of the ids that belong to a state or to states within it. */
+/** Returns the ids that belong to a state or its descendants. */
 export function within(ids: string, state: string): string {
   const isWithin = (id: string): boolean => id.startsWith(state) && /^$|^[.|]/.test(id.slice(state.length));
   return ids.split("\n").filter(isWithin).join("\n");
 }
 
-/** The states that are drawn: the first ones, and those that are active. */
-export function shownOf(states: readonly ChartNode[], active: string): readonly ChartNode[] {
-  return states.length <= MOST_SHOWN
+/** Returns the states that are rendered: the first ones, and active ones. */
+export function visibleStates(states: readonly ChartNode[], active: string): readonly ChartNode[] {
+  return states.length <= MAX_STATES
     ? states
-    : states.filter(({ id }, place) => place < MOST_SHOWN || within(active, id) !== "");
+    : states.filter(({ id }, place) => place < MAX_STATES || within(active, id) !== "");
 }
 
-/** Says how many states are not drawn. */
-export function More({ states }: { readonly states: readonly ChartNode[] }) {
-  return states.length > MOST_SHOWN ? (
+/** Reports how many states are not rendered. */
+export function HiddenStates({ states }: { readonly states: readonly ChartNode[] }) {
+  return states.length > MAX_STATES ? (
     <li role="none" className="muted">
-      {states.length - MOST_SHOWN} more states; those that are active are shown.
+      {states.length - MAX_STATES} more states; active states are always shown.
     </li>
   ) : null;
 }
 
+/** A state of the outline, with its transitions and children. */
 export const StateCard = memo(function StateCard({
   node,
   index,
@@ -50,7 +51,7 @@ export const StateCard = memo(function StateCard({
   taken,
   level,
   isFirst = false,
-  isTwin,
+  isHidden,
 }: CardProps) {
   const [isOpen, setOpen] = useState(true);
   const children = index.children.get(node.id) ?? [];
@@ -63,7 +64,7 @@ export const StateCard = memo(function StateCard({
       role="none"
       data-tone={toneOf(index, top === undefined ? [] : [index.root, top])}
       data-active={isActive || undefined}
-      {...(!isTwin && { "data-state": node.id })}
+      {...(!isHidden && { "data-state": node.id })}
     >
       <div
         className="state-item"
@@ -72,15 +73,15 @@ export const StateCard = memo(function StateCard({
         aria-expanded={children.length > 0 ? isOpen : undefined}
         aria-current={isActive ? "step" : undefined}
         aria-selected={isActive}
-        tabIndex={isFirst && !isTwin ? 0 : -1}
+        tabIndex={isFirst && !isHidden ? 0 : -1}
       >
         <header>
-          {children.length > 0 && !isTwin && (
+          {children.length > 0 && !isHidden && (
             <button
               type="button"
-              className="fold"
+              className="toggle"
               tabIndex={-1}
-              aria-label={`${isOpen ? "Fold" : "Unfold"} ${node.key}`}
+              aria-label={`${isOpen ? "Collapse" : "Expand"} ${node.key}`}
               aria-expanded={isOpen}
               onClick={() => setOpen(!isOpen)}
             >
@@ -91,28 +92,28 @@ export const StateCard = memo(function StateCard({
             type="button"
             className="name mono"
             tabIndex={-1}
-            onClick={() => narrow({ kind: "state", ids: [node.id] })}
+            onClick={() => filterSteps({ kind: "state", ids: [node.id] })}
           >
-            {cut(node.key, LONGEST_NAME)}
+            {cut(node.key, MAX_NAME_LENGTH)}
           </button>
           {node.invoke
             .filter((name) => name !== "sleepUntil")
             .map((name) => (
-              <span key={name} className="chip mono">
+              <span key={name} className="badge mono">
                 ⚙ {name}
               </span>
             ))}
           {node.description !== undefined && <p>{node.description}</p>}
         </header>
         {edges.length > 0 && (
-          <ul className="ways" role="none">
+          <ul className="transitions" role="none">
             {edges.map((edge, place) => (
-              <Way
+              <Transition
                 key={edge.id}
                 edge={edge}
-                before={edges[place - 1]}
+                previous={edges[place - 1]}
                 isTaken={taken.split("\n").includes(edge.id)}
-                isTwin={isTwin}
+                isHidden={isHidden}
               />
             ))}
           </ul>
@@ -120,7 +121,7 @@ export const StateCard = memo(function StateCard({
       </div>
       {children.length > 0 && isOpen && (
         <ul role="group">
-          {shownOf(children, active).map((child) => (
+          {visibleStates(children, active).map((child) => (
             <StateCard
               key={child.id}
               node={child}
@@ -128,29 +129,29 @@ export const StateCard = memo(function StateCard({
               active={within(active, child.id)}
               taken={within(taken, child.id)}
               level={level + 1}
-              isTwin={isTwin}
+              isHidden={isHidden}
             />
           ))}
-          <More states={children} />
+          <HiddenStates states={children} />
         </ul>
       )}
     </li>
   );
 });
 
-type WayProps = {
+type TransitionProps = {
   readonly edge: ChartEdge;
-  readonly before: ChartEdge | undefined;
+  readonly previous: ChartEdge | undefined;
   readonly isTaken: boolean;
-  readonly isTwin: boolean;
+  readonly isHidden: boolean;
 };
 
-function Way({ edge, before, isTaken, isTwin }: WayProps) {
-  const follows = before?.event === edge.event;
+function Transition({ edge, previous, isTaken, isHidden }: TransitionProps) {
+  const follows = previous?.event === edge.event;
   const word = edge.guard ? (follows ? "else if" : "if") : follows ? "else" : "";
   return (
-    <li role="none" data-taken={isTaken ? 0 : undefined} {...(!isTwin && { "data-edge": edge.id })}>
-      <button type="button" tabIndex={-1} onClick={() => narrow({ kind: "edge", ids: [edge.id] })}>
+    <li role="none" data-taken={isTaken ? 0 : undefined} {...(!isHidden && { "data-edge": edge.id })}>
+      <button type="button" tabIndex={-1} onClick={() => filterSteps({ kind: "edge", ids: [edge.id] })}>
         <span className="event mono">{follows ? "" : eventText(edge.event)}</span>
         <span className="guard mono">
           {word !== "" && <i>{word} </i>}
@@ -162,9 +163,9 @@ function Way({ edge, before, isTaken, isTwin }: WayProps) {
   );
 }
 
-/** Targets beside the source by their own name, others with their place. */
+/** Formats the targets: siblings by their key, others by their path. */
 function targetText({ source, targets }: ChartEdge): string {
   const home = source.slice(0, source.lastIndexOf("."));
   const names = targets.map((id) => (id.startsWith(home) ? keyOf(id) : shortName(id)));
-  return names.length === 0 ? "stays" : `→ ${names.join(", ")}`;
+  return names.length === 0 ? "internal" : `→ ${names.join(", ")}`;
 }

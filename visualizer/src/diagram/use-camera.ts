@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { zoomAt, type Camera } from "./camera.ts";
 
-/** How far a press may wander and still be a click, in px. */
-const STILL = 4;
+/** The maximum movement of a press that counts as a click, px. */
+const CLICK_TOLERANCE = 4;
 
 const distance = (a: PointerEvent, b: PointerEvent): number =>
   Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
 
-/** The camera: what the person chose for this picture, else what fits. It never moves by itself. */
+/** The camera: the user's choice for this picture, else the one that fits. It never moves by itself. */
 export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, picture: object) {
   const [chosen, setChosen] = useState<{ readonly camera: Camera; readonly of: object } | null>(null);
   const isFit = chosen?.of !== picture;
   const camera = isFit ? fit : chosen.camera;
   const latest = useRef({ camera, picture });
-  // before any finger moves again: a passive effect of this drawing would take back what moved since
+  // a passive effect of this render would undo a movement that happens before it
   useLayoutEffect(() => {
     latest.current = { camera, picture };
   }, [camera, picture]);
@@ -26,26 +26,26 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
   useEffect(() => {
     const element = panel.current;
     if (!element) return;
-    const turn = (event: WheelEvent): void => {
+    const onWheel = (event: WheelEvent): void => {
       event.preventDefault();
       const box = element.getBoundingClientRect();
       const factor = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015));
       choose(zoomAt(latest.current.camera, factor, event.clientX - box.x, event.clientY - box.y));
     };
-    const fingers = new Map<number, PointerEvent>();
-    const press = (down: PointerEvent): void => {
+    const pointers = new Map<number, PointerEvent>();
+    const onPress = (down: PointerEvent): void => {
       if (down.button !== 0 || (down.target as Element).closest("button, a, input")) return;
-      if (fingers.size === 0) hasMoved.current = false;
-      fingers.set(down.pointerId, down);
+      if (pointers.size === 0) hasMoved.current = false;
+      pointers.set(down.pointerId, down);
     };
-    const lift = ({ pointerId }: PointerEvent): void => void fingers.delete(pointerId);
-    const drag = (event: PointerEvent): void => {
-      const before = fingers.get(event.pointerId);
-      if (!before || (!hasMoved.current && distance(before, event) < STILL)) return;
+    const onRelease = ({ pointerId }: PointerEvent): void => void pointers.delete(pointerId);
+    const onMove = (event: PointerEvent): void => {
+      const before = pointers.get(event.pointerId);
+      if (!before || (!hasMoved.current && distance(before, event) < CLICK_TOLERANCE)) return;
       hasMoved.current = true;
-      fingers.set(event.pointerId, event);
+      pointers.set(event.pointerId, event);
       const { camera, picture } = latest.current;
-      const other = [...fingers.values()].find(({ pointerId }) => pointerId !== event.pointerId);
+      const other = [...pointers.values()].find(({ pointerId }) => pointerId !== event.pointerId);
       const box = element.getBoundingClientRect();
       const next = other
         ? zoomAt(
@@ -59,17 +59,17 @@ export function useCamera(panel: RefObject<HTMLElement | null>, fit: Camera, pic
             x: camera.x + event.clientX - before.clientX,
             y: camera.y + event.clientY - before.clientY,
           };
-      latest.current = { camera: next, picture }; // another finger may move before it is drawn
+      latest.current = { camera: next, picture }; // another pointer may move before the next render
       choose(next);
     };
-    const stop = new AbortController();
-    const { signal } = stop;
-    element.addEventListener("wheel", turn, { passive: false, signal });
-    element.addEventListener("pointerdown", press, { signal });
-    addEventListener("pointermove", drag, { signal });
-    addEventListener("pointerup", lift, { signal });
-    addEventListener("pointercancel", lift, { signal });
-    return () => stop.abort();
+    const controller = new AbortController();
+    const { signal } = controller;
+    element.addEventListener("wheel", onWheel, { passive: false, signal });
+    element.addEventListener("pointerdown", onPress, { signal });
+    addEventListener("pointermove", onMove, { signal });
+    addEventListener("pointerup", onRelease, { signal });
+    addEventListener("pointercancel", onRelease, { signal });
+    return () => controller.abort();
   }, [panel, choose]);
 
   const zoom = useCallback(

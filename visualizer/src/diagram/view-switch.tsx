@@ -2,7 +2,7 @@ import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
-/** Chart or outline; without a layout there is only the outline. */
+/** Switches between chart and outline; a chart without a layout has the outline only. */
 export function ViewSwitch() {
   const view = useModel((all) => (all.chart?.layouts ? all.view : "outline"));
   const hasLayout = useModel(({ chart }) => chart?.layouts != null);
@@ -11,7 +11,7 @@ export function ViewSwitch() {
       <Button
         tone="quiet"
         icon="chart"
-        title={hasLayout ? "Chart (o)" : "This chart could not be laid out in time"}
+        title={hasLayout ? "Chart (o)" : "The layout of this chart took too long"}
         isPressed={view === "chart"}
         isDisabled={!hasLayout}
         onClick={() => model.set({ view: "chart" })}

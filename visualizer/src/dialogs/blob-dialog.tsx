@@ -6,41 +6,41 @@ import { save } from "../store/export-run.ts";
 import { model } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
 
-const PIECE = 100_000;
+const PART_LENGTH = 100_000;
 
 type Props = { readonly sha: string; readonly length: number; readonly head: string };
 
-/** A long text, whole: fetched if only its beginning is here, drawn piece by piece. */
+/** Displays a long text in parts; fetches it if only its beginning is available. */
 export function BlobDialog({ sha, length, head }: Props) {
   const [text, setText] = useState(head);
-  const [shown, setShown] = useState(PIECE);
-  const [trouble, setTrouble] = useState<string>();
+  const [visibleLength, setVisibleLength] = useState(PART_LENGTH);
+  const [error, setError] = useState<string>();
   useEffect(() => {
     const { runId } = model.selection;
     if (sha === "" || runId === null) return;
     const file = model.files.get(runId);
-    const known = file?.blobs.get(sha);
-    if (known !== undefined) setText(known);
-    if (file && known === undefined) setTrouble("The file has only the beginning of this text.");
+    const loaded = file?.blobs.get(sha);
+    if (loaded !== undefined) setText(loaded);
+    if (file && loaded === undefined) setError("The file contains only the beginning of this text.");
     if (file || !client.api) return;
-    client.api.blob(runId, sha).then(setText, (error: Error) => setTrouble(error.message));
+    client.api.blob(runId, sha).then(setText, (problem: Error) => setError(problem.message));
   }, [sha]);
   return (
     <Frame title="Long text" isWide>
       <div className="inner">
         <h2>
           {bytes(length)} of text{" "}
-          <span className="muted">{text.length < length && trouble === undefined ? "loading …" : ""}</span>
+          <span className="muted">{text.length < length && error === undefined ? "Loading …" : ""}</span>
         </h2>
-        {trouble !== undefined && <p className="trouble">{trouble}</p>}
+        {error !== undefined && <p className="error">{error}</p>}
         <pre className="whole" tabIndex={0}>
-          {text.slice(0, shown)}
+          {text.slice(0, visibleLength)}
         </pre>
         <footer>
-          {text.length > shown && (
+          {text.length > visibleLength && (
             <Button
-              label={`Show ${bytes(Math.min(PIECE, text.length - shown))} more`}
-              onClick={() => setShown(shown + PIECE)}
+              label={`Show ${bytes(Math.min(PART_LENGTH, text.length - visibleLength))} more`}
+              onClick={() => setVisibleLength(visibleLength + PART_LENGTH)}
             />
           )}
           <Button

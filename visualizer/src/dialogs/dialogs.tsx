@@ -3,8 +3,9 @@ import { BlobDialog } from "./blob-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { GoToDialog } from "./go-to-dialog.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
-import { SayDialog } from "./say-dialog.tsx";
+import { MessageDialog } from "./message-dialog.tsx";
 
+/** The open dialog. */
 export function Dialogs() {
   const dialog = useModel((all) => all.dialog);
   switch (dialog?.kind) {
@@ -15,9 +16,9 @@ export function Dialogs() {
     case "goTo":
       return <GoToDialog />;
     case "fork":
-      return <ForkDialog q={dialog.q} />;
-    case "say":
-      return <SayDialog {...dialog} />;
+      return <ForkDialog stepNumber={dialog.stepNumber} />;
+    case "message":
+      return <MessageDialog {...dialog} />;
     case "blob":
       return <BlobDialog {...dialog} />;
   }

@@ -3,53 +3,53 @@ import { isMessage } from "../logic/message-shape.ts";
 import { cut } from "../logic/json-rows.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { command } from "../store/commands.ts";
+import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
-import { HiddenIn } from "./hidden-in.tsx";
+import { HiddenCharacters } from "./hidden-characters.tsx";
 import { notify } from "../store/notices.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Msg } from "../wire/types.ts";
 import { Frame } from "./frame.tsx";
 
-/** A new run with everything up to a step; the run it comes from stays as it is. */
-export function ForkDialog({ q }: { readonly q: number }) {
-  const seq = useModel(() => positionAfter(q));
-  const messages = editableOf(q);
+/** Forks the run: creates a new run with everything up to a step. */
+export function ForkDialog({ stepNumber }: { readonly stepNumber: number }) {
+  const seq = useModel(() => positionAfter(stepNumber));
+  const messages = editableOf(stepNumber);
   const [plan, setPlan] = useState<readonly string[]>();
   const [messageId, setMessageId] = useState("");
   const [text, setText] = useState("");
   const [starts, setStarts] = useState(true);
   const [isSent, setSent] = useState(false);
-  const [trouble, setTrouble] = useState<string>();
+  const [problem, setProblem] = useState<string>();
   useEffect(() => {
     if (seq === 0) return;
-    let isWanted = true;
-    void command({ type: "forkPlan", seq }).then(({ ok, data, error }) => {
-      if (!isWanted) return;
+    let isMounted = true;
+    void sendCommand({ type: "forkPlan", seq }).then(({ ok, data, error }) => {
+      if (!isMounted) return;
       if (ok) setPlan(Array.isArray(data?.["willRun"]) ? data["willRun"].map(String) : []);
-      else setTrouble(error?.message);
+      else setProblem(error?.message);
     });
     return () => {
-      isWanted = false;
+      isMounted = false;
     };
   }, [seq]);
   const fork = async (): Promise<void> => {
     setSent(true);
     const edits = messageId === "" ? {} : { edits: [{ messageId, text }] };
-    const ack = await command({ type: "fork", seq, ...edits, start: starts });
+    const ack = await sendCommand({ type: "fork", seq, ...edits, start: starts });
     setSent(false);
     if (!ack.ok) {
-      setTrouble(ack.error?.message);
+      setProblem(ack.error?.message);
       return;
     }
     model.set({ dialog: null });
     const runId = ack.data?.["runId"] ?? ack.data?.["sessionId"];
-    notify("good", "Forked. The run it comes from is untouched.");
-    if (typeof runId === "string") select({ runId, q: null });
+    notify("good", "Fork created. The original run is unchanged.");
+    if (typeof runId === "string") select({ runId, stepNumber: null });
   };
   return (
-    <Frame title={`Fork from step ${q}`}>
+    <Frame title={`Fork from step ${stepNumber}`}>
       <form
         data-testid="fork"
         onSubmit={(event) => {
@@ -58,21 +58,19 @@ export function ForkDialog({ q }: { readonly q: number }) {
         }}
       >
         <h2>
-          <Icon name="fork" /> Fork from step {q}
+          <Icon name="fork" /> Fork from step {stepNumber}
         </h2>
         <p className="muted">
-          A new run that has everything up to here. The run it comes from stays as it is.
+          Creates a new run with everything up to this step. The original run does not change.
         </p>
         {seq === 0 ? (
-          <p className="trouble">
-            This step is in no journal: a run can be forked only where its session has a store.
-          </p>
+          <p className="error">This step is not in a journal: only runs with a store can be forked.</p>
         ) : (
           <WillRun plan={plan} />
         )}
         {messages.length > 0 && (
           <label>
-            Change a message on the way
+            Change a message
             <select
               className="input"
               value={messageId}
@@ -99,16 +97,16 @@ export function ForkDialog({ q }: { readonly q: number }) {
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
-            <HiddenIn text={text} />
+            <HiddenCharacters text={text} />
           </>
         )}
         <label className="check">
-          <input type="checkbox" checked={starts} onChange={({ target }) => setStarts(target.checked)} /> run
-          it at once
+          <input type="checkbox" checked={starts} onChange={({ target }) => setStarts(target.checked)} />{" "}
+          Start it immediately
         </label>
-        {trouble !== undefined && (
-          <p className="trouble" role="alert">
-            {trouble}
+        {problem !== undefined && (
+          <p className="error" role="alert">
+            {problem}
           </p>
         )}
         <footer>
@@ -120,20 +118,23 @@ export function ForkDialog({ q }: { readonly q: number }) {
   );
 }
 
-/** The position of the journal behind a step. A live step knows the one before it, so that of the next one counts. */
-function positionAfter(q: number): number {
+/**
+ * The position in the journal after a step. A live step has the position before it, so that of the next step
+ * counts.
+ */
+function positionAfter(stepNumber: number): number {
   const { run, row } = model;
-  if (row?.source === "store") return run.at(q)?.j ?? 0;
-  return (q >= run.last ? row?.seq : run.at(q + 1)?.j) ?? 0;
+  if (row?.source === "store") return run.at(stepNumber)?.journalSeq ?? 0;
+  return (stepNumber >= run.last ? row?.seq : run.at(stepNumber + 1)?.journalSeq) ?? 0;
 }
 
 function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
-  if (!plan) return <p className="note">Asking what will run again …</p>;
-  if (plan.length === 0) return <p className="note">Nothing that ran before runs again.</p>;
+  if (!plan) return <p className="note">Checking which calls run again …</p>;
+  if (plan.length === 0) return <p className="note">No earlier call runs again.</p>;
   return (
     <div className="will-run" data-testid="will-run">
       <p>
-        <Icon name="warn" /> In the fork this may run again:
+        <Icon name="warn" /> These calls may run again in the fork:
       </p>
       <ul className="mono">
         {plan.map((one) => (
@@ -144,9 +145,9 @@ function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
   );
 }
 
-/** Messages that are text of somebody: the newest first. */
-function editableOf(q: number): readonly Msg[] {
-  const messages = model.run.contextAt(q)?.["messages"];
+/** The messages with editable text, newest first. */
+function editableOf(stepNumber: number): readonly Msg[] {
+  const messages = model.run.contextAt(stepNumber)?.["messages"];
   return Array.isArray(messages)
     ? messages
         .filter(isMessage)

@@ -3,15 +3,15 @@ import { model } from "../store/model.ts";
 
 type Props = { readonly title: string; readonly isWide?: boolean; readonly children: ReactNode };
 
-/** A dialog over the page; Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog; Escape closes it, and the focus returns to the element that had it. */
 export function Frame({ title, isWide = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // another may have been opened before the browser says that this one is closed
-  const mine = useRef(model.dialog);
+  // another dialog may have been opened before this one's close event
+  const ownDialog = useRef(model.dialog);
   useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close(); // the browser gives the focus back
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close(); // the browser restores the focus
   }, []);
   return (
     <dialog
@@ -19,7 +19,7 @@ export function Frame({ title, isWide = false, children }: Props) {
       className={isWide ? "wide" : ""}
       aria-label={title}
       onClose={() => {
-        if (model.dialog === mine.current) model.set({ dialog: null });
+        if (model.dialog === ownDialog.current) model.set({ dialog: null });
       }}
       onClick={(event) => {
         if (event.target === event.currentTarget) dialog.current?.close();

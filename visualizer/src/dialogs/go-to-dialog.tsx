@@ -4,25 +4,26 @@ import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { Frame } from "./frame.tsx";
 
+/** Selects a step by its number. */
 export function GoToDialog() {
   const [text, setText] = useState("");
   const { first } = model.run;
   const last = Math.max(model.run.last, model.run.total);
-  const q = Number(text);
-  const isWrong = text === "" || !Number.isInteger(q) || q < first || q > last;
+  const stepNumber = Number(text);
+  const isInvalid = text === "" || !Number.isInteger(stepNumber) || stepNumber < first || stepNumber > last;
   return (
     <Frame title="Go to a step">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isWrong) return;
-          goTo(q);
+          if (isInvalid) return;
+          goTo(stepNumber);
           model.set({ dialog: null });
         }}
       >
         <h2>Go to a step</h2>
         <label>
-          From {first} to {last}
+          Step number ({first} to {last})
           <input
             className="input num"
             inputMode="numeric"
@@ -32,7 +33,7 @@ export function GoToDialog() {
           />
         </label>
         <footer>
-          <Button type="submit" label="Go" isDisabled={isWrong} />
+          <Button type="submit" label="Go" isDisabled={isInvalid} />
         </footer>
       </form>
     </Frame>

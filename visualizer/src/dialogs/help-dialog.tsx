@@ -4,31 +4,29 @@ import { model } from "../store/model.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { Frame } from "./frame.tsx";
 
-/** What the keys do, and the switch that turns them off. */
+/** The keyboard shortcuts, and the option that disables them. */
 export function HelpDialog() {
   const { keys } = usePreferences();
   return (
-    <Frame title="Keys" isWide>
+    <Frame title="Keyboard shortcuts" isWide>
       <div className="inner">
-        <h2>Keys</h2>
+        <h2>Keyboard shortcuts</h2>
         <dl className="keys">
-          {KEYS.map(({ show, what }) => (
-            <div key={what}>
+          {KEYS.map(({ show, label }) => (
+            <div key={label}>
               <dt>
                 {show.map((key) => (
                   <kbd key={key}>{key}</kbd>
                 ))}
               </dt>
-              <dd>{what}</dd>
+              <dd>{label}</dd>
             </div>
           ))}
         </dl>
-        <p className="muted">
-          Only while a card of a waiting call has the focus: a approves, e edits, r denies.
-        </p>
+        <p className="muted">While a pending call has the focus: a approves, e edits, r denies.</p>
         <label className="check">
           <input type="checkbox" checked={keys} onChange={({ target }) => prefer({ keys: target.checked })} />{" "}
-          single keys do these things
+          Enable single-key shortcuts
         </label>
         <footer>
           <Button label="Close" onClick={() => model.set({ dialog: null })} />

@@ -1,5 +1,5 @@
 import { groupOf } from "../logic/run-groups.ts";
-import { cameraKeys } from "../diagram/camera-keys.ts";
+import { cameraControls } from "../diagram/camera-controls.ts";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
@@ -7,67 +7,78 @@ import { togglePlay } from "../store/playback.ts";
 import { preferences } from "../store/preferences.ts";
 
 type Key = {
-  /** As `KeyboardEvent.key`; with "Shift+" in front if it must be held. */
+  /** `KeyboardEvent.key`, with "Shift+" in front if it must be held. */
   readonly keys: readonly string[];
   readonly show: readonly string[];
-  readonly what: string;
+  readonly label: string;
   readonly act: () => void;
 };
 
+/** The keyboard shortcuts, in the order of the help dialog. */
 export const KEYS: readonly Key[] = [
-  { keys: ["j", "ArrowDown", "ArrowRight"], show: ["j", "↓", "→"], what: "next step", act: () => move(1) },
-  { keys: ["k", "ArrowUp", "ArrowLeft"], show: ["k", "↑", "←"], what: "previous step", act: () => move(-1) },
-  { keys: ["Shift+ArrowRight"], show: ["Shift", "→"], what: "next top state", act: () => moveTop(1) },
-  { keys: ["Shift+ArrowLeft"], show: ["Shift", "←"], what: "previous top state", act: () => moveTop(-1) },
-  { keys: ["Home"], show: ["Home"], what: "first step", act: () => goTo(model.run.first) },
-  { keys: ["l", "End"], show: ["l", "End"], what: "live, the newest step", act: goLive },
-  { keys: [" "], show: ["space"], what: "play or stop", act: togglePlay },
-  { keys: ["g"], show: ["g"], what: "go to a step", act: () => model.set({ dialog: { kind: "goTo" } }) },
-  { keys: ["/"], show: ["/"], what: "find a run", act: () => document.getElementById("find-run")?.focus() },
+  { keys: ["j", "ArrowDown", "ArrowRight"], show: ["j", "↓", "→"], label: "next step", act: () => move(1) },
+  { keys: ["k", "ArrowUp", "ArrowLeft"], show: ["k", "↑", "←"], label: "previous step", act: () => move(-1) },
+  { keys: ["Shift+ArrowRight"], show: ["Shift", "→"], label: "next top-level state", act: () => moveTop(1) },
+  {
+    keys: ["Shift+ArrowLeft"],
+    show: ["Shift", "←"],
+    label: "previous top-level state",
+    act: () => moveTop(-1),
+  },
+  { keys: ["Home"], show: ["Home"], label: "first step", act: () => goTo(model.run.first) },
+  { keys: ["l", "End"], show: ["l", "End"], label: "live (newest step)", act: goLive },
+  { keys: [" "], show: ["space"], label: "play or pause", act: togglePlay },
+  { keys: ["g"], show: ["g"], label: "go to a step", act: () => model.set({ dialog: { kind: "goTo" } }) },
+  { keys: ["/"], show: ["/"], label: "find a run", act: () => document.getElementById("find-run")?.focus() },
   ...TABS.map((tab, place) => ({
     keys: [String(place + 1)],
     show: [String(place + 1)],
-    what: tab,
+    label: tab,
     act: () => model.set({ tab }),
   })),
   {
     keys: ["d"],
     show: ["d"],
-    what: "what this step changed",
+    label: "changes of this step",
     act: () => model.set({ tab: "diff", compareWith: null }),
   },
   {
     keys: ["o"],
     show: ["o"],
-    what: "chart or outline",
+    label: "chart or outline",
     act: () => model.set({ view: model.view === "chart" ? "outline" : "chart" }),
   },
-  { keys: ["0"], show: ["0"], what: "show the whole chart", act: () => cameraKeys.current?.fit() },
-  { keys: ["+", "="], show: ["+"], what: "larger", act: () => cameraKeys.current?.zoom(1.3) },
-  { keys: ["-"], show: ["−"], what: "smaller", act: () => cameraKeys.current?.zoom(1 / 1.3) },
-  { keys: ["f"], show: ["f"], what: "fork from this step", act: fork },
-  { keys: ["p"], show: ["p"], what: "pause or resume the run", act: pauseOrResume },
+  { keys: ["0"], show: ["0"], label: "fit the chart to the view", act: () => cameraControls.current?.fit() },
+  { keys: ["+", "="], show: ["+"], label: "zoom in", act: () => cameraControls.current?.zoom(1.3) },
+  { keys: ["-"], show: ["−"], label: "zoom out", act: () => cameraControls.current?.zoom(1 / 1.3) },
+  { keys: ["f"], show: ["f"], label: "fork from this step", act: fork },
+  { keys: ["p"], show: ["p"], label: "pause or resume the run", act: pauseOrResume },
   {
     keys: ["y"],
     show: ["y"],
-    what: "to what waits for you",
-    act: toWhatWaits,
+    label: "go to the pending decision",
+    act: goToPending,
   },
-  { keys: ["?"], show: ["?"], what: "these keys", act: () => model.set({ dialog: { kind: "help" } }) },
+  {
+    keys: ["?"],
+    show: ["?"],
+    label: "keyboard shortcuts",
+    act: () => model.set({ dialog: { kind: "help" } }),
+  },
 ];
 
-/** The card of the shown run, else the run that has waited longest; there the same key leads to its card. */
-function toWhatWaits(): void {
+/** Focuses the pending decision of the selected run, else selects the run that has waited longest. */
+function goToPending(): void {
   const card = document.getElementById("approval");
   if (card) return card.focus();
   const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou");
   const [longest] = waiting.toSorted((a, b) => a.updatedAt - b.updatedAt);
-  if (longest) select({ runId: longest.runId, q: null });
+  if (longest) select({ runId: longest.runId, stepNumber: null });
 }
 
 function fork(): void {
-  if (model.isConnected && model.row?.can.includes("fork") && model.q > 0)
-    model.set({ dialog: { kind: "fork", q: model.q } });
+  if (model.isConnected && model.row?.can.includes("fork") && model.stepNumber > 0)
+    model.set({ dialog: { kind: "fork", stepNumber: model.stepNumber } });
 }
 
 function pauseOrResume(): void {
@@ -76,15 +87,15 @@ function pauseOrResume(): void {
   else if (can.includes("resume")) resumeRun();
 }
 
-const NATIVE = "input, textarea, select, dialog, [contenteditable]";
+const TYPING_TARGETS = "input, textarea, select, dialog, [contenteditable]";
 
-/** Single keys act wherever nobody is typing. */
+/** Installs the keyboard shortcuts, which act unless the user is typing. */
 export function listenToKeys(): void {
   addEventListener("keydown", (event) => {
     const { target, key, ctrlKey, metaKey, altKey, shiftKey } = event;
     if (ctrlKey || metaKey || altKey || event.defaultPrevented || model.dialog) return;
     if (!preferences().keys) return;
-    if (target instanceof Element && target.closest(NATIVE)) return;
+    if (target instanceof Element && target.closest(TYPING_TARGETS)) return;
     if (key === " " && target instanceof Element && target.closest("button, summary, a")) return;
     const name = shiftKey && key.startsWith("Arrow") ? `Shift+${key}` : key;
     const found = KEYS.find(({ keys }) => keys.includes(name));

@@ -1,18 +1,19 @@
 import type { Chart, ChartEdge, ChartNode } from "../wire/types.ts";
 
-/** A chart with the ways to look things up. */
+/** A chart with lookup tables. */
 export type ChartIndex = {
   readonly chart: Chart;
   readonly root: string;
   readonly nodes: ReadonlyMap<string, ChartNode>;
   readonly edges: ReadonlyMap<string, ChartEdge>;
   readonly children: ReadonlyMap<string, readonly ChartNode[]>;
-  /** The transitions of a state, in order. */
+  /** The transitions of each state, in order. */
   readonly leaving: ReadonlyMap<string, readonly ChartEdge[]>;
-  /** Position of a state in the machine file. */
+  /** The position of each state in the machine's configuration. */
   readonly order: ReadonlyMap<string, number>;
 };
 
+/** Creates the lookup tables of a chart. */
 export function indexChart(chart: Chart): ChartIndex {
   const children = new Map<string, ChartNode[]>();
   for (const node of chart.nodes) {
@@ -32,31 +33,31 @@ export function indexChart(chart: Chart): ChartIndex {
   };
 }
 
-/** The child of the root within which a state lies; undefined for the root. */
+/** The top-level state that contains a state; undefined for the root. */
 export function topOf(index: ChartIndex, id: string): string | undefined {
   let at = index.nodes.get(id);
   while (at?.parent !== undefined && at.parent !== index.root) at = index.nodes.get(at.parent);
   return at?.parent === index.root ? at.id : undefined;
 }
 
-/** A state's name without the root: "acting.executing.running". */
+/** The path of a state without the root: "acting.executing.running". */
 export function shortName(id: string): string {
   const dot = id.indexOf(".");
   return dot === -1 ? id : id.slice(dot + 1);
 }
 
-/** The last name of a state. */
+/** The own key of a state. */
 export function keyOf(id: string): string {
   return id.slice(id.lastIndexOf(".") + 1);
 }
 
-/** What a configuration is called: its innermost states. */
+/** The name of a configuration: its innermost states. */
 export function configurationName(states: readonly string[]): string {
   const inner = states.filter((id) => !states.some((other) => other !== id && other.startsWith(`${id}.`)));
   return inner.map(shortName).join(" + ");
 }
 
-/** True if nothing is done in these states but wait: no service runs in any of them, none is waited for. */
+/** True if the states only wait: no service runs in any of them and no transition is automatic. */
 export function isRest(index: ChartIndex | undefined, states: readonly string[]): boolean {
   const inner = states.at(-1);
   if (inner === undefined) return false;
@@ -66,9 +67,10 @@ export function isRest(index: ChartIndex | undefined, states: readonly string[])
   return !isWorking && leaves.every(({ kind }) => kind !== "always" && kind !== "done");
 }
 
+/** The name of a colour of the page's theme. */
 export type Tone = "violet" | "cyan" | "blue" | "pink" | "amber" | "slate" | "green" | "red";
 
-const KNOWN: { readonly [key: string]: Tone } = {
+const AGENT_TONES: { readonly [key: string]: Tone } = {
   doCall: "blue",
   reasoning: "violet",
   acting: "cyan",
@@ -76,14 +78,14 @@ const KNOWN: { readonly [key: string]: Tone } = {
   suspended: "amber",
   stopped: "slate",
 };
-const OTHERS: readonly Tone[] = ["cyan", "violet", "blue", "pink", "amber", "green", "slate"];
+const TONES: readonly Tone[] = ["cyan", "violet", "blue", "pink", "amber", "green", "slate"];
 
-/** The colour of a top state: what it has in the agent's chart, else by its place. */
+/** The colour of a top-level state: fixed for the agent's chart, else by its position. */
 export function toneOf(index: ChartIndex | undefined, states: readonly string[]): Tone {
   const top = states[1] ?? states[0];
   if (top === undefined) return "slate";
-  const known = KNOWN[keyOf(top)];
+  const known = AGENT_TONES[keyOf(top)];
   if (known || !index) return known ?? "slate";
   const place = (index.children.get(index.root) ?? []).findIndex(({ id }) => id === top);
-  return OTHERS[Math.max(place, 0) % OTHERS.length]!;
+  return TONES[Math.max(place, 0) % TONES.length]!;
 }

@@ -3,26 +3,30 @@ import { isObject } from "../../../src/base/is-object.ts";
 import { callRecords, isMessage } from "./message-shape.ts";
 import type { StreamBlock } from "./stream-text.ts";
 
-/** A message with the results of the calls it asked for, wherever they were stored. */
+/** A message with the results of its tool calls, wherever they are stored. */
 export type MessageItem = {
   readonly kind: "message";
   readonly key: string;
   readonly message: Msg;
   readonly results: ReadonlyMap<string, ToolResultBlock>;
-  /** Records of its calls that are still open. */
+  /** The records of its open calls. */
   readonly open: ReadonlyMap<string, CallRecord>;
-  /** What running calls have put out so far. */
+  /** The output of running calls so far. */
   readonly outputs: ReadonlyMap<string, string>;
-  /** The model's answer, which is not stored yet. */
+  /** True for the model's answer while it is not stored yet. */
   readonly isDraft: boolean;
 };
+/** The part of the model's answer that has arrived and is not in the context yet. */
 export type StreamItem = {
   readonly kind: "stream";
   readonly key: string;
   readonly blocks: readonly StreamBlock[];
 };
 
-/** What a person reads: messages in order, a result with its call, at the end what is being written. */
+/**
+ * The items of the conversation: messages in order, results with their calls, and the text that is being
+ * written last.
+ */
 export function conversationItems(
   context: JsonObject | undefined,
   blocks: readonly StreamBlock[],
@@ -38,21 +42,21 @@ export function conversationItems(
       kind === "tool" && callId !== undefined ? [[callId, text] as const] : [],
     ),
   );
-  const asked = new Set(messages.flatMap(callIds));
+  const callIdsInMessages = new Set(messages.flatMap(callIds));
   const results = new Map(
     messages.flatMap(({ content }) =>
       content.flatMap((block) => (block.type === "tool_result" ? [[block.id, block] as const] : [])),
     ),
   );
   const items: (MessageItem | StreamItem)[] = messages
-    .filter((message) => !isAnswered(message, asked))
+    .filter((message) => !isShownWithCalls(message, callIdsInMessages))
     .map((message) => ({
       kind: "message",
       key: message.id,
       message,
-      results: within(results, callIds(message)),
-      open: within(open, callIds(message)),
-      outputs: within(outputs, callIds(message)),
+      results: pick(results, callIds(message)),
+      open: pick(open, callIds(message)),
+      outputs: pick(outputs, callIds(message)),
       isDraft: message === draft,
     }));
   const known = new Set(messages.map(({ id }) => id));
@@ -63,15 +67,15 @@ export function conversationItems(
 const callIds = ({ content }: Msg): readonly string[] =>
   content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 
-/** True for a message of results that all stand with their calls. */
-function isAnswered({ role, content }: Msg, asked: ReadonlySet<string>): boolean {
+/** True for a message whose results are all displayed with their calls. */
+function isShownWithCalls({ role, content }: Msg, ids: ReadonlySet<string>): boolean {
   return (
     role === "tool" &&
     content.length > 0 &&
-    content.every((block) => block.type === "tool_result" && asked.has(block.id))
+    content.every((block) => block.type === "tool_result" && ids.has(block.id))
   );
 }
 
-function within<T>(all: ReadonlyMap<string, T>, ids: readonly string[]): ReadonlyMap<string, T> {
+function pick<T>(all: ReadonlyMap<string, T>, ids: readonly string[]): ReadonlyMap<string, T> {
   return new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id)!] as const] : [])));
 }

@@ -1,7 +1,7 @@
 import type { Json, Path } from "../wire/types.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
-/** One place where two values differ. */
+/** A path at which two values differ. */
 export type Difference = {
   readonly path: Path;
   readonly kind: "added" | "removed" | "changed";
@@ -9,7 +9,9 @@ export type Difference = {
   readonly after?: Json;
 };
 
-/** Where `after` differs from `before`, as deep as both sides have the same shape. Shared parts are not looked into. */
+/**
+ * Lists the differences between two values, as deep as both have the same shape. Identical objects are skipped.
+ */
 export function differences(
   before: Json | undefined,
   after: Json | undefined,
@@ -35,7 +37,7 @@ function ownOf(object: { readonly [key: string]: Json }, key: string): Json | un
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A path as one types it: `messages[3].content[0].text`. */
+/** Formats a path: `messages[3].content[0].text`. */
 export function pathText(path: Path): string {
   return path
     .map((key, index) => {

@@ -1,28 +1,31 @@
-import type { RunRow, Step } from "../wire/types.ts";
+import type { Step } from "../wire/step.ts";
+import type { RunRow } from "../wire/types.ts";
 import { shortId } from "./format.ts";
 
-/** A place of a run where it and another one part. */
+/** A step at which a run and another run fork. */
 export type ForkMark = {
-  /** The other run. */
+  /** The id of the other run. */
   readonly runId: string;
-  /** `from`: the other was forked here. `origin`: the run itself begins here, as a fork of the other. */
+  /** `from`: the other run was forked here. `origin`: this run starts here as a fork of the other. */
   readonly kind: "from" | "origin";
-  readonly q: number;
-  /** What it says to a person. */
+  readonly stepNumber: number;
+  /** The displayed text. */
   readonly name: string;
 };
 
-/** The steps of a run as far as they are needed here. */
+/** The part of a run's data that marks are computed from. */
 export type MarkedRun = {
   readonly first: number;
   readonly last: number;
-  /** All steps from this one to the last are here. */
+  /** All steps from this number to the last are loaded. */
   readonly wholeFrom: number;
-  at(q: number): Step | undefined;
+  at(stepNumber: number): Step | undefined;
 };
 
-/** Where a run was forked from, and where it began if it is a fork itself; in the order of the steps. Runs that are not among
- *  `rows` are not known of, and places among steps that are not here have no mark. */
+/**
+ * Returns where a run was forked, and where it starts if it is a fork, in order. Forks that are not in `rows`
+ * and steps that are not loaded have no mark.
+ */
 export function forkMarks(
   run: MarkedRun,
   row: RunRow | undefined,
@@ -31,29 +34,38 @@ export function forkMarks(
   if (!row || run.last === 0) return [];
   const marks: ForkMark[] = [];
   const { forkOf } = row;
-  // a file may come from where there is no such run
-  const isThere = forkOf && (row.source !== "file" || rows.has(forkOf.runId));
-  if (isThere && run.first === 1) {
-    const name = `Begins here as a fork of ${nameOf(rows.get(forkOf.runId), forkOf.runId)}`;
-    marks.push({ runId: forkOf.runId, kind: "origin", q: 1, name });
+  // the original run of a file may not exist here
+  const isAvailable = forkOf && (row.source !== "file" || rows.has(forkOf.runId));
+  if (isAvailable && run.first === 1) {
+    const name = `Forked from ${nameOf(rows.get(forkOf.runId), forkOf.runId)}`;
+    marks.push({ runId: forkOf.runId, kind: "origin", stepNumber: 1, name });
   }
   for (const other of rows.values()) {
     if (other.forkOf?.runId !== row.runId) continue;
-    const q = stepOfPosition(run, other.forkOf.seq, row.source);
-    if (q === undefined) continue;
-    marks.push({ runId: other.runId, kind: "from", q, name: `Forked here: ${nameOf(other, other.runId)}` });
+    const stepNumber = stepOfPosition(run, other.forkOf.seq, row.source);
+    if (stepNumber === undefined) continue;
+    marks.push({
+      runId: other.runId,
+      kind: "from",
+      stepNumber,
+      name: `Fork: ${nameOf(other, other.runId)}`,
+    });
   }
-  return marks.toSorted((one, two) => one.q - two.q);
+  return marks.toSorted((one, two) => one.stepNumber - two.stepNumber);
 }
 
 function nameOf(row: RunRow | undefined, runId: string): string {
   return row && row.agent !== "" ? `${row.agent} ${shortId(runId)}` : shortId(runId);
 }
 
-/** The step that brought the journal to a position. A live step knows the position before it, one of a store its own. */
+/**
+ * The step that brought the journal to a position. A live step has the position before it, a stored step its
+ * own.
+ */
 function stepOfPosition(run: MarkedRun, seq: number, source: RunRow["source"]): number | undefined {
-  const reaches = (q: number): boolean =>
-    q === run.last || (run.at(source === "store" ? q : q + 1)?.j ?? 0) >= seq;
+  const reaches = (stepNumber: number): boolean =>
+    stepNumber === run.last ||
+    (run.at(source === "store" ? stepNumber : stepNumber + 1)?.journalSeq ?? 0) >= seq;
   const from = Math.max(run.first, run.wholeFrom);
   let [low, high] = [from, run.last];
   while (low < high) {
@@ -61,11 +73,14 @@ function stepOfPosition(run: MarkedRun, seq: number, source: RunRow["source"]): 
     if (reaches(middle)) high = middle;
     else low = middle + 1;
   }
-  // where older steps are missing, the first one that is here may not be the one
+  // if older steps are missing, the first loaded one may not be the right one
   return low === from && from > 1 ? undefined : low;
 }
 
-/** Places at least `apart` from each other and within `width`, each as near as can be to where it is wanted. */
+/**
+ * Positions that are at least `apart` from each other and at most `width`, each as near as possible to the
+ * wanted one.
+ */
 export function spread(wanted: readonly number[], apart: number, width: number): readonly number[] {
   const places: number[] = [];
   for (const x of wanted) places.push(Math.max(x, (places.at(-1) ?? -apart) + apart));

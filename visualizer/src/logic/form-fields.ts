@@ -1,20 +1,24 @@
 import type { Json, JsonObject } from "../wire/types.ts";
-import { jsonText, plain } from "./format.ts";
+import { jsonText, safeText } from "./format.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
+/** A field of a form. */
 export type Field = {
   readonly key: string;
   readonly label: string;
   readonly description?: string;
-  /** Left empty, it is not sent at all. */
+  /** True if an empty field is left out of the object. */
   readonly mayBeAbsent: boolean;
   readonly isRequired: boolean;
-  /** `json` is for everything without a control of its own. */
+  /** The kind of control; `json` for everything without a specific one. */
   readonly control: "text" | "long" | "number" | "integer" | "boolean" | "choice" | "json";
   readonly choices?: readonly Json[];
 };
 
-/** The fields of a form for an object: from its schema, or from the value if there is none. Undefined if it is no object. */
+/**
+ * The fields of a form for an object: from its schema, or from the value without a schema. Undefined if the
+ * value is not an object.
+ */
 export function fieldsOf(
   schema: JsonObject | undefined,
   value: Json | undefined,
@@ -38,43 +42,43 @@ function memberOf(value: Json | undefined, key: string): Json | undefined {
 
 function fieldOf(key: string, property: JsonObject, isRequired: boolean, value: Json | undefined): Field {
   const { title, description } = property;
-  const choices = choicesOf(property, value);
+  const choices = enumChoices(property, value);
   const control = choices ? "choice" : controlOf(property, value);
-  const isText = control === "text" || control === "long";
+  const isString = control === "text" || control === "long";
   return {
     key,
     label: typeof title === "string" ? title : key,
     ...(typeof description === "string" && { description }),
     isRequired,
-    mayBeAbsent: !isRequired && (!isText || value === undefined),
+    mayBeAbsent: !isRequired && (!isString || value === undefined),
     control,
     ...(choices && { choices }),
   };
 }
 
-/** What there is to choose from; nothing if the value is none of it. */
-function choicesOf({ enum: all }: JsonObject, value: Json | undefined): readonly Json[] | undefined {
+/** The choices of an enum; undefined if the value is not one of them. */
+function enumChoices({ enum: all }: JsonObject, value: Json | undefined): readonly Json[] | undefined {
   const isOne = (choice: Json): boolean => JSON.stringify(choice) === JSON.stringify(value);
   return Array.isArray(all) && (value === undefined || all.some(isOne)) ? all : undefined;
 }
 
 function controlOf({ type }: JsonObject, value: Json | undefined): Field["control"] {
   if (type === "integer" || type === "number" || type === "boolean")
-    return isOther(type, value) ? "json" : type;
-  const isText =
+    return hasOtherType(type, value) ? "json" : type;
+  const isString =
     type === "string" ? value === undefined || typeof value === "string" : typeof value === "string";
-  // characters that nobody sees can be seen, and are kept, as JSON only
-  if (typeof value === "string" && plain(value) !== value) return "json";
-  if (isText)
+  // invisible characters are displayed and preserved in JSON only
+  if (typeof value === "string" && safeText(value) !== value) return "json";
+  if (isString)
     return typeof value === "string" && (value.length > 60 || value.includes("\n")) ? "long" : "text";
   if (type !== undefined) return "json";
   return typeof value === "number" ? "number" : typeof value === "boolean" ? "boolean" : "json";
 }
 
-const isOther = (type: string, value: Json | undefined): boolean =>
+const hasOtherType = (type: string, value: Json | undefined): boolean =>
   value !== undefined && typeof value !== (type === "integer" ? "number" : type);
 
-/** What a person typed, as the type of the field. Throws a sentence that says what is expected. */
+/** Parses the text of a field to the field's type. Throws an error that says what is expected. */
 export function readField(field: Field, text: string): Json | undefined {
   if (text === "" && field.mayBeAbsent) return undefined;
   switch (field.control) {
@@ -85,9 +89,9 @@ export function readField(field: Field, text: string): Json | undefined {
     case "integer": {
       const number = Number(text);
       if (text.trim() === "" || !Number.isFinite(number))
-        throw new Error(`${field.label}: a number is expected.`);
+        throw new Error(`${field.label}: expected a number.`);
       if (field.control === "integer" && !Number.isInteger(number))
-        throw new Error(`${field.label}: a whole number is expected.`);
+        throw new Error(`${field.label}: expected an integer.`);
       return number;
     }
     case "boolean":
@@ -99,16 +103,17 @@ export function readField(field: Field, text: string): Json | undefined {
   }
 }
 
+/** Parses JSON; throws an error that begins with the label. */
 export function readJson(text: string, label: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new Error(`${label}: no JSON (${(error as Error).message}).`, { cause: error });
+    throw new Error(`${label}: invalid JSON (${(error as Error).message}).`, { cause: error });
   }
 }
 
-/** A value as a field shows it. */
-export function showField(field: Field, value: Json | undefined): string {
+/** The text of a field for a value. */
+export function fieldText(field: Field, value: Json | undefined): string {
   if (value === undefined)
     return field.control === "choice" && !field.mayBeAbsent ? JSON.stringify(field.choices?.[0]) : "";
   if ((field.control === "text" || field.control === "long") && typeof value === "string") return value;
@@ -116,7 +121,7 @@ export function showField(field: Field, value: Json | undefined): string {
   return jsonText(value);
 }
 
-/** All fields read; the first problem is thrown. Members that have no field stay away. */
+/** Parses all fields; throws the first problem. Members without a field are left out. */
 export function readForm(fields: readonly Field[], texts: { readonly [key: string]: string }): JsonObject {
   const entries = fields.flatMap((field) => {
     const value = readField(field, texts[field.key] ?? "");

@@ -1,4 +1,4 @@
-/** 1234567 → "1.23M", 43185 → "43.2k". An unknown figure is "–", never 0. */
+/** Formats a count: 1234567 → "1.23M", 43185 → "43.2k". An unknown count is "–", never 0. */
 export function compact(count: number | undefined): string {
   if (count === undefined) return "–";
   if (count < 1_000) return String(count);
@@ -12,13 +12,14 @@ const trimmed = (value: number): string =>
     "",
   );
 
+/** Formats a cost in dollars; "–" if it is unknown. */
 export function money(cost: number | undefined): string {
   if (cost === undefined) return "–";
   if (cost === 0) return "$0";
   return cost < 0.01 ? `$${cost.toFixed(5)}` : cost < 10 ? `$${cost.toFixed(3)}` : `$${cost.toFixed(2)}`;
 }
 
-/** A length of time: "0.2 ms", "413 ms", "2.21 s", "4 m 05 s", "3 h 12 m". */
+/** Formats a duration: "0.2 ms", "413 ms", "2.21 s", "4 m 05 s", "3 h 12 m". */
 export function duration(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms)) return "–";
   if (ms < 10) return `${ms.toFixed(1)} ms`;
@@ -32,7 +33,7 @@ export function duration(ms: number | undefined): string {
     : `${Math.floor(minutes / 1_440)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
-/** A running clock: "0:42", "12:05". */
+/** Formats a running clock: "0:42", "12:05". */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
@@ -41,7 +42,7 @@ export function clock(ms: number): string {
 
 const pad = (value: number): string => String(value).padStart(2, "0");
 
-/** How long ago: "now", "12 s", "4 m", "3 d". */
+/** Formats a time in the past: "now", "12 s", "4 m", "3 d". */
 export function ago(at: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - at) / 1_000));
   if (seconds < 3) return "now";
@@ -50,56 +51,63 @@ export function ago(at: number, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How long until then: "in 3 s", at last "now". */
+/** Formats a time in the future: "in 3 s", finally "now". */
 export function until(at: number, now: number): string {
   return at > now ? `in ${Math.ceil((at - now) / 1_000)} s` : "now";
 }
 
+/** Formats a size in bytes. */
 export function bytes(length: number): string {
   if (length < 1_000) return `${length} B`;
   return length < 1_000_000 ? `${trimmed(length / 1_000)} kB` : `${trimmed(length / 1_000_000)} MB`;
 }
 
-/** An id short enough for a title: its two ends. */
+/** Shortens an id to its two ends. */
 export function shortId(id: string): string {
   return id.length > 16 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
 }
 
-/** Characters that turn the reading direction or are not seen. */
+/** Bidirectional controls and invisible characters. */
 const HIDDEN =
   /(?![\n\r\t])[\p{Cc}\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/u;
-/** Such characters where a script or an emoji is written with them. */
-const WRITTEN = [
+/** Such characters where a script or an emoji needs them. */
+const NEEDED = [
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})/u,
   /(?<=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Mong}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}])[\u200C\u200D]/u,
   /(?<=[\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Mymr}\p{scx=Khmr}])[\u200C\u200D]/u,
   // the flags of England, Scotland and Wales
   /(?<=\u{1F3F4})\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/u,
 ];
-const WRITTEN_OR_HIDDEN = new RegExp(
-  `(${WRITTEN.map(({ source }) => source).join("|")})|${HIDDEN.source}`,
+const NEEDED_OR_HIDDEN = new RegExp(
+  `(${NEEDED.map(({ source }) => source).join("|")})|${HIDDEN.source}`,
   "gu",
 );
 const ESCAPE = String.fromCodePoint(0x1b);
-/** Codes that colour text or move the cursor of a terminal. */
+/** Terminal escape sequences. */
 const ANSI = new RegExp(`${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`, "g");
 
-function withoutHidden(text: string, shown: (hidden: string) => string): string {
+function replaceHidden(text: string, replacement: (hidden: string) => string): string {
   if (!HIDDEN.test(text)) return text;
-  return text.replace(WRITTEN_OR_HIDDEN, (found, written?: string) => written ?? shown(found));
+  return text.replace(NEEDED_OR_HIDDEN, (found, needed?: string) => needed ?? replacement(found));
 }
 
 const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, "0");
 
-/** Text of others, safe to read: no terminal codes, and characters that turn or hide text made visible. */
-export function plain(text: string): string {
-  const bare = text.includes(ESCAPE) ? text.replace(ANSI, "").replaceAll(ESCAPE, "") : text;
-  return withoutHidden(bare, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`);
+/**
+ * Makes untrusted text safe to read: removes terminal escape sequences and makes bidirectional and invisible
+ * characters visible.
+ */
+export function safeText(text: string): string {
+  const withoutCodes = text.includes(ESCAPE) ? text.replace(ANSI, "").replaceAll(ESCAPE, "") : text;
+  return replaceHidden(withoutCodes, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`);
 }
 
-/** A value as JSON to be edited: what turns or hides text is escaped in it, so that it is seen and read back as it was. */
+/**
+ * Formats a value as editable JSON in which bidirectional and invisible characters are escaped, so that they
+ * are visible and kept.
+ */
 export function jsonText(value: unknown): string {
-  return withoutHidden(JSON.stringify(value, null, 2), (char) =>
+  return replaceHidden(JSON.stringify(value, null, 2), (char) =>
     Array.from({ length: char.length }, (_, index) => `\\u${hex(char.charCodeAt(index))}`).join(""),
   );
 }

@@ -1,11 +1,14 @@
 import type { ChartEdge } from "../wire/types.ts";
 import type { ChartIndex } from "./chart-index.ts";
 
-/** An edge that was taken, and those before it whose guards were false there. */
-export type Choice = { readonly taken: ChartEdge; readonly notTaken: readonly ChartEdge[] };
+/** An edge that was taken, and the alternatives before it whose guards failed. */
+export type Branch = { readonly taken: ChartEdge; readonly notTaken: readonly ChartEdge[] };
 
-/** Guards are tried in document order: of the edges with the same source and event, those before the taken one were false. */
-export function choicesOf(index: ChartIndex, taken: readonly string[]): readonly Choice[] {
+/**
+ * Guards are tried in document order: the alternatives before a taken edge, with the same source and event,
+ * failed.
+ */
+export function branchesOf(index: ChartIndex, taken: readonly string[]): readonly Branch[] {
   return taken.flatMap((id) => {
     const edge = index.edges.get(id);
     if (!edge) return [];
@@ -16,26 +19,28 @@ export function choicesOf(index: ChartIndex, taken: readonly string[]): readonly
   });
 }
 
-/** How much of the way from some states to others the edges tell: a journal knows where a run stood, and not always how it
- *  got there. */
-export function knownWay(
+/**
+ * How much of the path between two configurations the edges cover. A journal records states, and not always the
+ * edges between them.
+ */
+export function pathCoverage(
   index: ChartIndex,
   before: readonly string[],
   taken: readonly string[],
   after: readonly string[],
-): "whole" | "part" | "nothing" {
-  if (before.length === 0 || before.join() === after.join()) return "whole";
+): "full" | "partial" | "none" {
+  if (before.length === 0 || before.join() === after.join()) return "full";
   const edges = taken.flatMap((id) => index.edges.get(id) ?? []);
-  if (edges.length === 0) return "nothing";
+  if (edges.length === 0) return "none";
   let at = before;
   for (const { source, targets } of edges) {
-    if (!at.includes(source)) return "part";
+    if (!at.includes(source)) return "partial";
     if (targets.length > 0) at = targets.flatMap((target) => entered(index, target));
   }
-  return after.every((id) => at.includes(id)) ? "whole" : "part";
+  return after.every((id) => at.includes(id)) ? "full" : "partial";
 }
 
-/** The states that are active once a state was entered: those around it, and those it begins in. */
+/** The states that are active after a state was entered: its ancestors and its initial descendants. */
 function entered({ nodes }: ChartIndex, target: string): readonly string[] {
   const active: string[] = [];
   for (let id = nodes.get(target)?.parent; id !== undefined; id = nodes.get(id)?.parent) active.unshift(id);
@@ -43,14 +48,14 @@ function entered({ nodes }: ChartIndex, target: string): readonly string[] {
   return active;
 }
 
-/** What a guard is called, with what it was asked: `listens(preCall)`. */
+/** Formats a guard with its parameters: `listens(preCall)`. */
 export function guardText({ guard }: Pick<ChartEdge, "guard">): string {
   if (!guard) return "else";
   const params = Object.values(guard.params ?? {}).filter((value) => typeof value !== "object");
   return params.length === 0 ? guard.name : `${guard.name}(${params.join(", ")})`;
 }
 
-/** An event as people say it: `done callModel`, `error tool.*`, "(always)". */
+/** Formats an event type: `done callModel`, `error tool.*`, "(always)". */
 export function eventText(event: string): string {
   if (event === "") return "(always)";
   const [, kind, name] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(event) ?? [];

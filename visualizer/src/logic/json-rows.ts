@@ -2,7 +2,7 @@ import type { Json, Path } from "../wire/types.ts";
 import { pathText } from "./diff.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
-/** One line of a JSON tree. */
+/** A line of a JSON tree. */
 export type JsonRow = {
   /** Unique in the tree. */
   readonly id: string;
@@ -10,15 +10,15 @@ export type JsonRow = {
   readonly depth: number;
   readonly label: string;
   readonly value: Json;
-  /** Undefined for a value without members. */
+  /** Whether the members are displayed; undefined for a value without members. */
   readonly isOpen?: boolean;
   readonly size: number;
 };
 
-/** Members shown of one list or object before the rest is left to "more". */
-const MEMBERS_SHOWN = 2_000;
+/** The maximum number of displayed members of an array or object. */
+const MAX_MEMBERS = 2_000;
 
-/** A value flattened to the lines that a virtual list shows; `isOpen` says which paths are unfolded. */
+/** Flattens a value to the lines of a tree; `isOpen` says which paths are expanded. */
 export function jsonRows(value: Json, isOpen: (id: string, depth: number) => boolean): readonly JsonRow[] {
   const rows: JsonRow[] = [];
   for (const [key, member] of membersOf(value)) addRows(rows, [key], member, 0, isOpen);
@@ -42,28 +42,29 @@ function addRows(
   const open = isOpen(id, depth);
   rows.push({ id, path, depth, label, value, isOpen: open, size: members.length });
   if (!open) return;
-  for (const [key, member] of members.slice(0, MEMBERS_SHOWN))
+  for (const [key, member] of members.slice(0, MAX_MEMBERS))
     addRows(rows, [...path, key], member, depth + 1, isOpen);
 }
 
-/** A blob reference counts as a plain value: it is fetched, not unfolded. */
+/** The members of an array or object. A blob counts as a plain value: it is loaded, not expanded. */
 export function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
   if (Array.isArray(value)) return value.map((member: Json, index) => [index, member] as const);
   return isObject(value) && !isBlob(value) ? Object.entries(value) : [];
 }
 
+/** True for a reference to a long string. */
 export function isBlob(
   value: unknown,
 ): value is { readonly $blob: string; readonly length: number; readonly head: string } {
   return isObject(value) && typeof value["$blob"] === "string" && typeof value["head"] === "string";
 }
 
-/** The paths that contain a change or are one, for marks in the tree. */
+/** The ids of the lines that contain a change. */
 export function changedIds(paths: readonly Path[]): ReadonlySet<string> {
   return new Set(paths.flatMap((path) => path.map((_, index) => pathText(path.slice(0, index + 1)))));
 }
 
-/** A value on one line, cut to `length` characters. */
+/** Formats a value on one line, cut to `length` characters. */
 export function preview(value: Json, length = 80): string {
   if (typeof value === "string") return JSON.stringify(cut(value, length));
   if (isBlob(value)) return `${JSON.stringify(cut(value.head, length))} …`;
@@ -75,6 +76,7 @@ export function preview(value: Json, length = 80): string {
     : cut(`{ ${keys.slice(0, 6).join(", ")}${keys.length > 6 ? ", …" : ""} }`, length);
 }
 
+/** Cuts a text to a maximum length. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

@@ -2,36 +2,36 @@ import type { CallRecord, Json, Msg } from "../wire/types.ts";
 import { isBlob } from "./json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
-const known = new WeakMap<object, boolean>();
+const checked = new WeakMap<object, boolean>();
 
-/** True for what can be shown as a message. A text in it may be a reference to a long one. */
+/** True if a value can be displayed as a message. Texts may be blobs. */
 export function isMessage(value: unknown): value is Msg & Json {
   if (!isObject(value)) return false;
-  const isOne = known.get(value) ?? hasShape(value);
-  known.set(value, isOne);
-  return isOne;
+  const isValid = checked.get(value) ?? hasShape(value);
+  checked.set(value, isValid);
+  return isValid;
 }
 
-/** The records of calls in a context that can be shown. */
+/** The records of calls that can be displayed. */
 export function callRecords(calls: Json | undefined): readonly CallRecord[] {
   const isRecord = (record: Json): boolean =>
     isObject(record) && isObject(record["call"]) && isCall(record["call"]);
   return Array.isArray(calls) ? (calls.filter(isRecord) as unknown as readonly CallRecord[]) : [];
 }
 
-type Shape = { readonly [key: string]: unknown };
+type Candidate = { readonly [key: string]: unknown };
 
-function hasShape({ id, role, content, usage }: Shape): boolean {
+function hasShape({ id, role, content, usage }: Candidate): boolean {
   return (
     typeof id === "string" &&
     typeof role === "string" &&
     Array.isArray(content) &&
     content.every((block) => isObject(block) && isBlock(block)) &&
-    (usage === undefined || (isObject(usage) && Object.values(usage).every(isFigure)))
+    (usage === undefined || (isObject(usage) && Object.values(usage).every(isNumberOrFlag)))
   );
 }
 
-function isBlock(block: Shape): boolean {
+function isBlock(block: Candidate): boolean {
   switch (block["type"]) {
     case "text":
       return isText(block["text"]);
@@ -55,6 +55,6 @@ function isBlock(block: Shape): boolean {
   }
 }
 
-const isCall = ({ id, name, input }: Shape): boolean => isText(id) && isText(name) && input !== undefined;
+const isCall = ({ id, name, input }: Candidate): boolean => isText(id) && isText(name) && input !== undefined;
 const isText = (value: unknown): boolean => typeof value === "string" || isBlob(value);
-const isFigure = (value: unknown): boolean => typeof value === "boolean" || Number.isFinite(value);
+const isNumberOrFlag = (value: unknown): boolean => typeof value === "boolean" || Number.isFinite(value);

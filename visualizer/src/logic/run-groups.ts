@@ -1,35 +1,37 @@
-import type { RunRow } from "../wire/types.ts";
+import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-export const GROUPS = ["needsYou", "running", "suspended", "finished"] as const;
-export type Group = (typeof GROUPS)[number];
-
-export const GROUP_NAMES: { readonly [group in Group]: string } = {
-  needsYou: "needs you",
+/** The displayed names of the groups. */
+export const GROUP_NAMES: { readonly [group in RunGroup]: string } = {
+  needsYou: "needs attention",
   running: "running",
   suspended: "suspended",
   finished: "finished",
 };
 
-/** Where a run stands in the list: what waits for a person comes first. */
-export function groupOf({ phase, waitsFor, pending }: RunRow): Group {
+/** The group of a run in the list: runs that need a user come first. */
+export function groupOf({ phase, waitsFor, pending }: RunRow): RunGroup {
   if (phase === "running") return "running";
   if (phase === "unfinished") return "suspended";
   if (phase !== "suspended") return "finished";
   return pending > 0 || waitsFor.includes("budget") ? "needsYou" : "suspended";
 }
 
+/** A line of the list of runs. */
 export type ListLine =
-  | { readonly kind: "group"; readonly group: Group; readonly total: number }
+  | { readonly kind: "group"; readonly group: RunGroup; readonly total: number }
   | { readonly kind: "run"; readonly row: RunRow; readonly depth: number }
-  | { readonly kind: "more"; readonly group: Group };
+  | { readonly kind: "more"; readonly group: RunGroup };
 
-/** The list as lines: groups in order, newest first, forks below the run they came from where that is in the same group. */
+/**
+ * The lines of the list: groups in order, newest runs first, forks below their original if both are in the same
+ * group.
+ */
 export function listLines(
   rows: readonly RunRow[],
-  totals: { readonly [group in Group]?: number },
-  hasMore: (group: Group) => boolean,
+  totals: { readonly [group in RunGroup]?: number },
+  hasMore: (group: RunGroup) => boolean,
 ): readonly ListLine[] {
-  return GROUPS.flatMap((group) => {
+  return RUN_GROUPS.flatMap((group) => {
     const members = rows.filter((row) => groupOf(row) === group).toSorted(newestFirst(group));
     const lines = withForks(members);
     if (lines.length === 0 && !hasMore(group)) return [];
@@ -42,8 +44,8 @@ export function listLines(
   });
 }
 
-/** What rests stands by its last change; what runs changes all the time and stands by its beginning. */
-function newestFirst(group: Group): (a: RunRow, b: RunRow) => number {
+/** Runs at rest are sorted by their last change; running ones, which change all the time, by their start. */
+function newestFirst(group: RunGroup): (a: RunRow, b: RunRow) => number {
   const key = group === "running" ? "startedAt" : "updatedAt";
   return (a, b) => b[key] - a[key] || (a.runId < b.runId ? -1 : 1);
 }
@@ -59,6 +61,6 @@ function withForks(rows: readonly RunRow[]): readonly ListLine[] {
       return [{ kind: "run", row, depth } as const, ...linesFrom(row.runId, depth + 1)];
     });
   const lines = linesFrom("", 0);
-  const lost = rows.filter(({ runId }) => !seen.has(runId));
-  return [...lines, ...lost.map((row) => ({ kind: "run", row, depth: 0 }) as const)];
+  const cyclic = rows.filter(({ runId }) => !seen.has(runId));
+  return [...lines, ...cyclic.map((row) => ({ kind: "run", row, depth: 0 }) as const)];
 }

@@ -1,12 +1,13 @@
-import type { Json, Msg, PatchOp, Step, Usage } from "../wire/types.ts";
+import type { Step } from "../wire/step.ts";
+import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
 import { bytes } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 
-/** Messages that a step put into the transcript. */
+/** The messages that a step added to the transcript. */
 export function messagesOf(step: Step): readonly Msg[] {
-  return (step.p ?? []).flatMap((op) => {
+  return step.patch.flatMap((op) => {
     if (op[1][0] !== "messages") return [];
     if (op[0] === "+" && op[1].length === 1) return op[2].filter(isMessage);
     if (op[0] !== "=") return [];
@@ -15,13 +16,16 @@ export function messagesOf(step: Step): readonly Msg[] {
   });
 }
 
-/** The value that a step gave to a key of context; undefined if it did not touch it. */
+/** The value that a step set for a key of the context; undefined if it did not set it. */
 export function setBy(step: Step, key: string): Json | undefined {
-  const op = (step.p ?? []).find(([kind, path]) => kind === "=" && path.length === 1 && path[0] === key);
+  const op = step.patch.find(([kind, path]) => kind === "=" && path.length === 1 && path[0] === key);
   return (op as Extract<PatchOp, readonly ["=", ...unknown[]]> | undefined)?.[2];
 }
 
-/** Tokens that a step brought, counted once: with the model's answer, or with the message where no answer was seen. */
+/**
+ * The usage that a step added, counted once: with the model's answer, or with the message if there was no
+ * answer.
+ */
 export function usageOf(step: Step): Usage | undefined {
   const draft = setBy(step, "draft");
   if (isObject(draft) && isMessage(draft["message"])) return draft["message"].usage;
@@ -29,24 +33,24 @@ export function usageOf(step: Step): Usage | undefined {
   return messagesOf(step).find(({ role, usage }) => role === "assistant" && usage)?.usage;
 }
 
-/** True for a step in which something failed. */
+/** True if a step recorded a failure. */
 export function isFailure(step: Step): boolean {
   const failure = setBy(step, "failure");
-  if ((isObject(failure) && failure["code"] !== "run/shutdown") || step.e.startsWith("xstate.error"))
+  if ((isObject(failure) && failure["code"] !== "run/shutdown") || step.event.startsWith("xstate.error"))
     return true;
   return messagesOf(step).some(({ content }) =>
     content.some((block) => block.type === "tool_result" && block.state === "error"),
   );
 }
 
-const DONE: { readonly [event: string]: string } = {
+const COMMAND_NOTES: { readonly [event: string]: string } = {
   "run.interrupt": "interrupted",
   "run.steer": "steered",
   "run.shutdown": "paused",
   "budget.extend": "budget extended",
   "session.resume": "resumed",
 };
-const DECIDED: { readonly [decision: string]: string } = {
+const DECISION_NOTES: { readonly [decision: string]: string } = {
   approve: "approved",
   deny: "denied",
   edit: "edited",
@@ -54,19 +58,19 @@ const DECIDED: { readonly [decision: string]: string } = {
   retry: "run again",
 };
 
-/** What somebody did in the inspector: "approved in the inspector"; "" for what the program did. */
-export function askedNote({ by, e, v }: Step): string {
+/** What a command of the inspector did: "approved in the inspector"; "" for steps of the program. */
+export function commandNote({ by, event, payload }: Step): string {
   if (by === undefined) return "";
-  const carried = isObject(v) ? v : {};
-  const { decision = "", input } = carried;
+  const details = isObject(payload) ? payload : {};
+  const { decision = "", input } = details;
   const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);
   const call = Array.isArray(input) && input.length > 0 ? "sent" : "resumed";
-  return `${e === "tool.decide" ? (DECIDED[kind] ?? "decided") : (DONE[e] ?? call)} in the ${by}`;
+  return `${event === "tool.decide" ? (DECISION_NOTES[kind] ?? "decided") : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
 }
 
-/** What a step is about, in a few words; "" if nothing stands out. */
+/** Describes a step in a few words; "" if nothing stands out. */
 export function noteOf(step: Step): string {
-  return [askedNote(step), noteOfChange(step)].filter((note) => note !== "").join(" · ");
+  return [commandNote(step), noteOfChange(step)].filter((note) => note !== "").join(" · ");
 }
 
 function noteOfChange(step: Step): string {
@@ -86,8 +90,10 @@ function noteOfCalls(step: Step): string {
   const records = Array.isArray(calls) ? calls.filter(isObject) : [];
   const running = records.filter(({ status }) => status === "running");
   if (running.length > 0) return `running ${running.map(({ call }) => nameOf(call)).join(", ")}`;
-  const asking = records.filter(({ asks }) => asks !== undefined);
-  return asking.length > 0 ? `asks for ${asking.map(({ call }) => nameOf(call)).join(", ")}` : "";
+  const needApproval = records.filter(({ asks }) => asks !== undefined);
+  return needApproval.length > 0
+    ? `needs approval: ${needApproval.map(({ call }) => nameOf(call)).join(", ")}`
+    : "";
 }
 
 const nameOf = (call: Json | undefined): string => (isObject(call) ? headOf(call["name"] ?? "") : "a call");
@@ -104,6 +110,6 @@ function noteOfMessage({ role, content }: Msg): string {
   return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;
 }
 
-/** A long text may stand in the log as a reference. */
+/** The text, or the beginning of a blob. */
 export const headOf = (text: Json): string => (isBlob(text) ? text.head : String(text));
 const lengthOf = (text: Json): number => (isBlob(text) ? text.length : String(text).length);

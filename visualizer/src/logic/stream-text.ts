@@ -1,6 +1,6 @@
 import type { StreamDelta } from "../wire/types.ts";
 
-/** A block of an answer as far as it has arrived. */
+/** The part of an answer's block that has arrived. */
 export type StreamBlock = {
   readonly messageId: string;
   readonly index: number;
@@ -10,40 +10,43 @@ export type StreamBlock = {
   readonly text: string;
 };
 
-/** What has arrived of a run and is not in its context yet. */
+/** The streamed text of a run that is not in its context yet. */
 export type StreamState = {
   readonly blocks: readonly StreamBlock[];
-  /** Number of the last delta. */
+  /** The number of the last delta. */
   readonly n: number;
-  /** True if deltas were left out: the text has holes until the message is stored. */
-  readonly hasHoles: boolean;
+  /** True if deltas were dropped: the text is incomplete until the message is stored. */
+  readonly hasGaps: boolean;
 };
 
-export const NO_STREAM: StreamState = { blocks: [], n: 0, hasHoles: false };
+/** The state before the first delta. */
+export const NO_STREAM: StreamState = { blocks: [], n: 0, hasGaps: false };
 
-/** Text kept of one block; the whole message follows when it is stored. */
-const LONGEST = 200_000;
+/** The maximum length of one block; the complete message follows when it is stored. */
+const MAX_BLOCK_LENGTH = 200_000;
 
-/** Deltas folded into their blocks. A new message pushes away the blocks of older ones, except those of running tools. */
+/**
+ * Adds deltas to their blocks. A new message replaces the blocks of older ones, except those of running tools.
+ */
 export function foldStream(state: StreamState, deltas: readonly StreamDelta[]): StreamState {
   const blocks = new Map(state.blocks.map((block) => [keyOf(block), block]));
-  let { n, hasHoles } = state;
+  let { n, hasGaps } = state;
   for (const delta of deltas) {
-    if (n > 0 && delta.n > n + 1) hasHoles = true;
+    if (n > 0 && delta.n > n + 1) hasGaps = true;
     n = delta.n;
     const key = keyOf(delta);
     const before = blocks.get(key);
-    if (!before && delta.kind !== "tool" && dropOthers(blocks, delta.messageId)) hasHoles = false;
+    if (!before && delta.kind !== "tool" && dropOthers(blocks, delta.messageId)) hasGaps = false;
     blocks.set(key, {
       messageId: delta.messageId,
       index: delta.index,
       kind: delta.kind,
       ...((delta.callId ?? before?.callId) !== undefined && { callId: (delta.callId ?? before?.callId)! }),
       ...((delta.name ?? before?.name) !== undefined && { name: (delta.name ?? before?.name)! }),
-      text: ((before?.text ?? "") + delta.delta).slice(-LONGEST),
+      text: ((before?.text ?? "") + delta.delta).slice(-MAX_BLOCK_LENGTH),
     });
   }
-  return { blocks: [...blocks.values()], n, hasHoles };
+  return { blocks: [...blocks.values()], n, hasGaps };
 }
 
 function keyOf({
@@ -61,7 +64,7 @@ function dropOthers(blocks: Map<string, StreamBlock>, messageId: string): boolea
   return others.length > 0;
 }
 
-/** The state without what has been stored by now. */
+/** Removes the text that has been stored. */
 export function withoutStored(
   state: StreamState,
   isStored: (messageId: string) => boolean,

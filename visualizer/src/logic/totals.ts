@@ -4,10 +4,10 @@ import { isMessage } from "./message-shape.ts";
 type Counts = Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens" | "cost">;
 const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "cost"] as const;
 
-/** A model call as the table of tokens shows it. */
+/** A model call in the table of tokens. */
 export type ModelCall = { readonly messageId: string; readonly usage: Usage };
 
-/** The model calls whose answers stand in a context, in order. */
+/** The model calls whose answers are in a context, in order. */
 export function modelCalls(context: JsonObject | undefined): readonly ModelCall[] {
   const messages = context?.["messages"];
   if (!Array.isArray(messages)) return [];
@@ -18,12 +18,12 @@ export function modelCalls(context: JsonObject | undefined): readonly ModelCall[
   );
 }
 
-/** Tokens and cost of all calls in a context. */
+/** The tokens and the cost of all calls in a context. */
 export function totalsAt(context: JsonObject | undefined): Counts {
   return sumUsage(modelCalls(context).map(({ usage }) => usage));
 }
 
-/** Sums of what was told. A cost that one call did not tell leaves the sum unknown: it would be too low. */
+/** Sums the known counts. The cost is unknown if that of one call is: the sum would be too low. */
 export function sumUsage(usages: readonly Usage[]): Counts {
   return Object.fromEntries(
     KEYS.flatMap((key) => {

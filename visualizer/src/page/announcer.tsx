@@ -1,19 +1,22 @@
 import { useEffect, useState } from "react";
-import { ASKS } from "../logic/asks.ts";
+import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { configurationName } from "../logic/chart-index.ts";
-import { limitName } from "../logic/limits.ts";
+import { limitName } from "../logic/limit-name.ts";
 import { model, type PendingState } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
-/** What a screen reader is told: where the run stands, at most once a second, and at once that somebody must answer. */
+/**
+ * Announces to screen readers the state of the run, at most once a second, and immediately that a decision is
+ * pending.
+ */
 export function Announcer() {
-  const [where, setWhere] = useState("");
+  const [location, setLocation] = useState("");
   const pending = useModel((all) => all.pending);
   useEffect(() => {
     const timer = setInterval(() => {
-      if (model.q > 0)
-        setWhere(
-          `${model.isLive ? "" : `step ${model.q}, `}${configurationName(model.run.statesAt(model.q))}`,
+      if (model.stepNumber > 0)
+        setLocation(
+          `${model.isLive ? "" : `step ${model.stepNumber}, `}${configurationName(model.run.statesAt(model.stepNumber))}`,
         );
     }, 1_000);
     return () => clearInterval(timer);
@@ -21,7 +24,7 @@ export function Announcer() {
   return (
     <>
       <p className="hidden-text" aria-live="polite">
-        {where}
+        {location}
       </p>
       <p className="hidden-text" aria-live="assertive">
         {waitText(pending)}
@@ -33,9 +36,6 @@ export function Announcer() {
 function waitText({ items, exceeded }: PendingState): string {
   const calls = items
     .filter(({ decided }) => decided === undefined)
-    .map(({ name, waitsFor }) => `${name} ${ASKS[waitsFor]}.`);
-  return [
-    ...calls,
-    ...(exceeded === undefined ? [] : [`The budget of ${limitName(exceeded)} is used up.`]),
-  ].join(" ");
+    .map(({ name, waitsFor }) => `${name} ${WAIT_TEXT[waitsFor]}.`);
+  return [...calls, ...(exceeded === undefined ? [] : [`Budget used up: ${limitName(exceeded)}.`])].join(" ");
 }

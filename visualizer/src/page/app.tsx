@@ -1,7 +1,7 @@
 import type { CSSProperties } from "react";
 import { ChartPane } from "../diagram/chart-pane.tsx";
 import { Outline } from "../diagram/outline.tsx";
-import { Guarded } from "../parts/guarded.tsx";
+import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
 import { Header } from "../panels/header.tsx";
@@ -20,6 +20,7 @@ import { PhoneNav } from "./phone-nav.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
 
+/** The page. */
 export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
@@ -30,17 +31,17 @@ export function App() {
   } as CSSProperties;
   return (
     <div className="app" data-phone={phoneView} style={sizes}>
-      <Guarded what="The header">
+      <ErrorBoundary what="The header">
         <Header />
-      </Guarded>
+      </ErrorBoundary>
       <Banner />
       <Body />
       <PhoneNav />
       <Announcer />
       <Notices />
-      <Guarded what="The dialog">
+      <ErrorBoundary what="The dialog">
         <Dialogs />
-      </Guarded>
+      </ErrorBoundary>
     </div>
   );
 }
@@ -55,24 +56,24 @@ function Body() {
   return (
     <div className="body">
       <nav className="left" aria-label="Runs">
-        <Guarded what="The list of runs">
+        <ErrorBoundary what="The list of runs">
           <RunList />
-        </Guarded>
+        </ErrorBoundary>
         <Splitter side="left" />
       </nav>
       <main className="center">
-        <Guarded what="The chart">
+        <ErrorBoundary what="The chart">
           <ChartArea />
-        </Guarded>
+        </ErrorBoundary>
         <section className="bottom" aria-label="Steps">
           <Splitter side="bottom" />
-          <Guarded what="The strip">
+          <ErrorBoundary what="The strip">
             <Strip />
-          </Guarded>
+          </ErrorBoundary>
           <Player />
-          <Guarded what="The list of steps">
+          <ErrorBoundary what="The list of steps">
             <Timeline />
-          </Guarded>
+          </ErrorBoundary>
         </section>
       </main>
       <Details />
@@ -80,27 +81,27 @@ function Body() {
   );
 }
 
-function lackOfChart({ row, unknownCharts, isConnected }: Model): string {
-  if (!row) return "Choose a run.";
-  const isComing = isConnected && row.source !== "file" && !unknownCharts.has(row.chart);
-  return isComing ? "Loading the chart …" : "The chart of this run is not known here. Its steps are below.";
+function missingChartText({ row, unknownCharts, isConnected }: Model): string {
+  if (!row) return "Select a run.";
+  const isLoading = isConnected && row.source !== "file" && !unknownCharts.has(row.chart);
+  return isLoading ? "Loading the chart …" : "The chart of this run is unknown. Its steps are listed below.";
 }
 
 function ChartArea() {
   const chart = useModel((all) => all.chart);
   const view = useModel((all) => all.view);
-  const lack = useModel(lackOfChart);
+  const text = useModel(missingChartText);
   if (!chart)
     return (
       <div className="chart-pane">
-        <p className="nothing">{lack}</p>
+        <p className="placeholder">{text}</p>
       </div>
     );
   if (!chart.layouts || view === "outline") return <Outline chart={chart} />;
   return (
     <>
       <ChartPane chart={chart} layouts={chart.layouts} />
-      <Outline chart={chart} isTwin />
+      <Outline chart={chart} isHidden />
     </>
   );
 }

@@ -8,20 +8,20 @@ import { versionText } from "./version-text.ts";
 import type { OpenedFile } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
-/** Nobody needs to know of a connection that comes back at once. */
-const PATIENCE = 1_500;
+/** A connection that is restored within this time is not reported, ms. */
+const REPORT_AFTER_MS = 1_500;
 
-/** Said once to who listens: what counts up or down in it is for the eyes. */
+/** Reports problems to users and screen readers; countdowns are hidden from screen readers. */
 export function Banner() {
   return (
     <div role="status">
-      <Trouble />
+      <Problem />
     </div>
   );
 }
 
-/** What is wrong with what the page shows; the data stays. */
-function Trouble() {
+/** The problem of the displayed run or of the connection. */
+function Problem() {
   const connection = useModel((all) => all.connection);
   const row = useModel((all) => all.row);
   const file = useModel((all) =>
@@ -33,72 +33,74 @@ function Trouble() {
   if (file) return <FileLine file={file} />;
   if (connection.kind === "badToken" || connection.kind === "version")
     return hasRuns ? (
-      <Line tone="red" of="refused">
+      <BannerLine tone="red" testId="refused">
         {connection.kind === "badToken"
-          ? "The inspector was started anew: open the link that it printed, or run npx agentchart inspect for a fresh one."
-          : versionText(connection.theirs)}{" "}
-        What you see is as of before.
-      </Line>
+          ? "The inspector was restarted. Open the link that it printed, or run npx agentchart inspect for a new one."
+          : versionText(connection.serverVersion)}{" "}
+        The page shows the last known state.
+      </BannerLine>
     ) : null;
-  if (isLost && now - connection.since > PATIENCE)
+  if (isLost && now - connection.since > REPORT_AFTER_MS)
     return (
-      <Line tone="amber" of="lost">
-        The inspector does not answer. Trying again{" "}
+      <BannerLine tone="amber" testId="lost">
+        Connection lost. Retrying{" "}
         <span aria-hidden="true">
-          <span className="num">{until(connection.retryAt, now)}</span>; what you see is{" "}
-          {worded(ago(connection.since, now))} old.
+          <span className="num">{until(connection.retryAt, now)}</span>; the data is{" "}
+          {ageText(ago(connection.since, now))} old.
         </span>
-        <Button label="Try now" onClick={() => client.connection?.connect()} />
-      </Line>
+        <Button label="Retry now" onClick={() => client.connection?.connect()} />
+      </BannerLine>
     );
   if (row?.phase === "running" && row.worker?.isUp === false)
     return (
-      <Line tone="amber" of="worker-lost">
-        The process of this run ({row.worker.id}) is gone
-        <span aria-hidden="true">, last seen {worded(ago(row.worker.since, now))} ago</span>. What it does now
-        is not known.
-      </Line>
+      <BannerLine tone="amber" testId="worker-lost">
+        The process of this run ({row.worker.id}) is disconnected
+        <span aria-hidden="true">, last seen {ageText(ago(row.worker.since, now))} ago</span>. Its current
+        state is unknown.
+      </BannerLine>
     );
   if (row?.phase === "quarantined")
     return (
-      <Line tone="red" of="quarantined">
-        This session is quarantined: nobody goes on with it, and its journal stays as it is. {row.notice}
-      </Line>
+      <BannerLine tone="red" testId="quarantined">
+        This session is quarantined: no process continues it, and its journal is unchanged. {row.notice}
+      </BannerLine>
     );
   if (row?.notice !== undefined)
     return (
-      <Line tone="amber" of="notice">
+      <BannerLine tone="amber" testId="notice">
         {row.notice}
-      </Line>
+      </BannerLine>
     );
   return null;
 }
 
-const worded = (since: string): string => (since === "now" ? "a moment" : since);
+const ageText = (since: string): string => (since === "now" ? "a moment" : since);
 
 function FileLine({ file: { name, damage, lacksChart } }: { readonly file: OpenedFile }) {
-  const without = lacksChart ? " Its chart is not in it and not known here: it is shown without." : "";
+  const chartNote = lacksChart
+    ? " Its chart is neither in the file nor known here: the run is shown without a chart."
+    : "";
   return damage ? (
-    <Line tone="red" of="damaged">
-      {name} is damaged at line {damage.line} ({damage.message}). What stands before it is shown.{without}
-    </Line>
+    <BannerLine tone="red" testId="damaged">
+      {name} is damaged at line {damage.line} ({damage.message}). The part before it is shown.{chartNote}
+    </BannerLine>
   ) : (
-    <Line tone={lacksChart ? "amber" : "slate"} of="file" icon="file">
-      {name}: a file, nothing can be asked of it.{without}
-    </Line>
+    <BannerLine tone={lacksChart ? "amber" : "slate"} testId="file" icon="file">
+      {name} is a file: commands are not available.{chartNote}
+    </BannerLine>
   );
 }
 
-type LineProps = {
+type BannerLineProps = {
   readonly tone: string;
-  readonly of: string;
+  readonly testId: string;
   readonly icon?: IconName;
   readonly children: ReactNode;
 };
 
-function Line({ tone, of, icon = "warn", children }: LineProps) {
+function BannerLine({ tone, testId, icon = "warn", children }: BannerLineProps) {
   return (
-    <div className="banner" data-tone={tone} data-testid={of}>
+    <div className="banner" data-tone={tone} data-testid={testId}>
       <Icon name={icon} />
       <p>{children}</p>
     </div>

@@ -6,10 +6,10 @@ const VIEWS = [
   ["runs", "outline", "Runs"],
   ["chart", "chart", "Chart"],
   ["steps", "count", "Steps"],
-  ["details", "say", "Details"],
+  ["details", "message", "Details"],
 ] as const;
 
-/** On a phone one panel is seen at a time. */
+/** The navigation on a phone, which shows one panel at a time. */
 export function PhoneNav() {
   const view = useModel((all) => all.phoneView);
   return (

@@ -1,4 +1,4 @@
-/** While the page connects: its shape, which shows only if that takes a while. */
+/** The outline of the page while it connects; it appears after a delay. */
 export function Skeleton() {
   return (
     <div className="body skeleton" aria-busy="true" aria-label="Connecting">

@@ -1,15 +1,15 @@
-import { plain } from "../logic/format.ts";
+import { safeText } from "../logic/format.ts";
 import { groupOf } from "../logic/run-groups.ts";
 import { model } from "../store/model.ts";
 
-/** The title and the icon of the page carry how many runs need somebody. */
-export function keepTitle(): void {
-  let shown = "";
+/** Keeps the number of runs that need a user in the page's title and icon. */
+export function syncTitle(): void {
+  let current = "";
   model.subscribe(() => {
     const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou").length;
-    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${plain(model.row.agent)} · ` : ""}Agentchart`;
-    if (title === shown) return;
-    shown = title;
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${safeText(model.row.agent)} · ` : ""}Agentchart`;
+    if (title === current) return;
+    current = title;
     document.title = title;
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (link) link.href = `data:image/svg+xml,${encodeURIComponent(iconOf(waiting))}`;

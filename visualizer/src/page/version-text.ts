@@ -1,9 +1,9 @@
 import { PROTOCOL } from "../wire/types.ts";
 
-/** Which versions of the wire met, and what to do about it. */
-export function versionText(theirs: number | undefined): string {
-  const versions = `This page speaks version ${PROTOCOL}, the inspector ${theirs === undefined ? "another one" : `version ${theirs}`}.`;
-  return theirs !== undefined && theirs > PROTOCOL
-    ? `${versions} The page is the older one: reload it.`
-    : `${versions} The inspector is the older one: update agentchart where it runs, start it anew and reload the page.`;
+/** Explains a mismatch of protocol versions, and how to resolve it. */
+export function versionText(serverVersion: number | undefined): string {
+  const versions = `This page uses protocol version ${PROTOCOL}, the inspector uses ${serverVersion === undefined ? "another one" : `version ${serverVersion}`}.`;
+  return serverVersion !== undefined && serverVersion > PROTOCOL
+    ? `${versions} The page is older: reload it.`
+    : `${versions} The inspector is older: update agentchart where it runs, restart it and reload the page.`;
 }

@@ -1,6 +1,6 @@
 import { until } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
-import { Mark } from "../parts/icon.tsx";
+import { Logo } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { OpenFile } from "../panels/open-file.tsx";
 import { client } from "../store/client.ts";
@@ -13,18 +13,18 @@ const SNIPPET = `const agent = createAgent({
   inspect: "auto",
 });`;
 
-/** Instead of a run: why there is none to see, and what to do about it. */
+/** Replaces the runs: why there are none, and what to do. */
 export function Welcome() {
   const connection = useModel((all) => all.connection);
   return (
     <main className="welcome" data-testid="welcome" data-state-of={connection.kind}>
       <div className="big-mark">
-        <Mark />
+        <Logo />
       </div>
-      <Words connection={connection} />
+      <Explanation connection={connection} />
       <div className="choices">
         {connection.kind === "unreachable" && (
-          <Button label="Try now" onClick={() => client.connection?.connect()} />
+          <Button label="Retry now" onClick={() => client.connection?.connect()} />
         )}
         <OpenFile label="Open an exported run" />
       </div>
@@ -33,15 +33,17 @@ export function Welcome() {
   );
 }
 
-function Words({ connection }: { readonly connection: ConnectionState }) {
+function Explanation({ connection }: { readonly connection: ConnectionState }) {
   switch (connection.kind) {
     case "open":
     case "lost":
     case "connecting":
       return (
         <>
-          <h2>No run yet</h2>
-          <p>Start an agent with the inspector on, and it shows up here.</p>
+          <h2>No runs yet</h2>
+          <p>
+            Start an agent with <code>inspect</code> and it appears here.
+          </p>
           <pre>{SNIPPET}</pre>
         </>
       );
@@ -50,19 +52,19 @@ function Words({ connection }: { readonly connection: ConnectionState }) {
     case "noToken":
       return (
         <>
-          <h2>This page needs its link</h2>
+          <h2>Token missing</h2>
           <p>
-            Run <code>npx agentchart inspect</code> and open the link that it prints: it carries the token.
-            Without it only files can be opened.
+            Run <code>npx agentchart inspect</code> and open the link that it prints: it contains the token.
+            Without the token, only files can be opened.
           </p>
         </>
       );
     case "badToken":
       return (
         <>
-          <h2>The link is no longer good</h2>
+          <h2>This link is no longer valid</h2>
           <p>
-            The inspector was started anew since. Open the link that it printed last, or run{" "}
+            The inspector was restarted. Open the link that it printed last, or run{" "}
             <code>npx agentchart inspect</code> again.
           </p>
         </>
@@ -70,8 +72,8 @@ function Words({ connection }: { readonly connection: ConnectionState }) {
     case "version":
       return (
         <>
-          <h2>Two versions that do not fit</h2>
-          <p>{versionText(connection.theirs)}</p>
+          <h2>Incompatible versions</h2>
+          <p>{versionText(connection.serverVersion)}</p>
         </>
       );
   }
@@ -81,10 +83,10 @@ function Unreachable({ retryAt }: { readonly retryAt: number }) {
   const now = useNow(500);
   return (
     <>
-      <h2>The inspector does not answer</h2>
+      <h2>The inspector is not responding</h2>
       <p>
-        Trying again <span className="num">{until(retryAt, now)}</span>. Is{" "}
-        <code>npx agentchart inspect</code> still running?
+        Retrying <span className="num">{until(retryAt, now)}</span>. Is <code>npx agentchart inspect</code>{" "}
+        still running?
       </p>
     </>
   );

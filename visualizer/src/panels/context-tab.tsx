@@ -1,13 +1,15 @@
 import { useMemo } from "react";
 import { changedIds } from "../logic/json-rows.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
-import { Nothing } from "../parts/nothing.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
 import { useStep } from "./use-step.ts";
 
-/** The machine's context after the step; what the step changed is marked. */
+/** The machine's context after the step, with the changes of the step marked. */
 export function ContextTab() {
-  const { q, step, context } = useStep();
-  const changed = useMemo(() => changedIds((step?.p ?? []).map(([, path]) => path)), [step]);
-  if (!context) return <Nothing q={q} />;
-  return <JsonTree value={context} label={`Context after step ${q}`} changed={changed} openDepth={0} />;
+  const { stepNumber, step, context } = useStep();
+  const changed = useMemo(() => changedIds((step?.patch ?? []).map(([, path]) => path)), [step]);
+  if (!context) return <MissingStep stepNumber={stepNumber} />;
+  return (
+    <JsonTree value={context} label={`Context after step ${stepNumber}`} changed={changed} openDepth={0} />
+  );
 }

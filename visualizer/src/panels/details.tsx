@@ -1,5 +1,5 @@
 import { TABS, model, type Tab } from "../store/model.ts";
-import { Guarded } from "../parts/guarded.tsx";
+import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useModel } from "../store/use-model.ts";
 import { Pending } from "../pending/pending.tsx";
@@ -28,7 +28,7 @@ const NAMES: { readonly [tab in Tab]: string } = {
   raw: "Raw",
 };
 
-/** What there is to know of the shown step, and below it what the run asks of somebody. */
+/** The details of the displayed step, and the pending decisions of the run below it. */
 export function Details() {
   const tab = useModel((all) => all.tab);
   const Panel = PANELS[tab];
@@ -54,13 +54,13 @@ export function Details() {
         ))}
       </div>
       <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
-        <Guarded what={NAMES[tab]}>
+        <ErrorBoundary what={NAMES[tab]}>
           <Panel />
-        </Guarded>
+        </ErrorBoundary>
       </div>
-      <Guarded what="What waits">
+      <ErrorBoundary what="The pending decision">
         <Pending />
-      </Guarded>
+      </ErrorBoundary>
     </aside>
   );
 }

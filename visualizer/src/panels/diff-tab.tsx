@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { differences, pathText, type Difference } from "../logic/diff.ts";
-import { Nothing } from "../parts/nothing.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
 import { Value } from "../parts/json-value.tsx";
 import { membersOf } from "../logic/json-rows.ts";
 import { model } from "../store/model.ts";
@@ -8,34 +8,34 @@ import { useModel } from "../store/use-model.ts";
 import type { Json } from "../wire/types.ts";
 import { useStep } from "./use-step.ts";
 
-const SHOWN = 400;
-const LONGEST = 12_000;
+const MAX_ENTRIES = 400;
+const MAX_TEXT_LENGTH = 12_000;
 
-/** What a step changed, or how two steps differ. */
+/** The changes of a step, or the differences between two steps. */
 export function DiffTab() {
-  const { q, context, before } = useStep();
+  const { stepNumber, context, before } = useStep();
   const compareWith = useModel((all) => all.compareWith);
   const other = useModel((all) =>
     all.compareWith === null ? undefined : all.run.contextAt(all.compareWith),
   );
   const base = compareWith === null ? before : other;
   const found = useMemo(() => (context ? differences(base ?? {}, context) : []), [base, context]);
-  if (!context) return <Nothing q={q} />;
+  if (!context) return <MissingStep stepNumber={stepNumber} />;
   return (
     <div className="diff">
-      <CompareWith q={q} />
-      {compareWith !== null && !other && <p className="nothing">Step {compareWith} is not here.</p>}
+      <CompareWith stepNumber={stepNumber} />
+      {compareWith !== null && !other && <p className="placeholder">Step {compareWith} is not loaded.</p>}
       {found.length === 0 && (
-        <p className="nothing">
-          {compareWith === null ? "This step left context as it was." : "No difference."}
+        <p className="placeholder">
+          {compareWith === null ? "This step did not change the context." : "No differences."}
         </p>
       )}
       <ul>
-        {found.slice(0, SHOWN).map((one) => (
+        {found.slice(0, MAX_ENTRIES).map((one) => (
           <Entry key={pathText(one.path)} one={one} />
         ))}
       </ul>
-      {found.length > SHOWN && <p className="nothing">and {found.length - SHOWN} more</p>}
+      {found.length > MAX_ENTRIES && <p className="placeholder">and {found.length - MAX_ENTRIES} more</p>}
     </div>
   );
 }
@@ -63,27 +63,27 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
         <Value value={value} />
       ) : (
         <pre tabIndex={0}>
-          {text.slice(0, LONGEST)}
-          {text.length > LONGEST && " …"}
+          {text.slice(0, MAX_TEXT_LENGTH)}
+          {text.length > MAX_TEXT_LENGTH && " …"}
         </pre>
       )}
     </div>
   );
 }
 
-function CompareWith({ q }: { readonly q: number }) {
+function CompareWith({ stepNumber }: { readonly stepNumber: number }) {
   const compareWith = useModel((all) => all.compareWith);
   const last = useModel((all) => all.run.last);
   const [text, setText] = useState(String(compareWith));
   return (
     <label className="compare">
-      <span>Step {q} compared with</span>
+      <span>Step {stepNumber} compared with</span>
       <input
         className="input num"
         type="number"
         min={0}
         max={last}
-        placeholder={`${Math.max(0, q - 1)} (before it)`}
+        placeholder={`${Math.max(0, stepNumber - 1)} (previous step)`}
         value={compareWith === null ? "" : text}
         onChange={({ target }) => {
           setText(target.value);

@@ -1,46 +1,49 @@
 import { configurationName, shortName, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import { duration } from "../logic/format.ts";
-import { choicesOf, eventText, guardText, knownWay } from "../logic/guards.ts";
+import { branchesOf, eventText, guardText, pathCoverage } from "../logic/guards.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Value } from "../parts/json-value.tsx";
-import { Nothing } from "../parts/nothing.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
 import { membersOf } from "../logic/json-rows.ts";
-import { goTo, narrow } from "../store/navigate.ts";
+import { filterSteps, goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
-import type { ChartEdge, Step } from "../wire/types.ts";
-import { enteredAt } from "../diagram/lit.ts";
+import type { Step } from "../wire/step.ts";
+import type { ChartEdge } from "../wire/types.ts";
+import { enteredAt } from "../store/run-queries.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
 
-/** What happened at the step, and what did not. */
+/** The event, the transitions, the states and the payload of the step. */
 export function EventTab() {
-  const { q, step } = useStep();
+  const { stepNumber, step } = useStep();
   const index = useModel((all) => all.chart?.index);
-  if (!step) return <Nothing q={q} />;
+  if (!step) return <MissingStep stepNumber={stepNumber} />;
   return (
     <div className="event-tab">
-      <h3 className="big mono">{eventText(step.e)}</h3>
-      {step.e !== "" && eventText(step.e) !== step.e && <p className="muted mono">{step.e}</p>}
+      <h3 className="big mono">{eventText(step.event)}</h3>
+      {step.event !== "" && eventText(step.event) !== step.event && (
+        <p className="muted mono">{step.event}</p>
+      )}
       <Times step={step} />
-      {index && <Choices index={index} step={step} />}
+      {index && <Transitions index={index} step={step} />}
       <States step={step} index={index} />
-      {step.k && step.k.length > 0 && (
+      {step.actions.length > 0 && (
         <section>
           <h4>Actions</h4>
           <ol className="list mono">
-            {step.k.map((name, place) => (
+            {step.actions.map((name, place) => (
               <li key={`${name} ${place}`}>{name}</li>
             ))}
           </ol>
         </section>
       )}
-      {step.v !== undefined && (
+      {step.payload !== undefined && (
         <section className="payload">
           <h4>Payload</h4>
-          {membersOf(step.v).length > 0 ? (
-            <JsonTree value={step.v} label="Payload" openDepth={2} />
+          {membersOf(step.payload).length > 0 ? (
+            <JsonTree value={step.payload} label="Payload" openDepth={2} />
           ) : (
-            <Value value={step.v} />
+            <Value value={step.payload} />
           )}
         </section>
       )}
@@ -50,17 +53,17 @@ export function EventTab() {
 
 function Times({ step }: { readonly step: Step }) {
   const { run } = model;
-  const before = run.durationOf(step.q - 1);
+  const before = run.durationOf(step.number - 1);
   return (
     <dl className="facts">
-      <dt>at</dt>
-      <dd className="num">{timeText(step.t)}</dd>
-      <dt>since the step before</dt>
+      <dt>time</dt>
+      <dd className="num">{timeText(step.time)}</dd>
+      <dt>since previous step</dt>
       <dd className="num">{duration(before)}</dd>
-      <dt>lasted</dt>
-      <dd className="num">{duration(run.durationOf(step.q))}</dd>
+      <dt>duration</dt>
+      <dd className="num">{duration(run.durationOf(step.number))}</dd>
       <dt>journal</dt>
-      <dd className="num">{step.j === undefined || step.j === 0 ? "–" : `entry ${step.j}`}</dd>
+      <dd className="num">{step.journalSeq === 0 ? "–" : `entry ${step.journalSeq}`}</dd>
     </dl>
   );
 }
@@ -73,23 +76,23 @@ function timeText(at: number): string {
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
 }
 
-const UNKNOWN = {
-  whole: undefined,
-  part: "These were taken for certain. What else lay on the way the journal does not say.",
-  nothing: "Not known: the journal says where the run stood, and more than one way leads here.",
+const INCOMPLETE = {
+  full: undefined,
+  partial: "These transitions were taken for certain. The journal does not record the others.",
+  none: "Unknown: the journal records states only, and several paths lead to this one.",
 };
 
-/** The edges that were taken, and the guards before them that were false. */
-function Choices({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
+/** The edges that were taken, and the alternatives whose guards failed. */
+function Transitions({ index, step }: { readonly index: ChartIndex; readonly step: Step }) {
   const { run } = model;
-  const choices = choicesOf(index, step.x);
-  const known = knownWay(index, run.statesAt(step.q - 1), step.x, run.statesAt(step.q));
-  const unknown = step.e === "xstate.init" ? undefined : UNKNOWN[known];
-  if (choices.length === 0 && unknown === undefined) return null;
+  const branches = branchesOf(index, step.edges);
+  const coverage = pathCoverage(index, run.statesAt(step.number - 1), step.edges, run.statesAt(step.number));
+  const note = step.event === "xstate.init" ? undefined : INCOMPLETE[coverage];
+  if (branches.length === 0 && note === undefined) return null;
   return (
     <section>
-      <h4>{choices.length > 1 ? "Transitions" : "Transition"}</h4>
-      {choices.map(({ taken, notTaken }) => (
+      <h4>{branches.length > 1 ? "Transitions" : "Transition"}</h4>
+      {branches.map(({ taken, notTaken }) => (
         <div
           key={taken.id}
           className="choice"
@@ -98,9 +101,9 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
           <p className="mono source">{shortName(taken.source)}</p>
           <ul>
             {notTaken.map((edge) => (
-              <Branch key={edge.id} edge={edge} text={guardText(edge)} isTaken={false} />
+              <BranchLine key={edge.id} edge={edge} text={guardText(edge)} isTaken={false} />
             ))}
-            <Branch
+            <BranchLine
               edge={taken}
               text={taken.guard || notTaken.length > 0 ? guardText(taken) : eventText(taken.event)}
               isTaken
@@ -108,9 +111,9 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
           </ul>
         </div>
       ))}
-      {unknown !== undefined && (
-        <p className="muted" data-testid="way-unknown">
-          {unknown}
+      {note !== undefined && (
+        <p className="muted" data-testid="path-unknown">
+          {note}
         </p>
       )}
     </section>
@@ -119,11 +122,11 @@ function Choices({ index, step }: { readonly index: ChartIndex; readonly step: S
 
 type BranchProps = { readonly edge: ChartEdge; readonly text: string; readonly isTaken: boolean };
 
-function Branch({ edge, text, isTaken }: BranchProps) {
-  const target = edge.targets.length === 0 ? "stays" : `→ ${edge.targets.map(shortName).join(", ")}`;
+function BranchLine({ edge, text, isTaken }: BranchProps) {
+  const target = edge.targets.length === 0 ? "internal" : `→ ${edge.targets.map(shortName).join(", ")}`;
   return (
     <li className={isTaken ? "branch is-taken" : "branch"} data-guard={isTaken ? "taken" : "not-taken"}>
-      <button type="button" onClick={() => narrow({ kind: "edge", ids: [edge.id] })}>
+      <button type="button" onClick={() => filterSteps({ kind: "edge", ids: [edge.id] })}>
         <span className="mark">{isTaken ? "✓" : "✕"}</span>
         <span className="mono">{text}</span>
         <span className="mono muted">{target}</span>
@@ -138,8 +141,8 @@ function Branch({ edge, text, isTaken }: BranchProps) {
 
 function States({ step, index }: { readonly step: Step; readonly index: ChartIndex | undefined }) {
   const { run } = model;
-  const now = run.statesAt(step.q);
-  const before = run.statesAt(step.q - 1);
+  const now = run.statesAt(step.number);
+  const before = run.statesAt(step.number - 1);
   const left = before.filter((id) => !now.includes(id));
   return (
     <section>
@@ -151,11 +154,11 @@ function States({ step, index }: { readonly step: Step; readonly index: ChartInd
           </li>
         ))}
         {now.slice(1).map((id) => {
-          const since = enteredAt(run, step.q, id);
+          const since = enteredAt(run, step.number, id);
           return (
             <li key={id} data-tone={toneOf(index, now)}>
               <i className="dot" /> {shortName(id)}
-              {since < step.q ? (
+              {since < step.number ? (
                 <button type="button" className="link" onClick={() => goTo(since)}>
                   since step {since}
                 </button>
@@ -167,7 +170,7 @@ function States({ step, index }: { readonly step: Step; readonly index: ChartInd
         })}
       </ul>
       {now.length === 0 && (
-        <p className="muted">{configurationName(now) || "No state is known for this step."}</p>
+        <p className="muted">{configurationName(now) || "The states of this step are unknown."}</p>
       )}
     </section>
   );

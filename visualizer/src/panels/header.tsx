@@ -1,9 +1,9 @@
-import { Standing } from "./standing.tsx";
+import { RunStatus } from "./run-status.tsx";
 import { Metrics } from "./metrics.tsx";
 import { Actions } from "./run-actions.tsx";
 import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
-import { Mark } from "../parts/icon.tsx";
+import { Logo } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { copy } from "../store/copy.ts";
@@ -11,12 +11,13 @@ import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { exportRun } from "../store/export-run.ts";
 
+/** The header of the page. */
 export function Header() {
   const row = useModel((all) => all.row);
   return (
     <header className="header">
       <div className="brand">
-        <Mark />
+        <Logo />
         <h1>Agentchart</h1>
       </div>
       {row && (
@@ -36,16 +37,16 @@ export function Header() {
               <button
                 type="button"
                 className="link"
-                onClick={() => select({ runId: row.forkOf!.runId, q: null })}
+                onClick={() => select({ runId: row.forkOf!.runId, stepNumber: null })}
               >
                 fork of {shortId(row.forkOf.runId)} at {row.forkOf.seq}
               </button>
             )}
           </div>
-          <Standing />
+          <RunStatus />
         </>
       )}
-      <span className="fill" />
+      <span className="spacer" />
       {row && <Metrics />}
       {row && <Actions />}
       <PageTools />
@@ -73,7 +74,7 @@ function PageTools() {
       <Button
         tone="quiet"
         icon="question"
-        title="Keys (?)"
+        title="Keyboard shortcuts (?)"
         onClick={() => model.set({ dialog: { kind: "help" } })}
       />
     </div>

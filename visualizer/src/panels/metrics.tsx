@@ -3,17 +3,17 @@ import { useNow } from "../parts/use-now.ts";
 import { useModel } from "../store/use-model.ts";
 import { totalsAt } from "../logic/totals.ts";
 
-/** Of the whole run while live, else up to the step. */
+/** The usage of the whole run while live, else up to the displayed step. */
 export function Metrics() {
   const isLive = useModel((all) => all.isLive);
   const row = useModel((all) => all.row)!;
   const run = useModel((all) => all.run);
-  const q = useModel((all) => all.q);
+  const stepNumber = useModel((all) => all.stepNumber);
   const isWorking = useModel((all) => all.isWorking) && isLive;
   const now = useNow(1_000, isWorking);
-  const totals = isLive ? row.usage : totalsAt(run.contextAt(q));
-  const step = run.at(q);
-  const end = isWorking ? now : isLive ? row.updatedAt : (step?.t ?? row.updatedAt);
+  const totals = isLive ? row.usage : totalsAt(run.contextAt(stepNumber));
+  const step = run.at(stepNumber);
+  const end = isWorking ? now : isLive ? row.updatedAt : (step?.time ?? row.updatedAt);
   return (
     <dl className="metrics">
       <div>

@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { openFile } from "../store/files.ts";
 
-/** A file of this computer; it may also be dropped anywhere on the page. */
+/** Opens a local file; a file may also be dropped on the page. */
 export function OpenFile({ label }: { readonly label: string }) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -1,17 +1,17 @@
 import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
-import { goLive, goTo, move, narrow } from "../store/navigate.ts";
+import { goLive, goTo, move, filterSteps } from "../store/navigate.ts";
 import { pause, play } from "../store/playback.ts";
 import { useModel } from "../store/use-model.ts";
 import { shortName } from "../logic/chart-index.ts";
 
 const SPEEDS = [1, 2, 4] as const;
 
-/** Goes through the run step by step, or lets it play. */
+/** Steps through the run, or plays it. */
 export function Player() {
   const playback = useModel((all) => all.playback);
   const isLive = useModel((all) => all.isLive);
-  const q = useModel((all) => all.q);
+  const stepNumber = useModel((all) => all.stepNumber);
   const last = useModel((all) => Math.max(all.run.last, all.run.total));
   const filter = useModel((all) => all.stepFilter);
   const isEmpty = last === 0;
@@ -25,16 +25,22 @@ export function Player() {
         isDisabled={isEmpty}
         onClick={() => goTo(model.run.first)}
       />
-      <Button tone="quiet" icon="back" title="Step back (←)" isDisabled={isEmpty} onClick={() => move(-1)} />
+      <Button
+        tone="quiet"
+        icon="back"
+        title="Previous step (←)"
+        isDisabled={isEmpty}
+        onClick={() => move(-1)}
+      />
       {playback ? (
-        <Button tone="quiet" icon="pause" title="Stop playing (space)" onClick={pause} />
+        <Button tone="quiet" icon="pause" title="Pause playback (space)" onClick={pause} />
       ) : (
         <Button tone="quiet" icon="play" title="Play (space)" isDisabled={isEmpty} onClick={() => play(1)} />
       )}
       <Button
         tone="quiet"
         icon="forward"
-        title="Step forward (→)"
+        title="Next step (→)"
         isDisabled={isEmpty}
         onClick={() => move(1)}
       />
@@ -64,11 +70,16 @@ export function Player() {
         disabled={isEmpty}
         onClick={() => model.set({ dialog: { kind: "goTo" } })}
       >
-        {q} <span className="muted">/ {last}</span>
+        {stepNumber} <span className="muted">/ {last}</span>
       </button>
-      <span className="fill" />
+      <span className="spacer" />
       {filter && (
-        <button type="button" className="chip filter" title="Show all steps" onClick={() => narrow(null)}>
+        <button
+          type="button"
+          className="badge filter"
+          title="Show all steps"
+          onClick={() => filterSteps(null)}
+        >
           {filter.kind === "state" ? filter.ids.map(shortName).join(", ") : "transition"} ✕
         </button>
       )}
@@ -79,7 +90,7 @@ export function Player() {
 
 const LEGEND = [
   ["red", "failed"],
-  ["amber", "waits"],
+  ["amber", "waiting"],
 ] as const;
 
 function Legend() {

@@ -4,33 +4,35 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { RunCommand } from "../wire/types.ts";
 
-/** What may be asked of the run as it stands now, whichever step is shown. */
+/** The commands that are available for the run, whichever step is displayed. */
 export function Actions() {
-  const can = useModel((all) => all.row?.can ?? NOTHING);
+  const can = useModel((all) => all.row?.can ?? NO_COMMANDS);
   const hasButton = can.some((each) => BUTTONS.has(each));
   const isOpen = useModel((all) => all.isConnected);
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
   const isLive = useModel((all) => all.isLive);
   const last = useModel((all) => all.run.last);
-  if (isReadonly) return <span className="chip">read-only</span>;
+  if (isReadonly) return <span className="badge">read-only</span>;
   if (!hasButton) return null;
   return (
     <div className={isLive ? "actions" : "actions is-apart"}>
       {!isLive && <span className="is-minor">applies to live step {last}</span>}
       {can.includes("steer") && (
         <Button
-          icon="say"
+          icon="message"
           label="Steer"
           isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "say", as: "steer" } })}
+          onClick={() => model.set({ dialog: { kind: "message", action: "steer" } })}
         />
       )}
       {can.includes("send") && (
         <Button
-          icon="say"
+          icon="message"
           label="Message"
           isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "say", as: "send", leaf: model.row?.leaf } })}
+          onClick={() =>
+            model.set({ dialog: { kind: "message", action: "send", revision: model.row?.leaf } })
+          }
         />
       )}
       {can.includes("shutdown") && (
@@ -38,7 +40,7 @@ export function Actions() {
           icon="pause"
           label="Pause"
           hint="P"
-          title="Shut down at the next commit point; resume goes on from there"
+          title="Stops at the next commit point; Resume continues from there"
           isDisabled={!isOpen}
           onClick={pauseRun}
         />
@@ -52,15 +54,15 @@ export function Actions() {
           label="Interrupt"
           tone="bad"
           isDisabled={!isOpen}
-          onClick={() => model.set({ dialog: { kind: "say", as: "interrupt" } })}
+          onClick={() => model.set({ dialog: { kind: "message", action: "interrupt" } })}
         />
       )}
     </div>
   );
 }
 
-const NOTHING: readonly never[] = [];
-/** What is asked with a button here; the rest is asked in its own place. */
+const NO_COMMANDS: readonly never[] = [];
+/** The commands with a button here; the others have their own place. */
 const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set([
   "steer",
   "send",

@@ -1,19 +1,21 @@
 import { useRef, useState } from "react";
-import { GROUP_NAMES, GROUPS, type Group } from "../logic/run-groups.ts";
+import { GROUP_NAMES } from "../logic/run-groups.ts";
+import { RUN_GROUPS, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
 import { loadRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import { OpenFile } from "./open-file.tsx";
 
-/** Nobody wants the runs of each letter of a word, ms. */
-const TYPING = 150;
+/** The delay between typing and searching, ms. */
+const TYPING_DELAY_MS = 150;
 
+/** The search field and the group filter of the list of runs. */
 export function Filters() {
-  // of its own: the model tells of changes a frame later, and fast typing does not wait for it
+  // local state: the model notifies a frame later, which would lose fast typing
   const [text, setText] = useState(model.search);
   const group = useModel((all) => all.group);
-  const asking = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const searchTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (
     <div className="filters" role="search">
       <label className="find">
@@ -28,20 +30,20 @@ export function Filters() {
           onChange={(event) => {
             setText(event.target.value);
             model.set({ search: event.target.value });
-            clearTimeout(asking.current);
-            asking.current = setTimeout(() => void loadRuns(), TYPING);
+            clearTimeout(searchTimer.current);
+            searchTimer.current = setTimeout(() => void loadRuns(), TYPING_DELAY_MS);
           }}
         />
         <kbd aria-hidden="true">/</kbd>
       </label>
       <select
         className="input"
-        aria-label="Which runs"
+        aria-label="Filter runs"
         value={group}
-        onChange={(event) => model.set({ group: event.target.value as Group | "all" })}
+        onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
       >
         <option value="all">all runs</option>
-        {GROUPS.map((each) => (
+        {RUN_GROUPS.map((each) => (
           <option key={each} value={each}>
             {GROUP_NAMES[each]}
           </option>
@@ -51,6 +53,7 @@ export function Filters() {
   );
 }
 
+/** The state of the connection, and the button that opens a file. */
 export function Foot() {
   const { up } = useModel((all) => all.workers);
   const isConnected = useModel((all) => all.isConnected);
@@ -59,7 +62,7 @@ export function Foot() {
     <footer className="foot">
       <span data-testid="connection" data-tone={tone}>
         <i className="dot" data-tone={tone} />{" "}
-        {isConnected ? `${up} ${up === 1 ? "process" : "processes"} up` : "not connected"}
+        {isConnected ? `${up} ${up === 1 ? "process" : "processes"} connected` : "not connected"}
       </span>
       <OpenFile label="Open a file" />
     </footer>

@@ -7,7 +7,7 @@ import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
 
-type LineProps = {
+type RunLineProps = {
   readonly row: RunRow;
   readonly depth: number;
   readonly isSelected: boolean;
@@ -16,10 +16,18 @@ type LineProps = {
   readonly style: { readonly transform: string; readonly height: number };
 };
 
-export const RunLine = memo(function RunLine({ row, depth, isSelected, isConnected, now, style }: LineProps) {
+/** A run in the list. */
+export const RunLine = memo(function RunLine({
+  row,
+  depth,
+  isSelected,
+  isConnected,
+  now,
+  style,
+}: RunLineProps) {
   const { runId, agent, state, worker, updatedAt, pending, phase } = row;
   const isLost = phase === "running" && worker?.isUp === false;
-  const { icon, tone } = markOf(row);
+  const { icon, tone } = iconOf(row);
   return (
     <div className="run-line" style={{ ...style, paddingLeft: 8 + depth * 16 }}>
       <button
@@ -29,7 +37,7 @@ export const RunLine = memo(function RunLine({ row, depth, isSelected, isConnect
         data-lost={isLost || undefined}
         aria-current={isSelected ? "true" : undefined}
         onClick={() => {
-          select({ runId, q: null });
+          select({ runId, stepNumber: null });
           model.set({ phoneView: "chart" });
         }}
       >
@@ -48,7 +56,7 @@ export const RunLine = memo(function RunLine({ row, depth, isSelected, isConnect
         <span className="side">
           <span>{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
           {pending > 0 ? (
-            <span className="chip" data-tone="amber">
+            <span className="badge" data-tone="amber">
               {pending}
             </span>
           ) : (
@@ -60,7 +68,7 @@ export const RunLine = memo(function RunLine({ row, depth, isSelected, isConnect
   );
 });
 
-function markOf(row: RunRow): { readonly icon: IconName; readonly tone: string } {
+function iconOf(row: RunRow): { readonly icon: IconName; readonly tone: string } {
   const group = groupOf(row);
   if (row.phase === "quarantined") return { icon: "cross", tone: "red" };
   if (group === "needsYou") return { icon: "hand", tone: "amber" };

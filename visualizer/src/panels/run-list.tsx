@@ -4,15 +4,15 @@ import { Filters, Foot } from "./run-filters.tsx";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { compact } from "../logic/format.ts";
-import { groupOf, GROUP_NAMES, GROUPS, listLines, type Group } from "../logic/run-groups.ts";
+import { groupOf, GROUP_NAMES, listLines } from "../logic/run-groups.ts";
 import { useNow } from "../parts/use-now.ts";
 import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
-import type { RunRow } from "../wire/types.ts";
+import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-const HIGH = { run: 48, group: 30, more: 32 } as const;
+const LINE_HEIGHT = { run: 48, group: 30, more: 32 } as const;
 
-/** The runs there are, those that need somebody first. */
+/** The list of runs; runs that need a user come first. */
 export function RunList() {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useModel((all) => all.rows);
@@ -30,7 +30,9 @@ export function RunList() {
       (group === "all" || groupOf(row) === group) &&
       (worker === null || row.worker?.id === worker) &&
       (words === "" || `${row.agent} ${row.runId} ${row.state}`.toLowerCase().includes(words));
-    const totals = Object.fromEntries(GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]));
+    const totals = Object.fromEntries(
+      RUN_GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]),
+    );
     const opened = [...files.values()].map(({ row }) => ({ kind: "run", row, depth: 0 }) as const);
     const known = listLines(
       [...rows.values()].filter(isWanted),
@@ -43,7 +45,11 @@ export function RunList() {
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: (at) =>
-      lines[at]!.kind === "run" ? HIGH.run : lines[at]!.kind === "more" ? HIGH.more : HIGH.group,
+      lines[at]!.kind === "run"
+        ? LINE_HEIGHT.run
+        : lines[at]!.kind === "more"
+          ? LINE_HEIGHT.more
+          : LINE_HEIGHT.group,
     overscan: 6,
   });
   const kinds = lines.map(({ kind }) => kind[0]).join("");
@@ -98,13 +104,13 @@ export function RunList() {
   );
 }
 
-function More({ group, style }: { readonly group: Group; readonly style: object }) {
+function More({ group, style }: { readonly group: RunGroup; readonly style: object }) {
   useEffect(() => {
     void loadMore(group);
   });
   return (
     <p className="more" style={style}>
-      loading more …
+      Loading more …
     </p>
   );
 }

@@ -1,11 +1,11 @@
-import { drawMarks, hatch, label, MARKS_HIGH } from "./strip-marks.ts";
+import { drawMarks, hatch, label, MARKS_HEIGHT } from "./strip-marks.ts";
 import { configurationName, isRest, toneOf, type ChartIndex, type Tone } from "../logic/chart-index.ts";
 import { barHeight, stripScale, type StripScale } from "../logic/strip-scale.ts";
 import { duration } from "../logic/format.ts";
 import type { RunData } from "../store/run-data.ts";
 import type { Palette } from "./strip-palette.ts";
 
-/** Where the steps of a run stand on the strip; index 0 is the oldest step there still is. */
+/** The positions of a run's steps on the strip; index 0 is the oldest existing step. */
 export function scaleOf(
   run: RunData,
   index: ChartIndex | undefined,
@@ -15,19 +15,20 @@ export function scaleOf(
   const count = Math.max(0, run.last - run.first + 1);
   const durations = new Float64Array(count);
   for (let at = 0; at < count; at++) {
-    const q = run.first + at;
-    const step = run.at(q);
+    const stepNumber = run.first + at;
+    const step = run.at(stepNumber);
     durations[at] =
-      run.durationOf(q) ?? (step && now !== undefined && q === run.last ? Math.max(0, now - step.t) : 0);
+      run.durationOf(stepNumber) ??
+      (step && now !== undefined && stepNumber === run.last ? Math.max(0, now - step.time) : 0);
   }
   const rests = new Map<number, boolean>();
-  const restsAt = (at: number): boolean => {
-    const s = run.at(run.first + at)?.s;
-    if (s === undefined) return false;
-    if (!rests.has(s)) rests.set(s, isRest(index, run.states[s] ?? []));
-    return rests.get(s)!;
+  const isRestAt = (at: number): boolean => {
+    const state = run.at(run.first + at)?.state;
+    if (state === undefined) return false;
+    if (!rests.has(state)) rests.set(state, isRest(index, run.states[state] ?? []));
+    return rests.get(state)!;
   };
-  return stripScale(durations, restsAt, width);
+  return stripScale(durations, isRestAt, width);
 }
 
 type Drawing = {
@@ -35,24 +36,24 @@ type Drawing = {
   readonly run: RunData;
   readonly index: ChartIndex | undefined;
   readonly scale: StripScale;
-  /** Part of the strip that is seen, in px of the whole strip. */
+  /** The left end of the visible part, in px of the whole strip. */
   readonly from: number;
   readonly width: number;
   readonly height: number;
   readonly palette: Palette;
 };
 
-/** One bar for each px: the longest step that begins there. */
+/** Draws one bar per px: the longest step that begins there. */
 export function drawStrip({ canvas, run, index, scale, from, width, height, palette }: Drawing): void {
   const ratio = devicePixelRatio;
-  const paper = canvas.getContext("2d");
-  if (!paper) return;
+  const canvasContext = canvas.getContext("2d");
+  if (!canvasContext) return;
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
   if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-  paper.setTransform(ratio, 0, 0, ratio, 0, 0);
-  paper.clearRect(0, 0, width, height);
+  canvasContext.setTransform(ratio, 0, 0, ratio, 0, 0);
+  canvasContext.clearRect(0, 0, width, height);
   const floor = height - 1;
-  const room = floor - MARKS_HIGH - 2;
+  const room = floor - MARKS_HEIGHT - 2;
   const tones = run.states.map((states) => toneOf(index, states));
   const { edges, folded } = scale;
   const columns = new Float32Array(Math.ceil(width) + 1);
@@ -62,43 +63,50 @@ export function drawStrip({ canvas, run, index, scale, from, width, height, pale
     const right = edges[at + 1]! - from;
     const left = edges[at]! - from;
     if (right < 0 || left > width) continue;
-    const q = run.first + at;
-    const step = run.at(q);
+    const stepNumber = run.first + at;
+    const step = run.at(stepNumber);
     if (!step) gapFrom ??= left;
     else if (gapFrom !== undefined) {
-      hatch(paper, gapFrom, left, MARKS_HIGH, floor, palette.amber);
+      hatch(canvasContext, gapFrom, left, MARKS_HEIGHT, floor, palette.amber);
       gapFrom = undefined;
     }
     if (!step) continue;
     if (folded.has(at)) {
-      hatch(paper, left, right, MARKS_HIGH, floor, palette.line);
-      label(paper, duration(run.durationOf(q)), (left + right) / 2, right - left, floor, palette.text);
+      hatch(canvasContext, left, right, MARKS_HEIGHT, floor, palette.line);
+      label(
+        canvasContext,
+        duration(run.durationOf(stepNumber)),
+        (left + right) / 2,
+        right - left,
+        floor,
+        palette.text,
+      );
       continue;
     }
-    const high = barHeight(run.durationOf(q) ?? 0) * room;
-    const tone = tones[step.s] ?? "slate";
+    const barPx = barHeight(run.durationOf(stepNumber) ?? 0) * room;
+    const tone = tones[step.state] ?? "slate";
     if (right - left >= 1.5) {
-      paper.fillStyle = palette[tone];
-      paper.fillRect(left, floor - high, right - left - (right - left > 3 ? 1 : 0), high);
+      canvasContext.fillStyle = palette[tone];
+      canvasContext.fillRect(left, floor - barPx, right - left - (right - left > 3 ? 1 : 0), barPx);
       continue;
     }
     const column = Math.max(0, Math.floor(left));
-    if (columns[column]! >= high) continue;
-    columns[column] = high;
+    if (columns[column]! >= barPx) continue;
+    columns[column] = barPx;
     columnTones[column] = tone;
   }
-  if (gapFrom !== undefined) hatch(paper, gapFrom, width, MARKS_HIGH, floor, palette.amber);
+  if (gapFrom !== undefined) hatch(canvasContext, gapFrom, width, MARKS_HEIGHT, floor, palette.amber);
   for (const [column, tone] of columnTones.entries()) {
     if (tone === undefined) continue;
-    paper.fillStyle = palette[tone];
-    paper.fillRect(column, floor - columns[column]!, 1, columns[column]!);
+    canvasContext.fillStyle = palette[tone];
+    canvasContext.fillRect(column, floor - columns[column]!, 1, columns[column]!);
   }
-  drawMarks(paper, run, scale, from, width, palette);
-  paper.fillStyle = palette.line;
-  paper.fillRect(0, floor, width, 1);
+  drawMarks(canvasContext, run, scale, from, width, palette);
+  canvasContext.fillStyle = palette.line;
+  canvasContext.fillRect(0, floor, width, 1);
 }
 
-/** What a screen reader says of a step. */
-export function stepText(run: RunData, q: number): string {
-  return `step ${q} of ${Math.max(run.last, run.total)}, ${configurationName(run.statesAt(q))}`;
+/** The text of a step for screen readers. */
+export function stepText(run: RunData, stepNumber: number): string {
+  return `step ${stepNumber} of ${Math.max(run.last, run.total)}, ${configurationName(run.statesAt(stepNumber))}`;
 }

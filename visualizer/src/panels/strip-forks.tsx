@@ -4,45 +4,45 @@ import { writeAddress } from "../logic/address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useModel } from "../store/use-model.ts";
 
-/** Room for a mark that a finger can hit, in px. */
-const APART = 24;
+/** The distance between marks that can be hit with a finger, px. */
+const MARK_DISTANCE = 24;
 
 type ForksProps = {
-  /** Changes when there are other steps. */
+  /** Changes when steps were added. */
   readonly version: number;
   readonly width: number;
-  /** Where a step begins on the strip, in px. */
-  readonly placeOf: (q: number) => number;
+  /** The left edge of a step on the strip, px. */
+  readonly positionOf: (stepNumber: number) => number;
 };
 
-/** Where the run was forked, and where it began as a fork: links to the other runs, above the strip. */
-export function StripForks({ version, width, placeOf }: ForksProps) {
+/** Links to the forks of the run and to the run it was forked from, above the strip. */
+export function StripForks({ version, width, positionOf }: ForksProps) {
   const run = useModel((all) => all.run);
   const row = useModel((all) => all.row);
   const rows = useModel((all) => all.rows);
   const marks = useMemo(() => forkMarks(run, row, rows), [run, version, row, rows]);
   const seen = marks
-    .map((mark) => ({ ...mark, x: placeOf(mark.q) }))
+    .map((mark) => ({ ...mark, x: positionOf(mark.stepNumber) }))
     .filter(({ x }) => x >= -1 && x <= width + 1);
   if (seen.length === 0) return null;
-  const room = spread(
-    seen.map(({ x }) => Math.max(x, APART / 2)),
-    APART,
-    width - APART / 2,
+  const positions = spread(
+    seen.map(({ x }) => Math.max(x, MARK_DISTANCE / 2)),
+    MARK_DISTANCE,
+    width - MARK_DISTANCE / 2,
   );
   return (
     <nav className="forks" aria-label="Forks">
-      {seen.map(({ runId, kind, q, name, x }, at) => (
+      {seen.map(({ runId, kind, stepNumber, name, x }, at) => (
         <a
           key={`${kind} ${runId}`}
-          href={writeAddress({ runId, q: null })}
+          href={writeAddress({ runId, stepNumber: null })}
           data-fork={kind}
-          data-step={q}
-          title={`${name} (step ${q})`}
-          aria-label={`${name}, step ${q}`}
-          style={{ transform: `translateX(${room[at]}px)` }}
+          data-at-step={stepNumber}
+          title={`${name} (step ${stepNumber})`}
+          aria-label={`${name}, step ${stepNumber}`}
+          style={{ transform: `translateX(${positions[at]}px)` }}
         >
-          <i style={{ transform: `translateX(${x - room[at]!}px)` }} />
+          <i style={{ transform: `translateX(${x - positions[at]!}px)` }} />
           <Icon name="fork" />
         </a>
       ))}

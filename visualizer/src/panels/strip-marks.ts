@@ -1,15 +1,15 @@
 import { isFailure } from "../logic/step-notes.ts";
 import type { StripScale } from "../logic/strip-scale.ts";
 import type { RunData } from "../store/run-data.ts";
-import type { Step } from "../wire/types.ts";
+import type { Step } from "../wire/step.ts";
 import type { Palette } from "./strip-palette.ts";
 
-/** Room for the marks above the bars, in px. */
-export const MARKS_HIGH = 11;
+/** The height of the marks above the bars, px. */
+export const MARKS_HEIGHT = 11;
 
-/** Triangles above: failures red, waiting for somebody amber, the beginning of a turn grey. */
+/** Draws triangles: red for failures, amber for waiting for a user, grey for the start of a turn. */
 export function drawMarks(
-  paper: CanvasRenderingContext2D,
+  canvasContext: CanvasRenderingContext2D,
   run: RunData,
   { edges }: StripScale,
   from: number,
@@ -24,53 +24,56 @@ export function drawMarks(
     const x = Math.min(width - 3, Math.max(3, begin));
     if (!kind || x - last[kind] < 5) continue;
     last[kind] = x;
-    paper.fillStyle = palette[kind];
-    paper.beginPath();
-    paper.moveTo(x - 3, 2);
-    paper.lineTo(x + 3, 2);
-    paper.lineTo(x, 7.5);
-    paper.fill();
+    canvasContext.fillStyle = palette[kind];
+    canvasContext.beginPath();
+    canvasContext.moveTo(x - 3, 2);
+    canvasContext.lineTo(x + 3, 2);
+    canvasContext.lineTo(x, 7.5);
+    canvasContext.fill();
   }
 }
 
 type Mark = "red" | "amber" | "text";
-const known = new WeakMap<Step, Mark | "">();
+const marks = new WeakMap<Step, Mark | "">();
 
-/** The mark of a step, found once. */
-function markAt(run: RunData, q: number): Mark | "" {
-  const step = run.at(q);
+/** The mark of a step, computed once. */
+function markAt(run: RunData, stepNumber: number): Mark | "" {
+  const step = run.at(stepNumber);
   if (!step) return "";
-  const mark = known.get(step) ?? markOf(run, q) ?? "";
-  known.set(step, mark);
+  const mark = marks.get(step) ?? markOf(run, stepNumber) ?? "";
+  marks.set(step, mark);
   return mark;
 }
 
-function markOf(run: RunData, q: number): "red" | "amber" | "text" | undefined {
-  const step = run.at(q);
+function markOf(run: RunData, stepNumber: number): "red" | "amber" | "text" | undefined {
+  const step = run.at(stepNumber);
   if (!step) return undefined;
   if (isFailure(step)) return "red";
-  if (step.e === "call") return "text";
-  const states = run.statesAt(q);
+  if (step.event === "call") return "text";
+  const states = run.statesAt(stepNumber);
   const isWaiting = states.some((id) => id.endsWith(".waiting"));
-  return isWaiting && !run.statesAt(q - 1).some((id) => id.endsWith(".waiting")) ? "amber" : undefined;
+  return isWaiting && !run.statesAt(stepNumber - 1).some((id) => id.endsWith(".waiting"))
+    ? "amber"
+    : undefined;
 }
 
+/** Fills an area with oblique lines. */
 export function hatch(
-  paper: CanvasRenderingContext2D,
+  canvasContext: CanvasRenderingContext2D,
   left: number,
   right: number,
   top: number,
   bottom: number,
   colour: string,
 ): void {
-  paper.fillStyle = stripes(paper, colour) ?? colour;
-  paper.fillRect(left, top, Math.max(1, right - left), bottom - top);
+  canvasContext.fillStyle = stripes(canvasContext, colour) ?? colour;
+  canvasContext.fillRect(left, top, Math.max(1, right - left), bottom - top);
 }
 
 const patterns = new Map<string, CanvasPattern | null>();
 
-/** Oblique lines that fill any area at the price of a colour. */
-function stripes(paper: CanvasRenderingContext2D, colour: string): CanvasPattern | null {
+/** A pattern of oblique lines, which is as fast to fill as a colour. */
+function stripes(canvasContext: CanvasRenderingContext2D, colour: string): CanvasPattern | null {
   const made = patterns.get(colour);
   if (made !== undefined) return made;
   const tile = document.createElement("canvas");
@@ -85,13 +88,14 @@ function stripes(paper: CanvasRenderingContext2D, colour: string): CanvasPattern
     }
     pen.stroke();
   }
-  const pattern = paper.createPattern(tile, "repeat");
+  const pattern = canvasContext.createPattern(tile, "repeat");
   patterns.set(colour, pattern);
   return pattern;
 }
 
+/** Draws a vertical text, if there is enough space. */
 export function label(
-  paper: CanvasRenderingContext2D,
+  canvasContext: CanvasRenderingContext2D,
   text: string,
   x: number,
   room: number,
@@ -99,13 +103,13 @@ export function label(
   colour: string,
 ): void {
   if (room < 24) return;
-  paper.save();
-  paper.translate(x, (MARKS_HIGH + floor) / 2);
-  paper.rotate(-Math.PI / 2);
-  paper.font = "9px 'JetBrains Mono Variable', monospace";
-  paper.fillStyle = colour;
-  paper.textAlign = "center";
-  paper.textBaseline = "middle";
-  paper.fillText(text, 0, 0);
-  paper.restore();
+  canvasContext.save();
+  canvasContext.translate(x, (MARKS_HEIGHT + floor) / 2);
+  canvasContext.rotate(-Math.PI / 2);
+  canvasContext.font = "9px 'JetBrains Mono Variable', monospace";
+  canvasContext.fillStyle = colour;
+  canvasContext.textAlign = "center";
+  canvasContext.textBaseline = "middle";
+  canvasContext.fillText(text, 0, 0);
+  canvasContext.restore();
 }

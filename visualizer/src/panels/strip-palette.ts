@@ -1,9 +1,10 @@
 import type { Tone } from "../logic/chart-index.ts";
 
 const TONES = ["violet", "cyan", "blue", "pink", "amber", "slate", "green", "red"] as const;
+/** The colours of the strip, as CSS values. */
 export type Palette = { readonly [tone in Tone]: string } & { readonly line: string; readonly text: string };
 
-/** The colours of the theme as a canvas can take them. */
+/** Reads the colours of the theme for a canvas. */
 export function readPalette(element: Element): Palette {
   const probe = document.createElement("i");
   element.append(probe);

@@ -1,10 +1,10 @@
-import { useDarkness } from "./use-darkness.ts";
+import { useIsDark } from "./use-is-dark.ts";
 import { useWheel, type StripView } from "./use-strip-wheel.ts";
 import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 import { duration } from "../logic/format.ts";
-import { fromToSee, stepAt } from "../logic/strip-scale.ts";
+import { scrollToStep, stepAt } from "../logic/strip-scale.ts";
 import { onKeys } from "../parts/on-keys.ts";
-import { useCalm } from "../parts/use-calm.ts";
+import { useThrottled } from "../parts/use-throttled.ts";
 import { useNow } from "../parts/use-now.ts";
 import { useSize } from "../parts/use-size.ts";
 import { fillAround } from "../store/load.ts";
@@ -17,29 +17,32 @@ import { drawStrip, scaleOf, stepText } from "./strip-draw.ts";
 import { readPalette } from "./strip-palette.ts";
 
 const HEIGHT = 68;
-/** A strip of more steps than these is drawn five times a second; one step more is hardly to be seen. */
-const LONG = 1_500;
-const REDRAWN_EACH = 200;
+/** A strip with more steps is redrawn five times a second; single steps are hardly visible in it. */
+const LONG_RUN_STEPS = 1_500;
+const REDRAW_INTERVAL_MS = 200;
 
-/** The whole run at a glance: a bar for each step, as high as it was long. Dragging shows the step under the pointer. */
+/**
+ * The overview of the run: a bar per step, whose height shows its duration. Dragging selects the step under the
+ * pointer.
+ */
 export function Strip() {
   const panel = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width } = useSize(panel);
   const run = useModel((all) => all.run);
-  const isLong = useModel((all) => all.run.last > LONG);
-  const version = useCalm(
+  const isLong = useModel((all) => all.run.last > LONG_RUN_STEPS);
+  const version = useThrottled(
     useModel((all) => all.run.version),
-    isLong ? REDRAWN_EACH : 0,
+    isLong ? REDRAW_INTERVAL_MS : 0,
   );
-  const q = useModel((all) => all.q);
+  const stepNumber = useModel((all) => all.stepNumber);
   const isLive = useModel((all) => all.isLive);
   const index = useModel((all) => all.chart?.index);
   const { theme } = usePreferences();
-  const isDark = useDarkness(theme);
+  const isDark = useIsDark(theme);
   const isWorking = useModel((all) => all.isWorking);
   const now = useNow(1_000, isWorking);
-  const [view, setView] = useState<StripView>({ zoom: 1, from: 0, q });
+  const [view, setView] = useState<StripView>({ zoom: 1, from: 0, stepNumber });
   const [hovered, setHovered] = useState<number | null>(null);
   const scaleAt = useCallback(
     (zoom: number) => scaleOf(run, index, width * zoom, isWorking ? now : undefined),
@@ -62,13 +65,14 @@ export function Strip() {
   }, [run, version, index, scale, view.from, width, palette]);
   useWheel(panel, width, scaleAt, setView);
 
-  // another step than before is brought into view
-  if (view.q !== q && width > 0)
-    setView({ ...view, from: fromToSee(scale, q - run.first, view.from, width), q });
+  // scrolls a newly selected step into view
+  if (view.stepNumber !== stepNumber && width > 0)
+    setView({ ...view, from: scrollToStep(scale, stepNumber - run.first, view.from, width), stepNumber });
 
-  const placeAt = (at: number): number =>
+  const positionAt = (at: number): number =>
     (scale.edges[Math.min(Math.max(at, 0), scale.edges.length - 1)] ?? 0) - view.from;
-  const placeOf = (step: number): number => placeAt(step - run.first + (isLive && step === run.last ? 1 : 0));
+  const positionOf = (step: number): number =>
+    positionAt(step - run.first + (isLive && step === run.last ? 1 : 0));
   const stepUnder = (event: PointerEvent): number => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().x;
     return run.first + Math.max(0, stepAt(scale, x + view.from));
@@ -88,9 +92,9 @@ export function Strip() {
         aria-label="Step"
         aria-valuemin={run.first}
         aria-valuemax={Math.max(run.first, run.last)}
-        aria-valuenow={Math.max(run.first, q)}
-        aria-valuetext={stepText(run, q)}
-        onKeyDown={pressed}
+        aria-valuenow={Math.max(run.first, stepNumber)}
+        aria-valuetext={stepText(run, stepNumber)}
+        onKeyDown={onStripKey}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           scrub(event);
@@ -102,28 +106,28 @@ export function Strip() {
         onPointerLeave={() => setHovered(null)}
       >
         <canvas ref={canvas} aria-hidden="true" />
-        {run.last > 0 && placeOf(q) >= -1 && placeOf(q) <= width + 1 && (
+        {run.last > 0 && positionOf(stepNumber) >= -1 && positionOf(stepNumber) <= width + 1 && (
           <div
             className="playhead"
             data-live={isLive || undefined}
-            style={{ transform: `translateX(${placeOf(q)}px)` }}
+            style={{ transform: `translateX(${positionOf(stepNumber)}px)` }}
           />
         )}
         {hovered !== null && run.at(hovered) && (
           <div
             className="hint mono"
-            style={{ transform: `translateX(${Math.min(Math.max(placeOf(hovered), 4), width - 300)}px)` }}
+            style={{ transform: `translateX(${Math.min(Math.max(positionOf(hovered), 4), width - 300)}px)` }}
           >
             {hovered} · {stepText(run, hovered).split(", ")[1]} · {duration(run.durationOf(hovered))}
           </div>
         )}
       </div>
-      <StripForks version={version} width={width} placeOf={(step) => placeAt(step - run.first)} />
+      <StripForks version={version} width={width} positionOf={(step) => positionAt(step - run.first)} />
     </div>
   );
 }
 
-const pressed = onKeys({
+const onStripKey = onKeys({
   ArrowLeft: () => move(-1),
   ArrowRight: () => move(1),
   PageUp: () => move(-50),

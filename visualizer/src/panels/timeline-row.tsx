@@ -11,10 +11,10 @@ import { goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 
 type RowProps = {
-  readonly q: number;
+  readonly stepNumber: number;
   readonly top: number;
   readonly isSelected: boolean;
-  /** Of all rows; −1 if it is not said. */
+  /** The number of all rows; −1 leaves it out. */
   readonly count: number;
   readonly place: number;
   readonly start: number;
@@ -22,12 +22,13 @@ type RowProps = {
   readonly version: number;
 };
 
-export const Row = memo(function Row({ q, top, isSelected, count, place, start }: RowProps) {
+/** A step in the list. */
+export const Row = memo(function Row({ stepNumber, top, isSelected, count, place, start }: RowProps) {
   const { run } = model;
-  const step = run.at(q);
+  const step = run.at(stepNumber);
   const option = {
     style: { top },
-    id: `step-${q}`,
+    id: `step-${stepNumber}`,
     role: "option",
     "aria-selected": isSelected,
     "aria-setsize": count,
@@ -35,11 +36,11 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
   } as const;
   if (!step)
     return (
-      <div className="line is-gap" {...option} onClick={() => void fillAround(q)}>
-        step {q} is not here yet: <span className="link">load</span>
+      <div className="line is-gap" {...option} onClick={() => void fillAround(stepNumber)}>
+        step {stepNumber} is not loaded: <span className="link">load</span>
       </div>
     );
-  const states = run.statesAt(q);
+  const states = run.statesAt(stepNumber);
   const usage = usageOf(step);
   const name = configurationName(states);
   const inner = name.lastIndexOf(".") + 1;
@@ -47,15 +48,15 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
     <div
       className={isFailure(step) ? "line is-failure" : "line"}
       {...option}
-      data-q={q}
+      data-step={stepNumber}
       data-tone={toneOf(model.chart?.index, states)}
-      onClick={() => goTo(q)}
+      onClick={() => goTo(stepNumber)}
     >
-      <span className="seq">{q}</span>
-      <span className="time">{clockText(step.m - start)}</span>
-      <span className="event" title={step.e}>
+      <span className="seq">{stepNumber}</span>
+      <span className="time">{clockText(step.elapsed - start)}</span>
+      <span className="event" title={step.event}>
         <i className="dot" />
-        <span>{eventText(step.e)}</span>
+        <span>{eventText(step.event)}</span>
       </span>
       <span className="state" title={name}>
         <i>→</i>
@@ -66,17 +67,17 @@ export const Row = memo(function Row({ q, top, isSelected, count, place, start }
         {noteOf(step)}
       </span>
       <span className="tok">{usage && `${compact(usage.inputTokens)}↓ ${compact(usage.outputTokens)}↑`}</span>
-      <Lasted q={q} />
+      <Duration stepNumber={stepNumber} />
     </div>
   );
 });
 
-function Lasted({ q }: { readonly q: number }) {
-  const known = model.run.durationOf(q);
+function Duration({ stepNumber }: { readonly stepNumber: number }) {
+  const known = model.run.durationOf(stepNumber);
   const isWorking = useModel((all) => all.isWorking);
   const isRunning = known === undefined && isWorking;
   const now = useNow(200, isRunning);
-  const ms = known ?? (isRunning ? Math.max(0, now - (model.run.at(q)?.t ?? now)) : undefined);
+  const ms = known ?? (isRunning ? Math.max(0, now - (model.run.at(stepNumber)?.time ?? now)) : undefined);
   return (
     <>
       <span className="dur">{duration(ms)}</span>

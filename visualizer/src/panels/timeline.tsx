@@ -1,45 +1,46 @@
 import { Row } from "./timeline-row.tsx";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
-import { stepsThat, timeIn } from "../diagram/lit.ts";
+import { matchingSteps, timeIn } from "../store/run-queries.ts";
 import { onKeys } from "../parts/on-keys.ts";
 import { useSize } from "../parts/use-size.ts";
 import { model, type StepFilter } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
-import { usePace } from "../store/pace.ts";
+import { useDisplayedStep } from "../store/displayed-step.ts";
 import { useModel } from "../store/use-model.ts";
 
 const ROW = 24;
-/** Rows drawn beyond either end of what is seen: for who scrolls, not while steps rush by. */
-const SPARE = 4;
-const SPARE_IN_HASTE = 1;
+/** Rows that are rendered beyond the visible part: for scrolling, and fewer while steps arrive fast. */
+const OVERSCAN = 4;
+const MIN_OVERSCAN = 1;
 
-/** All steps, or those that the filter leaves. */
+/** The list of steps, or of those that match the filter. */
 export function Timeline() {
   const scroller = useRef<HTMLDivElement>(null);
   const run = useModel((all) => all.run);
-  const { q, version, isCalm } = usePace();
-  const spare = isCalm ? SPARE : SPARE_IN_HASTE;
+  const { stepNumber, version, isAnimated } = useDisplayedStep();
+  const overscan = isAnimated ? OVERSCAN : MIN_OVERSCAN;
   const filter = useModel((all) => all.stepFilter);
-  const found = useMemo(() => (filter ? stepsThat(run, filter) : undefined), [run, version, filter]);
+  const found = useMemo(() => (filter ? matchingSteps(run, filter) : undefined), [run, version, filter]);
   const count = found?.length ?? Math.max(0, run.last - run.first + 1);
   const stepOf = (row: number): number => found?.[row] ?? run.first + row;
   const rowOf = (step: number): number =>
     found ? found.findLastIndex((at) => at <= step) : step - run.first;
-  const selected = rowOf(q);
+  const selected = rowOf(stepNumber);
   const { height } = useSize(scroller);
   const [view, setView] = useState({ top: 0, selected: -1, height: 0 });
-  // The rows of another selection are drawn at once where it will be, not once more after it was scrolled there.
+  // The rows of a new selection are rendered at their scroll position at once, instead of again after
+  // scrolling.
   if (view.selected !== selected || view.height !== height)
-    setView({ top: topToSee(selected, view.top, height), selected, height });
+    setView({ top: scrollTopFor(selected, view.top, height), selected, height });
   useLayoutEffect(() => {
     if (scroller.current && view.selected >= 0) scroller.current.scrollTop = view.top;
   }, [view]);
-  const first = Math.max(0, Math.floor(view.top / ROW) - spare);
-  const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * spare));
+  const first = Math.max(0, Math.floor(view.top / ROW) - overscan);
+  const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * overscan));
   const page = Math.max(1, Math.floor(height / ROW) - 1);
   const isDrawn = selected >= first && selected < first + drawn;
-  const start = run.at(run.first)?.m ?? run.at(run.oldest)?.m ?? 0;
+  const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
     <div className="timeline">
       {found && filter && <FilterSummary found={found} filter={filter} />}
@@ -50,7 +51,7 @@ export function Timeline() {
         <span>state</span>
         <span>note</span>
         <span>tokens</span>
-        <span>lasted</span>
+        <span>duration</span>
         <span />
       </div>
       <div
@@ -78,12 +79,12 @@ export function Timeline() {
             const step = stepOf(row);
             return (
               <Row
-                // a row that leaves at one end comes in at the other
+                // elements of rows that leave at one end are reused at the other
                 key={row % drawn}
-                q={step}
+                stepNumber={step}
                 top={row * ROW}
                 isSelected={row === selected}
-                // or all rows would be drawn anew with every step
+                // otherwise every row would be rendered again with every step
                 count={row === selected ? count : -1}
                 place={row + 1}
                 start={start}
@@ -97,8 +98,8 @@ export function Timeline() {
   );
 }
 
-/** Scrolled as little as needed for a row to be seen whole. */
-function topToSee(row: number, top: number, height: number): number {
+/** The scroll position nearest to `top` at which a row is fully visible. */
+function scrollTopFor(row: number, top: number, height: number): number {
   if (row < 0 || height === 0) return top;
   return Math.min(row * ROW, Math.max(top, (row + 1) * ROW - height));
 }
@@ -111,7 +112,7 @@ function FilterSummary({
   readonly filter: StepFilter;
 }) {
   const times = found.length === 1 ? "once" : `${found.length} times`;
-  if (found.length === 0) return <p className="found">No step yet</p>;
+  if (found.length === 0) return <p className="found">No matching steps</p>;
   if (filter.kind === "edge") return <p className="found">taken {times}</p>;
   return (
     <p className="found">

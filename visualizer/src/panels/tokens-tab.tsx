@@ -1,17 +1,17 @@
 import { useMemo } from "react";
 import { compact, duration, money } from "../logic/format.ts";
 import { modelCalls, sumUsage } from "../logic/totals.ts";
-import { Nothing } from "../parts/nothing.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useStep } from "./use-step.ts";
 
-/** Every model call up to the step: what went in, what came out, what it cost. */
+/** The model calls up to the step, with their tokens, time and cost. */
 export function TokensTab() {
-  const { q, context } = useStep();
+  const { stepNumber, context } = useStep();
   const calls = useMemo(() => modelCalls(context), [context]);
-  if (!context) return <Nothing q={q} />;
-  if (calls.length === 0) return <p className="nothing">No model has told its tokens yet.</p>;
+  if (!context) return <MissingStep stepNumber={stepNumber} />;
+  if (calls.length === 0) return <p className="placeholder">No token usage reported yet.</p>;
   const total = sumUsage(calls.map(({ usage }) => usage));
   const most = Math.max(...calls.map(({ usage }) => (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)), 1);
   return (
@@ -45,7 +45,7 @@ export function TokensTab() {
                 <td>{compact(usage.cachedInputTokens)}</td>
                 <td>
                   {compact(usage.outputTokens)}
-                  {usage.estimated && <abbr title="Counted here, not told by the provider">≈</abbr>}
+                  {usage.estimated && <abbr title="Estimated, not reported by the provider">≈</abbr>}
                 </td>
                 <td>{duration(usage.durationMs)}</td>
                 <td>{money(usage.cost)}</td>

@@ -1,12 +1,15 @@
 import { useEffect, type RefObject } from "react";
-import { moved, type StripScale } from "../logic/strip-scale.ts";
+import { convertPosition, type StripScale } from "../logic/strip-scale.ts";
 
-const MOST_ZOOM = 200;
+const MAX_ZOOM = 200;
 
-/** The part of the strip that is seen: how much nearer, from which px of the whole strip on, and the step it was last moved for. */
-export type StripView = { readonly zoom: number; readonly from: number; readonly q: number };
+/**
+ * The visible part of the strip: its zoom, its left end in px of the whole strip, and the step for which it was
+ * last scrolled.
+ */
+export type StripView = { readonly zoom: number; readonly from: number; readonly stepNumber: number };
 
-/** The wheel goes nearer to what is under the pointer. */
+/** Zooms with the wheel around the pointer. */
 export function useWheel(
   panel: RefObject<HTMLElement | null>,
   width: number,
@@ -19,10 +22,10 @@ export function useWheel(
     const turn = (event: WheelEvent): void => {
       event.preventDefault();
       const x = event.clientX - element.getBoundingClientRect().x;
-      setView(({ zoom, from, q }) => {
-        const next = Math.min(MOST_ZOOM, Math.max(1, zoom * Math.exp(-event.deltaY * 0.002)));
-        const start = moved(from + x, scaleAt(zoom), scaleAt(next)) - x + event.deltaX;
-        return { zoom: next, from: Math.min(Math.max(0, start), width * (next - 1)), q };
+      setView(({ zoom, from, stepNumber }) => {
+        const next = Math.min(MAX_ZOOM, Math.max(1, zoom * Math.exp(-event.deltaY * 0.002)));
+        const start = convertPosition(from + x, scaleAt(zoom), scaleAt(next)) - x + event.deltaX;
+        return { zoom: next, from: Math.min(Math.max(0, start), width * (next - 1)), stepNumber };
       });
     };
     element.addEventListener("wheel", turn, { passive: false });

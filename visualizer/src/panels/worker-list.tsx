@@ -1,13 +1,13 @@
 import { ago, compact, shortId } from "../logic/format.ts";
 import { useNow } from "../parts/use-now.ts";
-import { showRunsOf } from "../store/load.ts";
+import { filterByWorker } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import type { WorkerRow } from "../wire/types.ts";
 
-/** The processes that run agents, or ran them until they were lost; one that is chosen narrows the list of runs to its own. */
+/** The connected and lost processes; selecting one filters the list of runs. */
 export function WorkerList() {
   const { rows, total } = useModel((all) => all.workers);
-  const chosen = useModel((all) => all.worker);
+  const selected = useModel((all) => all.worker);
   const now = useNow(5_000);
   if (total === 0) return null;
   return (
@@ -18,7 +18,7 @@ export function WorkerList() {
       <ul aria-label="Processes">
         {rows.map((row) => (
           <li key={row.id}>
-            <WorkerLine row={row} isChosen={row.id === chosen} now={now} />
+            <WorkerLine row={row} isSelected={row.id === selected} now={now} />
           </li>
         ))}
         {total > rows.length && <li className="more">and {compact(total - rows.length)} more</li>}
@@ -27,17 +27,17 @@ export function WorkerList() {
   );
 }
 
-type LineProps = { readonly row: WorkerRow; readonly isChosen: boolean; readonly now: number };
+type WorkerLineProps = { readonly row: WorkerRow; readonly isSelected: boolean; readonly now: number };
 
-function WorkerLine({ row: { id, pid, isUp, since, runs }, isChosen, now }: LineProps) {
+function WorkerLine({ row: { id, pid, isUp, since, runs }, isSelected, now }: WorkerLineProps) {
   return (
     <button
       type="button"
       data-worker={id}
       data-tone={isUp ? "green" : "slate"}
-      aria-pressed={isChosen}
-      title={`${isChosen ? "Show all runs" : "Show only its runs"} (${id})`}
-      onClick={() => showRunsOf(isChosen ? null : id)}
+      aria-pressed={isSelected}
+      title={`${isSelected ? "Show all runs" : "Show only its runs"} (${id})`}
+      onClick={() => filterByWorker(isSelected ? null : id)}
     >
       <span aria-hidden="true">{isUp ? "●" : "✕"}</span>
       <strong className="num">pid {pid}</strong>

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
+/** Properties of {@link Button}. */
 export type ButtonProps = {
   readonly icon?: IconName;
   readonly label?: string;
-  /** What a screen reader says, and the tooltip, where the label does not say it. */
+  /** The tooltip, and the accessible name of a button without a label. */
   readonly title?: string;
   readonly hint?: string;
   readonly tone?: "good" | "bad" | "quiet";
@@ -15,7 +16,7 @@ export type ButtonProps = {
   readonly children?: ReactNode;
 };
 
-/** A button with a picture, words and the key that does the same. */
+/** A button with an icon, a label and the key that does the same. */
 export function Button(props: ButtonProps) {
   const { icon, label, title, hint, tone, isPressed, isDisabled, type = "button", onClick, children } = props;
   return (

@@ -27,7 +27,7 @@ const PATHS = {
   count: "M3 12.5V9M6.3 12.5v-6M9.7 12.5V8M13 12.5v-9",
   file: "M4 1.8h5l3 3v9.4H4zM9 1.8v3h3",
   down: "M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10",
-  say: "M2.5 3.5h11v7.2H7L4 13.2v-2.5H2.5z",
+  message: "M2.5 3.5h11v7.2H7L4 13.2v-2.5H2.5z",
   search: "M7 2.8a4.2 4.2 0 1 0 0 8.4 4.2 4.2 0 0 0 0-8.4zM10.2 10.2l3.3 3.3",
   tool: "M9.8 2.6a3.3 3.3 0 0 0-3.6 4.7L2.4 11a1.6 1.6 0 0 0 2.4 2.4l3.8-3.7a3.3 3.3 0 0 0 4.7-3.6l-2 1.9-2-.5-.5-2z",
   model: "M8 1.8 9.6 6.4 14.2 8 9.6 9.6 8 14.2 6.4 9.6 1.8 8 6.4 6.4z",
@@ -37,9 +37,10 @@ const PATHS = {
   hourglass: "M4.5 2.2h7M4.5 13.8h7M5 2.2c0 3.4 6 4.4 6 8.2v3.4M11 2.2c0 3.4-6 4.4-6 8.2v3.4",
 } as const;
 
+/** The name of an icon. */
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside words; it has no words of its own. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -48,8 +49,8 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
-/** The mark of the page: a state inside a state. */
-export function Mark() {
+/** The logo: a state inside a state. */
+export function Logo() {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" fill="none">
       <path

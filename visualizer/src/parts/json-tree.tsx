@@ -9,13 +9,13 @@ const ROW = 24;
 type Props = {
   readonly value: Json;
   readonly label: string;
-  /** Ids of the lines to be marked as changed. */
+  /** The ids of the lines that are marked as changed. */
   readonly changed?: ReadonlySet<string>;
-  /** Members down to this depth are unfolded at first. */
+  /** Members down to this depth are expanded initially. */
   readonly openDepth?: number;
 };
 
-/** Any JSON value as a tree of lines, drawn as far as it is seen. */
+/** Displays a JSON value as a tree of lines; only visible lines are rendered. */
 export function JsonTree({ value, label, changed, openDepth = 1 }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
@@ -80,7 +80,7 @@ export function JsonTree({ value, label, changed, openDepth = 1 }: Props) {
   );
 }
 
-type LineProps = {
+type JsonLineProps = {
   readonly row: JsonRow;
   readonly place: number;
   readonly top: number;
@@ -89,7 +89,7 @@ type LineProps = {
   readonly toggle: (id: string) => void;
 };
 
-const Line = memo(function Line({ row, place, top, isChanged, isFocused, toggle }: LineProps) {
+const Line = memo(function Line({ row, place, top, isChanged, isFocused, toggle }: JsonLineProps) {
   const { id, depth, label, value, isOpen, size } = row;
   const canOpen = isOpen !== undefined;
   return (

@@ -3,12 +3,12 @@ import { isBlob, preview } from "../logic/json-rows.ts";
 import { model } from "../store/model.ts";
 import type { Json } from "../wire/types.ts";
 
-/** Characters of a text that stand in its line. */
+/** The maximum number of characters that are displayed inline. */
 const INLINE = 240;
 
-/** A value without members; a long text can be opened whole. */
+/** Displays a value without members; a long text can be opened in a dialog. */
 export function Value({ value }: { readonly value: Json }) {
-  if (isBlob(value)) return <BlobChip {...value} />;
+  if (isBlob(value)) return <BlobValue {...value} />;
   const kind =
     value === null ? "null" : Array.isArray(value) || typeof value === "object" ? "empty" : typeof value;
   if (typeof value === "string" && value.length > INLINE)
@@ -20,15 +20,15 @@ export function Value({ value }: { readonly value: Json }) {
           className="link"
           onClick={() => model.set({ dialog: { kind: "blob", sha: "", length: value.length, head: value } })}
         >
-          all {bytes(value.length)}
+          show all ({bytes(value.length)})
         </button>
       </span>
     );
   return <span className={`value is-${kind}`}>{preview(value, INLINE)}</span>;
 }
 
-/** A text that was too long for the log: its size, its beginning, and a way to all of it. */
-export function BlobChip({
+/** Displays a blob: its beginning, its size, and a button that opens the whole text. */
+export function BlobValue({
   $blob,
   length,
   head,

@@ -1,5 +1,5 @@
 import { Fragment, jsx as make, jsxs as makeAll, type JSX } from "react/jsx-runtime";
-import { plain } from "../logic/format.ts";
+import { safeText } from "../logic/format.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import type { JsonObject } from "../wire/types.ts";
@@ -7,42 +7,55 @@ import type { JsonObject } from "../wire/types.ts";
 type Make = typeof make;
 type Props = Readonly<Record<string, unknown>>;
 
-/** What is read or heard of an element. What is typed and sent, its value, is not among it. */
-const READ = ["children", "title", "placeholder", "alt", "aria-label", "aria-valuetext", "aria-description"];
+/** The props that are read or spoken. The value of a field is not among them. */
+const TEXT_PROPS = [
+  "children",
+  "title",
+  "placeholder",
+  "alt",
+  "aria-label",
+  "aria-valuetext",
+  "aria-description",
+];
 
-/** All that the page says goes through here, so that no words of a model, a tool or an agent get past {@link plain}. */
-const saying =
+/**
+ * Wraps React's JSX runtime: every displayed text passes through {@link safeText}, whichever model, tool or
+ * agent wrote it.
+ */
+const withSafeText =
   (make: Make): Make =>
   (type, props, key) =>
-    make(type, typeof type === "string" || type === Fragment ? readable(props as Props) : props, key);
+    make(type, typeof type === "string" || type === Fragment ? safeProps(props as Props) : props, key);
 
-function readable(props: Props): Props {
-  let shown = props;
-  for (const name of READ) {
-    const said = props[name];
-    const safe = readableWords(said);
-    if (safe !== said) shown = { ...shown, [name]: safe };
+function safeProps(props: Props): Props {
+  let result = props;
+  for (const name of TEXT_PROPS) {
+    const value = props[name];
+    const safe = safeValue(value);
+    if (safe !== value) result = { ...result, [name]: safe };
   }
-  return shown;
+  return result;
 }
 
-function readableWords(said: unknown): unknown {
-  if (typeof said === "string") return plain(said);
-  if (isBlob(said)) return `${plain(said.head)} …`;
-  if (isData(said)) return plain(preview(said));
-  if (!Array.isArray(said)) return said;
-  const safe = said.map(readableWords);
-  return safe.some((each, index) => each !== said[index]) ? safe : said;
+function safeValue(value: unknown): unknown {
+  if (typeof value === "string") return safeText(value);
+  if (isBlob(value)) return `${safeText(value.head)} …`;
+  if (isJsonObject(value)) return safeText(preview(value));
+  if (!Array.isArray(value)) return value;
+  const safe = value.map(safeValue);
+  return safe.some((each, index) => each !== value[index]) ? safe : value;
 }
 
-/** True for an object out of JSON, which is nothing that React draws. */
-function isData(said: unknown): said is JsonObject {
-  return isObject(said) && typeof (said as { $$typeof?: unknown }).$$typeof !== "symbol";
+/** True for a JSON object, which React cannot render. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value) && typeof (value as { $$typeof?: unknown }).$$typeof !== "symbol";
 }
 
-export const jsx = saying(make);
-export const jsxs = saying(makeAll);
-/** What a page that is not built calls. */
+/** Creates an element with one child or none. */
+export const jsx = withSafeText(make);
+/** Creates an element with several children. */
+export const jsxs = withSafeText(makeAll);
+/** The runtime of a development build. */
 export const jsxDEV = (type: Parameters<Make>[0], props: unknown, key?: string, isStatic?: boolean) =>
   (isStatic ? jsxs : jsx)(type, props, key);
 export { Fragment, type JSX };

@@ -9,13 +9,13 @@ const NAMES = {
   bottom: "Height of the steps",
 } as const;
 
-/** A line between two panels that can be dragged, or moved with the arrow keys. */
+/** A separator of two panels that can be dragged or moved with the arrow keys. */
 export function Splitter({ side }: { readonly side: Side }) {
   const size = usePreferences()[side];
-  const [least, most] = LIMITS[side];
+  const [min, max] = LIMITS[side];
   const isRow = side === "bottom";
   const sign = side === "left" ? 1 : -1;
-  const resize = (to: number): void => prefer({ [side]: Math.round(Math.min(most, Math.max(least, to))) });
+  const resize = (to: number): void => prefer({ [side]: Math.round(Math.min(max, Math.max(min, to))) });
   const drag = (down: PointerEvent<HTMLDivElement>): void => {
     const bar = down.currentTarget;
     bar.setPointerCapture(down.pointerId);
@@ -43,8 +43,8 @@ export function Splitter({ side }: { readonly side: Side }) {
       aria-label={NAMES[side]}
       aria-orientation={isRow ? "horizontal" : "vertical"}
       aria-valuenow={size}
-      aria-valuemin={least}
-      aria-valuemax={most}
+      aria-valuemin={min}
+      aria-valuemax={max}
       onPointerDown={drag}
       onKeyDown={press}
     />

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 
-/** The instant, epoch ms, told anew every `each` ms while `isRunning`. */
-export function useNow(each: number, isRunning = true): number {
+/** Returns the current time, epoch ms, updated every `intervalMs` while `isRunning`. */
+export function useNow(intervalMs: number, isRunning = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!isRunning) return;
     setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), each);
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [each, isRunning]);
+  }, [intervalMs, isRunning]);
   return now;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from "react";
 
-/** Inner width and height of an element in px; 0 before it is there. */
+/** Returns the inner size of an element, px; 0 before it is mounted. */
 export function useSize(ref: RefObject<Element | null>): { readonly width: number; readonly height: number } {
   const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {

@@ -5,25 +5,25 @@ import { useJsonForm } from "./json-form.tsx";
 
 type Props = {
   readonly item: PendingItem;
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
   readonly send: (answer: string) => void;
   readonly deny: () => void;
   readonly back: (() => void) | undefined;
 };
 
-/** The result of a call, given by a person: by the schema of the answer, or as text. */
-export function Answer({ item, isOff, send, deny, back }: Props) {
+/** A form for the result of a call: by the answer schema, or as text. */
+export function Answer({ item, isDisabled, send, deny, back }: Props) {
   const { answerSchema } = item;
   const isText = !answerSchema || answerSchema["type"] === "string";
   const [text, setText] = useState("");
   const form = useJsonForm(isText ? undefined : answerSchema, undefined, "Answer (JSON)");
-  const [trouble, setTrouble] = useState<string>();
+  const [error, setError] = useState<string>();
   const submit = (): void => {
     try {
       send(isText ? text : JSON.stringify(form.read()));
-      setTrouble(undefined);
-    } catch (error) {
-      setTrouble((error as Error).message);
+      setError(undefined);
+    } catch (problem) {
+      setError((problem as Error).message);
     }
   };
   return (
@@ -47,9 +47,9 @@ export function Answer({ item, isOff, send, deny, back }: Props) {
       ) : (
         form.view
       )}
-      {trouble !== undefined && (
-        <p className="trouble" role="alert">
-          {trouble}
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
         </p>
       )}
       <div className="choices">
@@ -57,9 +57,9 @@ export function Answer({ item, isOff, send, deny, back }: Props) {
           type="submit"
           tone="good"
           label="Answer"
-          isDisabled={isOff || (isText && text.trim() === "")}
+          isDisabled={isDisabled || (isText && text.trim() === "")}
         />
-        <Button tone="bad" label="Deny…" isDisabled={isOff} onClick={deny} />
+        <Button tone="bad" label="Deny…" isDisabled={isDisabled} onClick={deny} />
         {back && <Button tone="quiet" label="Back" onClick={back} />}
       </div>
     </form>

@@ -1,10 +1,10 @@
-import { Arguments, Since } from "./asked.tsx";
+import { Arguments, WaitTime } from "./call-arguments.tsx";
 import { useRef, useState, type KeyboardEvent } from "react";
-import { ASKS } from "../logic/asks.ts";
+import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { Icon } from "../parts/icon.tsx";
-import { command } from "../store/commands.ts";
+import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
-import { hindranceTo } from "../store/hindrance.ts";
+import { disabledReason } from "../store/disabled-reason.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { Answer } from "./answer.tsx";
@@ -13,36 +13,44 @@ import { Deny } from "./deny.tsx";
 import { EditArguments } from "./edit-arguments.tsx";
 import { useMode } from "./use-mode.ts";
 
-/** One call that waits for a person. It goes when the agent's own list is without it, not before. */
+/**
+ * A call that waits for a decision. The card disappears when the agent no longer reports the call, not before.
+ */
 export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   const card = useRef<HTMLElement>(null);
   const [mode, setMode] = useMode(card, item.waitsFor === "externalResult" ? "answer" : "choose");
-  const [trouble, setTrouble] = useState<string>();
+  const [error, setError] = useState<string>();
   const isSent = useModel((all) => all.sent.has(`call:${item.callId}`));
-  const hindrance = useModel((all) => hindranceTo(all, "decide"));
-  const canDecide = hindrance === undefined;
+  const reason = useModel((all) => disabledReason(all, "decide"));
+  const canDecide = reason === undefined;
   const decide = async (decision: Decision): Promise<void> => {
     const { callId, argsHash } = item;
     const key = `call:${callId}`;
-    if (model.sent.has(key)) return; // clicked once more before that was drawn
-    setTrouble(undefined);
-    const ack = await command({ type: "decide", callId, decision, argsHash }, key);
-    if (!ack.ok) setTrouble(ack.error?.message ?? "It was refused.");
+    if (model.sent.has(key)) return; // clicked again before the next render
+    setError(undefined);
+    const ack = await sendCommand({ type: "decide", callId, decision, argsHash }, key);
+    if (!ack.ok) setError(ack.error?.message ?? "The command was refused.");
   };
   const isDecided = item.decided !== undefined;
-  const isOff = isSent || isDecided || !canDecide;
+  const isDisabled = isSent || isDecided || !canDecide;
   const keys = (event: KeyboardEvent<HTMLElement>): void => {
-    if (isOff || mode !== "choose" || event.target !== event.currentTarget || event.ctrlKey || event.metaKey)
+    if (
+      isDisabled ||
+      mode !== "choose" ||
+      event.target !== event.currentTarget ||
+      event.ctrlKey ||
+      event.metaKey
+    )
       return;
-    const act = {
+    const action = {
       a: () => void decide(item.waitsFor === "unknownOutcome" ? "retry" : "approve"),
       e: () => setMode("edit"),
       r: () => setMode("deny"),
     }[event.key];
-    if (!act) return;
+    if (!action) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    action();
   };
   return (
     <article
@@ -54,24 +62,24 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       data-kind={item.waitsFor}
       data-sent={isSent || undefined}
       data-decided={isDecided || undefined}
-      aria-label={`${item.name} ${ASKS[item.waitsFor]}`}
+      aria-label={`${item.name} ${WAIT_TEXT[item.waitsFor]}`}
       onKeyDown={keys}
     >
       <header>
         <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
         <h2>
-          <span className="mono">{item.name}</span> {ASKS[item.waitsFor]}
+          <span className="mono">{item.name}</span> {WAIT_TEXT[item.waitsFor]}
         </h2>
-        <span className="fill" />
-        <Since item={item} />
+        <span className="spacer" />
+        <WaitTime item={item} />
       </header>
       {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
-        <p className="why">{item.reason}</p>
+        <p className="reason">{item.reason}</p>
       )}
       {mode === "edit" ? (
         <EditArguments
           item={item}
-          isOff={isOff}
+          isDisabled={isDisabled}
           send={(edit) => void decide({ edit })}
           back={() => setMode("choose")}
         />
@@ -79,11 +87,16 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
         <Arguments item={item} />
       )}
       {mode === "choose" && (
-        <Choices item={item} isOff={isOff} decide={(decision) => void decide(decision)} setMode={setMode} />
+        <Choices
+          item={item}
+          isDisabled={isDisabled}
+          decide={(decision) => void decide(decision)}
+          setMode={setMode}
+        />
       )}
       {mode === "deny" && (
         <Deny
-          isOff={isOff}
+          isDisabled={isDisabled}
           send={(reason) => void decide(reason === "" ? "deny" : { deny: reason })}
           back={() => setMode(item.waitsFor === "externalResult" ? "answer" : "choose")}
         />
@@ -91,7 +104,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       {mode === "answer" && (
         <Answer
           item={item}
-          isOff={isOff}
+          isDisabled={isDisabled}
           send={(answer) => void decide({ answer })}
           deny={() => setMode("deny")}
           back={item.waitsFor === "externalResult" ? undefined : () => setMode("choose")}
@@ -99,16 +112,18 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       )}
       {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
       {isDecided && (
-        <p className="note">Decided: {decisionText(item.decided!)}. It runs when the turn goes on.</p>
-      )}
-      {!canDecide && !isSent && (
-        <p className="note" data-testid="hindrance">
-          Nothing can be answered now: {hindrance}.
+        <p className="note">
+          Decided: {decisionText(item.decided!)}. It takes effect when the turn continues.
         </p>
       )}
-      {trouble !== undefined && (
-        <p className="trouble" role="alert">
-          {trouble}
+      {!canDecide && !isSent && (
+        <p className="note" data-testid="disabled-reason">
+          Not available: {reason}.
+        </p>
+      )}
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
         </p>
       )}
     </article>

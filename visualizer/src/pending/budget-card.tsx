@@ -1,30 +1,34 @@
 import { useState } from "react";
-import { limitName } from "../logic/limits.ts";
+import { limitName } from "../logic/limit-name.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { command, refusalText, seen } from "../store/commands.ts";
-import { hindranceTo } from "../store/hindrance.ts";
+import { expectRevision, refusalText, sendCommand } from "../store/commands.ts";
+import { disabledReason } from "../store/disabled-reason.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 
-/** The turn rests because a limit is used up. */
+/** A card for a turn that was stopped by an exceeded limit. */
 export function BudgetCard({ limit }: { readonly limit: string }) {
   const name = limitName(limit);
   const [extra, setExtra] = useState("");
-  const [leaf, setLeaf] = useState(() => model.row?.leaf);
-  const [trouble, setTrouble] = useState<string>();
+  const [revision, setRevision] = useState(() => model.row?.leaf);
+  const [error, setError] = useState<string>();
   const amount = Number(extra);
   const isSent = useModel((all) => all.sent.has("extendBudget"));
-  const hindrance = useModel((all) => hindranceTo(all, "extendBudget"));
-  const isOff = isSent || hindrance !== undefined || extra === "" || !(amount > 0);
+  const reason = useModel((all) => disabledReason(all, "extendBudget"));
+  const isDisabled = isSent || reason !== undefined || extra === "" || !(amount > 0);
   const extend = async (): Promise<void> => {
-    if (model.sent.has("extendBudget")) return; // clicked once more before that was drawn
-    setTrouble(undefined);
-    const ack = await command({ type: "extendBudget", extra: { [limit]: amount }, ...seen(leaf) });
-    if (!ack.ok) setTrouble(refusalText(ack));
+    if (model.sent.has("extendBudget")) return; // clicked again before the next render
+    setError(undefined);
+    const ack = await sendCommand({
+      type: "extendBudget",
+      extra: { [limit]: amount },
+      ...expectRevision(revision),
+    });
+    if (!ack.ok) setError(refusalText(ack));
     if (ack.error?.code !== "stale") return;
     setExtra("");
-    setLeaf(model.row?.leaf);
+    setRevision(model.row?.leaf);
   };
   return (
     <form
@@ -33,15 +37,15 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
       tabIndex={-1}
       data-pending="budget"
       data-kind="budget"
-      aria-label={`The budget of ${name} is used up`}
+      aria-label={`Budget used up: ${name}`}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isOff) void extend();
+        if (!isDisabled) void extend();
       }}
     >
       <header>
         <Icon name="hourglass" />
-        <h2>The budget of {name} is used up</h2>
+        <h2>Budget used up: {name}</h2>
       </header>
       <div className="choices">
         <label className="extend">
@@ -52,22 +56,22 @@ export function BudgetCard({ limit }: { readonly limit: string }) {
             min={0}
             step="any"
             value={extra}
-            aria-label={`More ${name}`}
+            aria-label={`Additional ${name}`}
             onChange={({ target }) => setExtra(target.value)}
           />
           <span>{name}</span>
         </label>
-        <Button type="submit" tone="good" label="Extend and go on" isDisabled={isOff} />
+        <Button type="submit" tone="good" label="Extend and continue" isDisabled={isDisabled} />
       </div>
-      {trouble !== undefined && (
-        <p className="trouble" role="alert">
-          {trouble}
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
         </p>
       )}
       {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
-      {hindrance !== undefined && !isSent && (
-        <p className="note" data-testid="hindrance">
-          It cannot be extended now: {hindrance}.
+      {reason !== undefined && !isSent && (
+        <p className="note" data-testid="disabled-reason">
+          Not available: {reason}.
         </p>
       )}
     </form>

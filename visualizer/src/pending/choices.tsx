@@ -5,26 +5,26 @@ import type { Mode } from "./use-mode.ts";
 
 type Props = {
   readonly item: PendingItem;
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
   readonly decide: (decision: Decision) => void;
   readonly setMode: (mode: Mode) => void;
 };
 
-/** The decisions that there are for a kind of waiting. */
-export function Choices({ item, isOff, decide, setMode }: Props) {
+/** The decisions that are possible for an open call. */
+export function Choices({ item, isDisabled, decide, setMode }: Props) {
   const [remember, setRemember] = useState<"" | "tool" | "input">("");
   if (item.waitsFor === "unknownOutcome")
     return (
       <div className="choices">
         <Button
           tone="good"
-          label="Run it again"
+          label="Run again"
           hint="A"
-          isDisabled={isOff}
+          isDisabled={isDisabled}
           onClick={() => decide("retry")}
         />
-        <Button label="Give its result…" isDisabled={isOff} onClick={() => setMode("answer")} />
-        <Button tone="bad" label="Deny…" hint="R" isDisabled={isOff} onClick={() => setMode("deny")} />
+        <Button label="Provide result…" isDisabled={isDisabled} onClick={() => setMode("answer")} />
+        <Button tone="bad" label="Deny…" hint="R" isDisabled={isDisabled} onClick={() => setMode("deny")} />
       </div>
     );
   return (
@@ -34,30 +34,30 @@ export function Choices({ item, isOff, decide, setMode }: Props) {
         icon="check"
         label="Approve"
         hint="A"
-        isDisabled={isOff}
+        isDisabled={isDisabled}
         onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
       />
-      <Button label="Edit…" hint="E" isDisabled={isOff} onClick={() => setMode("edit")} />
-      <Button tone="bad" label="Deny…" hint="R" isDisabled={isOff} onClick={() => setMode("deny")} />
+      <Button label="Edit…" hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />
+      <Button tone="bad" label="Deny…" hint="R" isDisabled={isDisabled} onClick={() => setMode("deny")} />
       <Button
         tone="quiet"
         label="Answer…"
-        title="Give the result yourself; the tool does not run"
-        isDisabled={isOff}
+        title="Provide the result yourself; the tool does not run"
+        isDisabled={isDisabled}
         onClick={() => setMode("answer")}
       />
       {item.waitsFor === "approval" && (
         <label className="remember">
-          <span>An approval holds</span>
+          <span>Remember approval</span>
           <select
             className="input"
             value={remember}
-            disabled={isOff}
+            disabled={isDisabled}
             onChange={({ target }) => setRemember(target.value as typeof remember)}
           >
             <option value="">for this call only</option>
-            <option value="input">for the same arguments later, too</option>
-            <option value="tool">for this tool always</option>
+            <option value="input">for the same arguments</option>
+            <option value="tool">for this tool</option>
           </select>
         </label>
       )}

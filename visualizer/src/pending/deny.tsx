@@ -1,10 +1,14 @@
 import { useState } from "react";
 import { Button } from "../parts/button.tsx";
 
-type Props = { readonly isOff: boolean; readonly send: (reason: string) => void; readonly back: () => void };
+type Props = {
+  readonly isDisabled: boolean;
+  readonly send: (reason: string) => void;
+  readonly back: () => void;
+};
 
-/** The model reads the reason, so there must be one. */
-export function Deny({ isOff, send, back }: Props) {
+/** A form for the reason of a denial, which is required because the model reads it. */
+export function Deny({ isDisabled, send, back }: Props) {
   const [reason, setReason] = useState("");
   const text = reason.trim();
   return (
@@ -16,7 +20,7 @@ export function Deny({ isOff, send, back }: Props) {
       }}
     >
       <label>
-        Why not? The model reads this.
+        Reason (the model reads it)
         <textarea
           className="input"
           rows={2}
@@ -25,7 +29,7 @@ export function Deny({ isOff, send, back }: Props) {
         />
       </label>
       <div className="choices">
-        <Button type="submit" tone="bad" label="Deny" isDisabled={isOff || text === ""} />
+        <Button type="submit" tone="bad" label="Deny" isDisabled={isDisabled || text === ""} />
         <Button tone="quiet" label="Back" onClick={back} />
       </div>
     </form>

@@ -7,27 +7,30 @@ import { useJsonForm } from "./json-form.tsx";
 
 type Props = {
   readonly item: PendingItem;
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
   readonly send: (edit: JsonObject) => void;
   readonly back: () => void;
 };
 
-/** Arguments as a form: each keeps its type. What differs is shown before it is sent with Ctrl+Enter or the button. */
-export function EditArguments({ item, isOff, send, back }: Props) {
+/**
+ * A form that edits arguments and keeps their types. It displays the changes; Ctrl+Enter or the button sends
+ * them.
+ */
+export function EditArguments({ item, isDisabled, send, back }: Props) {
   const form = useJsonForm(item.inputSchema, item.input, "Arguments (JSON)");
-  const [trouble, setTrouble] = useState<string>();
+  const [error, setError] = useState<string>();
   const read = (): JsonObject => {
     const value = form.read();
     if (!isObject(value)) throw new Error("Arguments must be a JSON object.");
     return value;
   };
   const submit = (): void => {
-    if (isOff) return;
+    if (isDisabled) return;
     try {
       send(read());
-      setTrouble(undefined);
-    } catch (error) {
-      setTrouble((error as Error).message);
+      setError(undefined);
+    } catch (problem) {
+      setError((problem as Error).message);
     }
   };
   return (
@@ -39,16 +42,16 @@ export function EditArguments({ item, isOff, send, back }: Props) {
       }}
       onKeyDown={(event: KeyboardEvent) => {
         if (event.key !== "Enter") return;
-        const isMeant = event.ctrlKey || event.metaKey;
-        if (isMeant) submit();
-        if (isMeant || event.target instanceof HTMLInputElement) event.preventDefault();
+        const isSubmit = event.ctrlKey || event.metaKey;
+        if (isSubmit) submit();
+        if (isSubmit || event.target instanceof HTMLInputElement) event.preventDefault();
       }}
     >
       {form.view}
       <Changes input={item.input} read={read} />
-      {trouble !== undefined && (
-        <p className="trouble" role="alert">
-          {trouble}
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
         </p>
       )}
       <div className="choices">
@@ -56,9 +59,9 @@ export function EditArguments({ item, isOff, send, back }: Props) {
           type="submit"
           tone="good"
           icon="check"
-          label="Approve edited"
+          label="Approve changes"
           hint="Ctrl ↵"
-          isDisabled={isOff}
+          isDisabled={isDisabled}
         />
         <Button tone="quiet" label="Back" onClick={back} />
       </div>
@@ -73,7 +76,7 @@ function Changes({ input, read }: { readonly input: JsonObject; readonly read: (
   } catch {
     return null;
   }
-  if (found.length === 0) return <p className="note">Nothing differs from what was asked.</p>;
+  if (found.length === 0) return <p className="note">No changes.</p>;
   return (
     <ul className="edits mono">
       {found.map(({ path, before, after }) => (

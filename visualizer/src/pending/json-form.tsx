@@ -1,13 +1,13 @@
 import { useId, useState, type ReactNode } from "react";
-import { fieldsOf, readForm, readJson, showField, type Field } from "../logic/form-fields.ts";
+import { fieldsOf, readForm, readJson, fieldText, type Field } from "../logic/form-fields.ts";
 import { jsonText } from "../logic/format.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import type { Json, JsonObject } from "../wire/types.ts";
 
-/** What is typed in a form: read when it is sent. */
+/** A form for a JSON value, which is parsed when it is submitted. */
 export type JsonForm = { readonly view: ReactNode; read(): Json };
 
-/** A form for a value: fields from its schema or its own types, or one field of JSON. */
+/** Creates a form for a value: fields from its schema or its own types, or one field of JSON. */
 export function useJsonForm(
   schema: JsonObject | undefined,
   value: Json | undefined,
@@ -53,8 +53,8 @@ export function useJsonForm(
         </label>
       )}
       {fields !== undefined && fields.length > 0 && (
-        <button type="button" className="link" onClick={() => attempt(swap)}>
-          {isForm ? "as JSON" : "as a form"}
+        <button type="button" className="link" onClick={() => ignoreErrors(swap)}>
+          {isForm ? "Edit as JSON" : "Edit as form"}
         </button>
       )}
     </>
@@ -62,18 +62,18 @@ export function useJsonForm(
   return { view, read: () => (isForm ? readForm(fields, texts) : readJson(raw, label)) };
 }
 
-/** What stands in the fields for a value. */
+/** The texts of the fields for a value. */
 function textsOf(fields: readonly Field[] = [], value: Json | undefined): { readonly [key: string]: string } {
   const members = isObject(value) ? value : {};
-  return Object.fromEntries(fields.map((field) => [field.key, showField(field, members[field.key])]));
+  return Object.fromEntries(fields.map((field) => [field.key, fieldText(field, members[field.key])]));
 }
 
-/** A form that cannot be read stays as it is. */
-function attempt(work: () => void): void {
+/** Ignores errors: an invalid form stays as it is. */
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // the problem is told when it is sent
+    // the problem is reported when the form is submitted
   }
 }
 

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 
+/** What a card displays: the decisions, or one of the forms. */
 export type Mode = "choose" | "edit" | "deny" | "answer";
 
-/** What a card shows. Who turns to a form gets the focus into it, and back on the card when it closes. */
+/** The mode of a card. Opening a form focuses its first field, closing it focuses the card. */
 export function useMode(card: RefObject<HTMLElement | null>, first: Mode): [Mode, (mode: Mode) => void] {
   const [mode, setMode] = useState(first);
-  const shown = useRef(mode);
+  const current = useRef(mode);
   useEffect(() => {
-    if (shown.current === mode) return;
-    shown.current = mode;
+    if (current.current === mode) return;
+    current.current = mode;
     const field = card.current?.querySelector<HTMLElement>(".answer-form :is(input, select, textarea)");
     (field ?? card.current)?.focus();
   }, [card, mode]);

@@ -4,126 +4,137 @@ import { loadRun } from "./load.ts";
 import { model } from "./model.ts";
 import { notify } from "./notices.ts";
 
-/** Long enough for a process that is busy; after it the outcome is not known. */
-const PATIENCE = 20_000;
+/** How long a command waits for its answer, ms; after this its outcome is unknown. */
+const ANSWER_TIMEOUT_MS = 20_000;
 
-type Waiting = {
+type WaitingCommand = {
   readonly cmd: RunCommand;
   readonly settle: (ack: Ack) => void;
   timer: ReturnType<typeof setTimeout>;
-  /** Sent on a connection that was lost before it was answered: it may have been carried out. */
-  isUnsure: boolean;
-  /** To be asked when the process of its run is there again. */
-  isRefused: boolean;
+  /** It was sent on a connection that was lost: it may have been executed. */
+  mayBeExecuted: boolean;
+  /** It is sent again when the process of its run has reconnected. */
+  waitsForProcess: boolean;
 };
-const waiting = new Map<string, Waiting>();
+const waiting = new Map<string, WaitingCommand>();
 
-type Body = RunCommand extends infer One
+type CommandBody = RunCommand extends infer One
   ? One extends RunCommand
     ? Omit<One, "id" | "runId">
     : never
   : never;
 
-/** Why a command ended without being carried out. */
-const REFUSALS: { readonly [code: string]: string } = {
-  answered: "It was answered in another tab.",
-  readonly: "This inspector only shows; it was started with --readonly.",
-  unavailable: "No process drives this run now.",
+/** Why a command was refused, by error code. */
+const REFUSAL_TEXTS: { readonly [code: string]: string } = {
+  answered: "Already answered in another tab.",
+  readonly: "This inspector is read-only; it was started with --readonly.",
+  unavailable: "No process drives this run.",
 };
 
-/** Asks the run for something. The ack tells whether it was done; nobody answering is one that says so. */
-export async function command(body: Body, key: string = body.type): Promise<Ack> {
+/** Sends a command to the selected run and resolves to its acknowledgement, also if no answer arrives. */
+export async function sendCommand(body: CommandBody, key: string = body.type): Promise<Ack> {
   const { runId } = model.selection;
-  if (runId === null) throw new Error("A command needs a run.");
+  if (runId === null) throw new Error("A command needs a selected run.");
   const id = newId();
-  mark(key, id);
+  markSent(key, id);
   const { promise, resolve } = Promise.withResolvers<Ack>();
   const cmd = { id, runId, ...body } as RunCommand;
-  waiting.set(id, { cmd, settle: resolve, timer: patience(id), isUnsure: false, isRefused: false });
+  waiting.set(id, {
+    cmd,
+    settle: resolve,
+    timer: startTimeout(id),
+    mayBeExecuted: false,
+    waitsForProcess: false,
+  });
   if (!send({ type: "cmd", cmd })) resolve(unanswered(id, "The inspector is not connected."));
   const ack = await promise;
   clearTimeout(waiting.get(id)?.timer);
   waiting.delete(id);
-  // The card of a call stays as "sent" until the agent's own list says that it is settled.
-  if (!ack.ok || body.type !== "decide") mark(key, undefined);
+  // A decided call stays marked as sent until the agent reports that it is settled.
+  if (!ack.ok || body.type !== "decide") markSent(key, undefined);
   if (!ack.ok) notify("bad", refusalText(ack));
   if (ack.error?.code === "stale") void loadRun(runId);
   return ack;
 }
 
-/** A page that another machine opened by plain HTTP has no `randomUUID`. */
+/** `randomUUID` does not exist in a page that was opened from another machine over plain HTTP. */
 const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** Gives a command up that nobody answers. While there is no connection it waits: it is asked again. */
-function patience(id: string): ReturnType<typeof setTimeout> {
-  const text = "No answer came in 20 s; it may still be carried out.";
+/**
+ * Ends a command without an answer. While the connection is lost the command waits, because it is sent again.
+ */
+function startTimeout(id: string): ReturnType<typeof setTimeout> {
+  const text = "No answer within 20 s; the command may still be executed.";
   const end = (): void => {
     if (model.connection.kind === "open") waiting.get(id)?.settle(unanswered(id, text));
   };
-  return setTimeout(end, PATIENCE);
+  return setTimeout(end, ANSWER_TIMEOUT_MS);
 }
 
 function unanswered(id: string, message: string): Ack {
   return { id, ok: false, error: { code: "unavailable", message } };
 }
 
-/** A process that has not come back yet may have carried out what nobody has answered: that waits for it. */
+/** Handles an acknowledgement. A command that may have been executed waits for the process that executed it. */
 export function settleAck(ack: Ack): void {
   const found = waiting.get(ack.id);
-  if (found?.isUnsure && ack.error?.code === "unavailable") found.isRefused = true;
+  if (found?.mayBeExecuted && ack.error?.code === "unavailable") found.waitsForProcess = true;
   else found?.settle(ack);
 }
 
-/** The connection is there again: what was not answered is asked again, and done once. A fork waits for the process that may
- *  have written it: another hub would write it itself. */
-export function askAgain(): void {
+/**
+ * Sends unanswered commands again after a reconnect; each is executed once per id. A fork waits for the process
+ * that may have written it, because another server would write it again.
+ */
+export function resendWaiting(): void {
   for (const each of waiting.values()) {
     const { cmd } = each;
     clearTimeout(each.timer);
-    each.timer = patience(cmd.id);
-    each.isUnsure = true;
-    if (cmd.type === "fork" && model.rows.get(cmd.runId)?.worker) each.isRefused = true;
+    each.timer = startTimeout(cmd.id);
+    each.mayBeExecuted = true;
+    if (cmd.type === "fork" && model.rows.get(cmd.runId)?.worker) each.waitsForProcess = true;
     else send({ type: "cmd", cmd });
   }
 }
 
-/** The connection does not come back: nobody will answer any more. */
-export function giveUp(): void {
+/** Ends all commands: the connection was refused for good. */
+export function refuseWaiting(): void {
   for (const [id, { settle }] of waiting) settle(unanswered(id, "This page is no longer connected."));
 }
 
-/** What is still unsure is asked again when the process of its run is there again. */
-export function askProcesses(rows: readonly RunRow[]): void {
+/** Sends waiting commands again when the process of their run has reconnected. */
+export function resendToProcesses(rows: readonly RunRow[]): void {
   for (const each of waiting.values()) {
-    const { cmd, isRefused } = each;
-    if (!isRefused || !rows.some(({ runId, worker }) => runId === cmd.runId && worker?.isUp)) continue;
-    each.isRefused = false;
+    const { cmd, waitsForProcess } = each;
+    if (!waitsForProcess || !rows.some(({ runId, worker }) => runId === cmd.runId && worker?.isUp)) continue;
+    each.waitsForProcess = false;
     send({ type: "cmd", cmd });
   }
 }
 
-/** The command, and a word when it was done. */
-export async function commandAndSay(body: Body, done: string): Promise<Ack> {
-  const ack = await command(body);
-  if (ack.ok) notify("good", done);
+/** Sends a command and displays a notice when it has succeeded. */
+export async function sendAndNotify(body: CommandBody, notice: string): Promise<Ack> {
+  const ack = await sendCommand(body);
+  if (ack.ok) notify("good", notice);
   return ack;
 }
 
-/** What a command expects of a run that is seen at rest. */
-export function seen(leaf = model.row?.leaf): { readonly expect?: { readonly leaf: string } } {
-  return leaf === undefined ? {} : { expect: { leaf } };
+/** The expected revision of a command: a run that has continued since is not changed. */
+export function expectRevision(revision = model.row?.leaf): { readonly expect?: { readonly leaf: string } } {
+  return revision === undefined ? {} : { expect: { leaf: revision } };
 }
 
-function mark(key: string, id: string | undefined): void {
+function markSent(key: string, id: string | undefined): void {
   const sent = new Map(model.sent);
   if (id === undefined) sent.delete(key);
   else sent.set(key, id);
   model.set({ sent });
 }
 
+/** Returns the text that the page shows for a command that was not executed. */
 export function refusalText({ error }: Ack): string {
-  if (!error) return "It was refused.";
-  if (error.code === "stale") return `${error.message} Look again, then decide.`;
-  const known = REFUSALS[error.code];
-  return known && error.code !== "unavailable" ? known : error.message || (known ?? error.code);
+  if (!error) return "The command was refused.";
+  if (error.code === "stale") return `${error.message} Check the run and try again.`;
+  const text = REFUSAL_TEXTS[error.code];
+  return text && error.code !== "unavailable" ? text : error.message || (text ?? error.code);
 }

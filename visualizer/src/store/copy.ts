@@ -1,11 +1,11 @@
 import { notify } from "./notices.ts";
 
-/** Puts a text on the clipboard and says so; a page that another machine opened by plain HTTP has none. */
+/** Copies a text and displays a notice; a page opened from another machine over plain HTTP has no clipboard. */
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     notify("info", "Copied.");
   } catch {
-    notify("bad", "The browser does not let this page copy.");
+    notify("bad", "The browser does not allow this page to copy.");
   }
 }

@@ -2,7 +2,7 @@ import { client } from "./client.ts";
 import { model } from "./model.ts";
 import { notify } from "./notices.ts";
 
-/** Saves the run as a file that this page opens again. */
+/** Downloads the run as a file that this page can open. */
 export async function exportRun(): Promise<void> {
   const { row } = model;
   if (!row || !client.api) return;
@@ -13,6 +13,7 @@ export async function exportRun(): Promise<void> {
   }
 }
 
+/** Downloads a blob as a file. */
 export function save(content: globalThis.Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);

@@ -1,48 +1,58 @@
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
-import type { Group } from "../logic/run-groups.ts";
-import type { ChartMessage, PendingItem, RunRow, WorkerRow } from "../wire/types.ts";
+import type { ChartMessage, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
 import { RunData } from "./run-data.ts";
 
+/** The state of the connection to the server. Times are epoch ms. */
 export type ConnectionState =
   | { readonly kind: "connecting" }
   | { readonly kind: "open"; readonly version: string; readonly readonly: boolean }
   | { readonly kind: "lost"; readonly since: number; readonly retryAt: number }
-  /** There never was a hub behind this page. */
+  /** The server has never answered. */
   | { readonly kind: "unreachable"; readonly retryAt: number }
   | { readonly kind: "noToken" }
   | { readonly kind: "badToken" }
-  | { readonly kind: "version"; readonly theirs: number | undefined };
+  | { readonly kind: "version"; readonly serverVersion: number | undefined };
 
-export type KnownChart = Omit<ChartMessage, "type"> & { readonly index: ChartIndex };
+/** A chart with its layouts and lookup tables. */
+export type IndexedChart = Omit<ChartMessage, "type"> & { readonly index: ChartIndex };
 
+/** The open calls and the exceeded limit of the selected run. */
 export type PendingState = { readonly items: readonly PendingItem[]; readonly exceeded?: string };
 
+/** The tabs of the details panel. */
 export const TABS = ["conversation", "context", "diff", "event", "tokens", "raw"] as const;
+/** A tab of the details panel. */
 export type Tab = (typeof TABS)[number];
 
-/** What the timeline is narrowed to. */
+/** A filter of the list of steps. */
 export type StepFilter = { readonly kind: "state" | "edge"; readonly ids: readonly string[] };
 
+/** A short message at the edge of the page, which disappears by itself. */
 export type Notice = { readonly id: number; readonly tone: "info" | "good" | "bad"; readonly text: string };
 
+/** The open dialog. */
 export type Dialog =
   | { readonly kind: "help" }
-  | { readonly kind: "fork"; readonly q: number }
+  | { readonly kind: "fork"; readonly stepNumber: number }
   | { readonly kind: "goTo" }
-  /** `leaf` is that of the run when it was opened; `text` was to be said and was refused for `trouble`. */
+  /**
+   * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
+   * `error`.
+   */
   | {
-      readonly kind: "say";
-      readonly as: "steer" | "send" | "interrupt";
-      readonly leaf?: string | undefined;
+      readonly kind: "message";
+      readonly action: "steer" | "send" | "interrupt";
+      readonly revision?: string | undefined;
       readonly text?: string;
-      readonly trouble?: string;
+      readonly error?: string;
     }
   | { readonly kind: "blob"; readonly sha: string; readonly length: number; readonly head: string };
 
+/** For each group of runs, its size and the cursor of the next page. */
 export type RunLists = {
-  readonly [group in Group]: { readonly total: number; readonly cursor: string | undefined };
+  readonly [group in RunGroup]: { readonly total: number; readonly cursor: string | undefined };
 };
 const NO_LIST = { total: 0, cursor: undefined };
 
@@ -55,94 +65,124 @@ export type OpenedFile = {
   readonly data: RunData;
   readonly blobs: ReadonlyMap<string, string>;
   readonly damage?: { readonly line: number; readonly message: string };
-  /** Its chart is neither in it nor known to the hub. */
+  /** Its chart is neither in the file nor known to the server. */
   readonly lacksChart: boolean;
 };
 
-/** True for a run that a process carries on. */
+/** True for a run that a connected process drives. */
 export function isDriven({ phase, worker, source }: RunRow): boolean {
   return phase === "running" && worker?.isUp !== false && source !== "file";
 }
 
-/** How often a page that nobody sees changes, ms. */
-const UNSEEN = 250;
+/** The update interval of a hidden page, ms. */
+const HIDDEN_INTERVAL_MS = 250;
 
-/** All that the page knows. Fields are replaced, not changed; who changes one calls {@link Model.changed}. */
+/**
+ * The state of the page. Fields are replaced, not mutated; code that replaces one calls {@link Model.changed}.
+ */
 export class Model {
+  /** The state of the connection to the server. */
   connection: ConnectionState = { kind: "connecting" };
-  selection: Selection = { runId: null, q: null };
+  /** The selected run and step. */
+  selection: Selection = { runId: null, stepNumber: null };
+  /** The known rows by run id. */
   rows: ReadonlyMap<string, RunRow> = new Map();
+  /** The loaded parts of the list of runs. */
   lists: RunLists = { needsYou: NO_LIST, running: NO_LIST, suspended: NO_LIST, finished: NO_LIST };
+  /** The text that filters the list of runs. */
   search = "";
-  group: Group | "all" = "all";
+  /** The group that filters the list of runs. */
+  group: RunGroup | "all" = "all";
+  /** The connected and lost processes, with their total numbers. */
   workers: { readonly rows: readonly WorkerRow[]; readonly up: number; readonly total: number } = NO_WORKERS;
-  /** Id of the process whose runs are listed; null for all. */
+  /** The id of the process whose runs are listed; null for all. */
   worker: string | null = null;
-  /** The hub has told which runs there are, or that it cannot. */
+  /** True after the first answer of the server to the list of runs. */
   isListed = false;
+  /** The runs of opened files, by run id. */
   files: ReadonlyMap<string, OpenedFile> = new Map();
-  /** Hashes of charts that the hub does not have. */
+  /** The hashes of charts that the server does not have. */
   unknownCharts: ReadonlySet<string> = new Set();
-  charts: ReadonlyMap<string, KnownChart> = new Map();
+  /** The loaded charts, by hash. */
+  charts: ReadonlyMap<string, IndexedChart> = new Map();
+  /** The steps of the selected run. */
   run = new RunData();
+  /** True until the first steps of the selected run have arrived. */
   isLoading = false;
+  /** The open calls of the selected run. */
   pending: PendingState = { items: [] };
+  /** The streamed text of the selected run that is not in its context yet. */
   stream: StreamState = NO_STREAM;
+  /** The open tab. */
   tab: Tab = "conversation";
+  /** Whether the chart or the outline is displayed. */
   view: "chart" | "outline" = "chart";
+  /** The panel that is visible on a phone. */
   phoneView: "runs" | "chart" | "steps" | "details" = "chart";
+  /** The filter of the list of steps; null for none. */
   stepFilter: StepFilter | null = null;
+  /** The step that the diff compares with; null for the previous step. */
   compareWith: number | null = null;
+  /** The speed of the playback; null while it is paused. */
   playback: { readonly speed: 1 | 2 | 4 } | null = null;
+  /** The open dialog; null for none. */
   dialog: Dialog | null = null;
+  /** The visible notices, oldest first. */
   notices: readonly Notice[] = [];
-  /** Commands that were sent and not answered: by call, or by type. */
+  /** Commands that were sent and not answered, by call or by type. */
   sent: ReadonlyMap<string, string> = new Map();
   readonly #listeners = new Set<() => void>();
   #isScheduled = false;
 
-  /** The step that is shown; 0 if there is none. */
-  get q(): number {
+  /** The number of the displayed step; 0 if there is none. */
+  get stepNumber(): number {
     const { last } = this.run;
-    return this.selection.q === null ? last : Math.min(this.selection.q, Math.max(last, this.run.total));
+    return this.selection.stepNumber === null
+      ? last
+      : Math.min(this.selection.stepNumber, Math.max(last, this.run.total));
   }
 
+  /** True if the page follows the newest step. */
   get isLive(): boolean {
-    return this.selection.q === null;
+    return this.selection.stepNumber === null;
   }
 
+  /** The row of the selected run. */
   get row(): RunRow | undefined {
     const { runId } = this.selection;
     return runId === null ? undefined : (this.files.get(runId)?.row ?? this.rows.get(runId));
   }
 
-  get chart(): KnownChart | undefined {
+  /** The chart of the selected run, if it is loaded. */
+  get chart(): IndexedChart | undefined {
     return this.row && this.charts.get(this.row.chart);
   }
 
+  /** True while the page is connected. */
   get isConnected(): boolean {
     return this.connection.kind === "open";
   }
 
-  /** True while the run goes on as far as this page is told. */
+  /** True while the run is running and the page is connected. */
   get isWorking(): boolean {
     const { row } = this;
     return this.isConnected && row !== undefined && isDriven(row);
   }
 
+  /** Adds a listener; returns a function that removes it. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Tells everybody, once in an animation frame; where there are none, four times a second. */
+  /** Notifies listeners once per animation frame; a page without frames does so four times a second. */
   changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // a page that is hidden, also since now, has no frames
-    const timer = setTimeout(() => tell(), UNSEEN);
-    const frame = document.hidden ? undefined : requestAnimationFrame(() => tell());
-    const tell = (): void => {
+    // a hidden page has no frames; it may become hidden after the request
+    const timer = setTimeout(() => notify(), HIDDEN_INTERVAL_MS);
+    const frame = document.hidden ? undefined : requestAnimationFrame(() => notify());
+    const notify = (): void => {
       clearTimeout(timer);
       if (frame !== undefined) cancelAnimationFrame(frame);
       this.#isScheduled = false;
@@ -150,11 +190,12 @@ export class Model {
     };
   }
 
-  /** Changes fields and tells everybody. */
+  /** Replaces fields and notifies listeners. */
   set(change: Partial<Model>): void {
     Object.assign(this, change);
     this.changed();
   }
 }
 
+/** The state of this page. */
 export const model = new Model();

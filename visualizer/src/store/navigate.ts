@@ -1,4 +1,4 @@
-import { stepAmong, stepsThat } from "../diagram/lit.ts";
+import { stepAmong, matchingSteps } from "./run-queries.ts";
 import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
@@ -6,31 +6,34 @@ import { loadChart, loadRun } from "./load.ts";
 import { model, type StepFilter } from "./model.ts";
 import { RunData } from "./run-data.ts";
 
-/** Browsers stop taking addresses from who writes many a second: while scrubbing, only where it stays is written, after ms. */
-const SETTLED = 120;
+/**
+ * Browsers limit changes of the address: while the user scrubs, the address is written after this delay, ms.
+ */
+const ADDRESS_DELAY_MS = 120;
 let writing: ReturnType<typeof setTimeout> | undefined;
 
-/** Looks at a run, or at another step of it. */
+/** Selects a run, or a step of it. */
 export function select(selection: Selection, how: "push" | "replace" = "push"): void {
   const before = model.selection;
   const address = writeAddress(selection);
-  const isMoving = before.runId === selection.runId && before.q !== null && selection.q !== null;
+  const isMoving =
+    before.runId === selection.runId && before.stepNumber !== null && selection.stepNumber !== null;
   clearTimeout(writing);
   if (location.hash !== address) {
     if (how === "replace") history.replaceState(null, "", address);
-    else if (isMoving) writing = setTimeout(() => history.replaceState(null, "", address), SETTLED);
+    else if (isMoving) writing = setTimeout(() => history.replaceState(null, "", address), ADDRESS_DELAY_MS);
     else history.pushState(null, "", address);
   }
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);
-  const enteringPast = before.q === null && selection.q !== null;
+  const enteringPast = before.stepNumber === null && selection.stepNumber !== null;
   const tab =
     enteringPast && model.tab === "conversation"
       ? "diff"
       : isOther && model.tab === "diff"
         ? "conversation"
         : model.tab;
-  model.set({ selection, tab, ...(selection.q === null && { playback: null }) });
+  model.set({ selection, tab, ...(selection.stepNumber === null && { playback: null }) });
   if (isOther) subscribe();
 }
 
@@ -53,56 +56,62 @@ function changeRun(from: string | null, to: string | null): void {
   else void loadRun(to);
 }
 
-/** Asks for the steps of the selected run that are not here yet, and all that follow. */
+/** Subscribes to the steps of the selected run, from the first missing one on. */
 export function subscribe(): void {
   const { runId } = model.selection;
   if (runId !== null && !model.files.has(runId)) send({ type: "sub", runId, after: model.run.last });
 }
 
-/** Looks at step `q`, bound to those there are. */
-export function goTo(q: number): void {
+/** Selects a step, clamped to the existing ones. */
+export function goTo(stepNumber: number): void {
   const { run, selection } = model;
   const last = Math.max(run.last, run.total);
   if (last === 0) return;
-  select({ runId: selection.runId, q: Math.min(last, Math.max(run.first, Math.round(q))) });
+  select({ runId: selection.runId, stepNumber: Math.min(last, Math.max(run.first, Math.round(stepNumber))) });
 }
 
-/** The next or an earlier step, among those that the filter leaves. Forward from the newest is live. */
+/** Moves by a number of steps, among those of the filter. Forward from the newest step is live. */
 export function move(by: number): void {
-  const { q, run, stepFilter } = model;
-  const next = stepFilter ? stepAmong(stepsThat(run, stepFilter), q, by) : q + by;
+  const { stepNumber, run, stepFilter } = model;
+  const next = stepFilter ? stepAmong(matchingSteps(run, stepFilter), stepNumber, by) : stepNumber + by;
   if (next > run.last) goLive();
-  else if (next !== q) goTo(next);
+  else if (next !== stepNumber) goTo(next);
 }
 
-/** The step at which the top state last or next changes. */
+/** Selects the previous or next step at which the top-level state changes. */
 export function moveTop(direction: 1 | -1): void {
   const { run } = model;
-  const topAt = (q: number): string | undefined => run.statesAt(q)[1];
-  let q = model.q;
-  const here = topAt(q);
-  while (q + direction >= run.first && q + direction <= run.last && topAt(q) === here) q += direction;
-  goTo(q);
+  const topAt = (stepNumber: number): string | undefined => run.statesAt(stepNumber)[1];
+  let stepNumber = model.stepNumber;
+  const here = topAt(stepNumber);
+  while (
+    stepNumber + direction >= run.first &&
+    stepNumber + direction <= run.last &&
+    topAt(stepNumber) === here
+  )
+    stepNumber += direction;
+  goTo(stepNumber);
 }
 
+/** Follows the newest step. */
 export function goLive(): void {
   const { selection } = model;
-  select({ runId: selection.runId, q: null });
+  select({ runId: selection.runId, stepNumber: null });
   if (model.tab === "diff") model.set({ tab: "conversation" });
 }
 
-/** Narrows the timeline to a state or an edge; the same again widens it. */
-export function narrow(filter: StepFilter | null): void {
+/** Filters the list of steps by a state or an edge; the same filter again removes it. */
+export function filterSteps(filter: StepFilter | null): void {
   const isSame = filter !== null && model.stepFilter?.ids.join() === filter.ids.join();
   model.set({ stepFilter: isSame ? null : filter });
 }
 
-/** Follows the address of the page; who asks for a step by it has seen enough of what was playing. */
+/** Follows changes of the page's address, which end a playback. */
 export function followAddress(): void {
   addEventListener("hashchange", ({ newURL }) => {
     const selection = readAddress(new URL(newURL).hash);
     model.set({ playback: null });
-    if (selection.runId !== model.selection.runId || selection.q !== model.selection.q)
+    if (selection.runId !== model.selection.runId || selection.stepNumber !== model.selection.stepNumber)
       select(selection, "replace");
   });
 }

@@ -1,6 +1,8 @@
-import { commandAndSay, seen } from "./commands.ts";
+import { sendAndNotify, expectRevision } from "./commands.ts";
 
-/** The turn stops at its next commit point; nothing is lost. */
+/** Stops the turn at its next commit point; no work is lost. */
 export const pauseRun = (): void =>
-  void commandAndSay({ type: "shutdown" }, "It stops at the next commit point.");
-export const resumeRun = (): void => void commandAndSay({ type: "resume", ...seen() }, "It goes on.");
+  void sendAndNotify({ type: "shutdown" }, "The run stops at the next commit point.");
+/** Resumes the selected run. */
+export const resumeRun = (): void =>
+  void sendAndNotify({ type: "resume", ...expectRevision() }, "The run continues.");

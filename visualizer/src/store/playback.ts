@@ -1,40 +1,42 @@
 import { model } from "./model.ts";
 import { goLive, goTo } from "./navigate.ts";
 
-/** Nobody wants to watch a rest, nor miss a step of no length. */
-const LONGEST = 900;
-const SHORTEST = 60;
+/** Bounds of the time that a step is displayed during a playback, ms. */
+const MAX_STEP_MS = 900;
+const MIN_STEP_MS = 60;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows step after step as they came, until the newest or until it is stopped. */
+/** Plays the steps at their original pace, until the newest one or until it is paused. */
 export function play(speed: 1 | 2 | 4): void {
   if (model.run.last === 0) return;
-  if (model.isLive || model.q >= model.run.last) goTo(model.run.first);
+  if (model.isLive || model.stepNumber >= model.run.last) goTo(model.run.first);
   model.set({ playback: { speed } });
   clearTimeout(timer);
   next();
 }
 
+/** Pauses the playback. */
 export function pause(): void {
   clearTimeout(timer);
   model.set({ playback: null });
 }
 
+/** Starts the playback at normal speed, or pauses it. */
 export function togglePlay(): void {
   if (model.playback) pause();
   else play(1);
 }
 
 function next(): void {
-  const { playback, q, run } = model;
+  const { playback, stepNumber, run } = model;
   if (!playback) return;
-  const length = run.durationOf(q) ?? LONGEST;
-  const wait = Math.min(LONGEST, Math.max(SHORTEST, length)) / playback.speed;
+  const length = run.durationOf(stepNumber) ?? MAX_STEP_MS;
+  const wait = Math.min(MAX_STEP_MS, Math.max(MIN_STEP_MS, length)) / playback.speed;
   timer = setTimeout(() => {
     if (!model.playback) return;
-    if (model.q >= model.run.last) goLive();
-    else goTo(model.q + 1);
+    if (model.stepNumber >= model.run.last) goLive();
+    else goTo(model.stepNumber + 1);
     next();
   }, wait);
 }

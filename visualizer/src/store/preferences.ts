@@ -1,14 +1,17 @@
 import { useSyncExternalStore } from "react";
 
+/** The preferences of a user. */
 export type Preferences = {
   readonly theme: "system" | "dark" | "light";
-  /** Widths and heights of the panels in px. */
+  /** Sizes of the panels in px. */
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
-  /** Single-key shortcuts. */
+  /** True if single-key shortcuts are enabled. */
   readonly keys: boolean;
+  /** True if the chart displays how often each state was active. */
   readonly visits: boolean;
+  /** True if the chart follows the active state. */
   readonly follow: boolean;
 };
 
@@ -41,9 +44,10 @@ function applyTheme(): void {
   else document.documentElement.dataset["theme"] = theme;
 }
 
+/** Returns the current preferences. */
 export const preferences = (): Preferences => current;
 
-/** Kept in this browser. */
+/** Changes preferences, which are stored in this browser. */
 export function prefer(change: Partial<Preferences>): void {
   current = { ...current, ...change };
   localStorage.setItem(KEY, JSON.stringify(current));
@@ -51,6 +55,7 @@ export function prefer(change: Partial<Preferences>): void {
   for (const listener of listeners) listener();
 }
 
+/** Returns the preferences, and renders the component again when they change. */
 export function usePreferences(): Preferences {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -1,36 +1,36 @@
 import { readAddress } from "../logic/address.ts";
 import { foldStream, withoutStored } from "../logic/stream-text.ts";
 import type { HubToPage, JsonObject, PendingItem } from "../wire/types.ts";
-import { askProcesses, settleAck } from "./commands.ts";
-import { fillMissing, loadChart, takeLaidOut, takeWorkers, WANTED } from "./load.ts";
+import { resendToProcesses, settleAck } from "./commands.ts";
+import { fillMissing, loadChart, addChartAndLayOut, updateWorkers, AUTO_LOADED_STEPS } from "./load.ts";
 import { model } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
-import { takeRows } from "./rows.ts";
+import { applyRows } from "./rows.ts";
 
-/** Takes in what the hub says. */
+/** Applies a message of the server. */
 export function receive(message: HubToPage): void {
   const { runId } = model.selection;
   switch (message.type) {
     case "welcome":
       return;
     case "runs":
-      takeRows(message.op, message.rows);
-      askProcesses(message.rows);
+      applyRows(message.op, message.rows);
+      resendToProcesses(message.rows);
       model.set({ isListed: true });
-      if (runId === null) selectFirst();
+      if (runId === null) selectInitialRun();
       else if (model.row && !model.chart) void loadChart(model.row.chart);
       return;
     case "workers":
-      takeWorkers(message);
+      updateWorkers(message);
       return;
     case "chart":
-      takeLaidOut(message);
+      addChartAndLayOut(message);
       return;
     case "steps":
       if (message.runId !== runId) return;
       model.run.add(message);
-      model.set({ isLoading: false, stream: stillStreaming() });
+      model.set({ isLoading: false, stream: remainingStream() });
       if (lacksSteps()) void fillMissing();
       return;
     case "stream":
@@ -42,7 +42,7 @@ export function receive(message: HubToPage): void {
       });
       return;
     case "pending":
-      if (message.runId === runId) takePending(message);
+      if (message.runId === runId) updatePending(message);
       return;
     case "gap":
       if (message.runId === runId) void fillMissing(message.to);
@@ -52,16 +52,19 @@ export function receive(message: HubToPage): void {
   }
 }
 
-/** The run of the address, else the one that changed last. */
-function selectFirst(): void {
-  const asked = readAddress(location.hash);
+/** Selects the run of the address, else the one that changed last. */
+function selectInitialRun(): void {
+  const selection = readAddress(location.hash);
   const newest = [...model.rows.values()].toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
-  if (asked.runId !== null) select(asked, "replace");
-  else if (newest) select({ runId: newest.runId, q: null }, "replace");
+  if (selection.runId !== null) select(selection, "replace");
+  else if (newest) select({ runId: newest.runId, stepNumber: null }, "replace");
 }
 
-/** A call that is gone from the list, or decided, was settled: by this tab if it has sent something, else by somebody else. */
-function takePending({ items, exceeded }: Extract<HubToPage, { type: "pending" }>): void {
+/**
+ * Applies the open calls. A call that is no longer open was answered by this tab if it has sent a decision,
+ * else by another user.
+ */
+function updatePending({ items, exceeded }: Extract<HubToPage, { type: "pending" }>): void {
   const open = new Set(items.filter(isOpen).map(keyOf));
   for (const item of model.pending.items.filter(isOpen)) {
     const key = keyOf(item);
@@ -74,14 +77,14 @@ function takePending({ items, exceeded }: Extract<HubToPage, { type: "pending" }
 const isOpen = ({ decided }: PendingItem): boolean => decided === undefined;
 const keyOf = ({ callId }: PendingItem): string => `call:${callId}`;
 
-/** True while steps are missing that are near enough to be fetched unasked. */
+/** True if steps are missing that are recent enough to be loaded automatically. */
 function lacksSteps(): boolean {
   const { first, last, wholeFrom } = model.run;
-  return wholeFrom > first && wholeFrom > last - WANTED;
+  return wholeFrom > first && wholeFrom > last - AUTO_LOADED_STEPS;
 }
 
-/** What is in context by now needs no stream. */
-function stillStreaming(): typeof model.stream {
+/** Removes streamed text that has arrived in the context. */
+function remainingStream(): typeof model.stream {
   const { run, stream } = model;
   if (stream.blocks.length === 0) return stream;
   const context = run.contextAt(run.last);

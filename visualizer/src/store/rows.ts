@@ -2,31 +2,35 @@ import { indexChart } from "../logic/chart-index.ts";
 import type { ChartMessage, RunRow } from "../wire/types.ts";
 import { model } from "./model.ts";
 
-/** When the hub told of a row by itself. */
-const toldAt = new Map<string, number>();
+/** When the server last sent a row unasked. */
+const pushedAt = new Map<string, number>();
 
-/** Rows as the hub tells them by itself. */
-export function takeRows(op: "snapshot" | "upsert" | "remove", rows: readonly RunRow[]): void {
+/** Applies rows that the server sent unasked. */
+export function applyRows(op: "snapshot" | "upsert" | "remove", rows: readonly RunRow[]): void {
   const known = new Map(model.rows);
   for (const row of rows) {
-    toldAt.set(row.runId, performance.now());
+    pushedAt.set(row.runId, performance.now());
     if (op === "remove") known.delete(row.runId);
     else known.set(row.runId, row);
   }
   model.set({ rows: known });
 }
 
-/** Rows that were asked for at `askedAt`: what the hub has told since then is newer. */
-export function takeAnswer(rows: readonly RunRow[], askedAt: number): readonly RunRow[] {
+/**
+ * Applies rows that were requested at `requestedAt`, except those that the server has sent since. Returns the
+ * applied ones.
+ */
+export function mergeRows(rows: readonly RunRow[], requestedAt: number): readonly RunRow[] {
   const known = new Map(model.rows);
-  const fresh = rows.filter(({ runId }) => (toldAt.get(runId) ?? 0) <= askedAt);
+  const fresh = rows.filter(({ runId }) => (pushedAt.get(runId) ?? 0) <= requestedAt);
   for (const row of fresh) known.set(row.runId, row);
   model.set({ rows: known });
   return fresh;
 }
 
-export function takeChart({ hash, chart, layouts }: Omit<ChartMessage, "type">): void {
-  if (!layouts && model.charts.get(hash)?.layouts) return; // it was laid out since
+/** Adds a chart; one without layouts does not replace one with layouts. */
+export function addChart({ hash, chart, layouts }: Omit<ChartMessage, "type">): void {
+  if (!layouts && model.charts.get(hash)?.layouts) return; // it has been laid out since the request
   const charts = new Map(model.charts).set(hash, { hash, chart, layouts, index: indexChart(chart) });
   model.set({ charts });
 }

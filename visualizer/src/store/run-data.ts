@@ -1,117 +1,127 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { isObject } from "../../../src/base/is-object.ts";
-import { askedNote, messagesOf } from "../logic/step-notes.ts";
-import type { JsonObject, Step, StepPage } from "../wire/types.ts";
+import { commandNote, messagesOf } from "../logic/step-notes.ts";
+import { decodeStep, type Step } from "../wire/step.ts";
+import type { JsonObject, StepPage } from "../wire/types.ts";
 
-const KEYFRAME_EACH = 250;
-const KEPT = 50_000;
-/** Contexts kept beside the keyframes: panels ask for a step and its neighbour. */
-const MEMOS = 4;
+const KEYFRAME_INTERVAL = 250;
+const MAX_STEPS = 50_000;
+/** The number of contexts that are cached besides the keyframes: panels request a step and its predecessor. */
+const MAX_MEMOS = 4;
 
-/** The steps of one run, and its context after any of them. Grows; what it holds never changes. */
+/**
+ * The steps of one run, and its context after any of them. Steps are only added; existing ones never change.
+ */
 export class RunData {
-  /** Counts changes, for those who watch. */
+  /** A counter of changes, for memoization. */
   version = 0;
+  /** The configurations that steps refer to by index. */
   states: readonly (readonly string[])[] = [];
+  /** The number of steps of the run. */
   total = 0;
-  /** The oldest step that there still is. */
+  /** The number of the oldest step that still exists. */
   first = 1;
   #base = 0;
   #steps: (Step | undefined)[] = [];
   readonly #keyframes = new Map<number, JsonObject>([[0, {}]]);
   #keys: number[] = [0];
   #wholeFrom = 1;
-  #memos: { readonly q: number; readonly context: JsonObject }[] = [];
+  #memos: { readonly stepNumber: number; readonly context: JsonObject }[] = [];
   readonly #messageSteps = new Map<string, number>();
   readonly #decisions = new Map<string, number>();
 
-  /** The newest step that is here; 0 if there is none. */
+  /** The number of the newest loaded step; 0 if there is none. */
   get last(): number {
     return this.#base + this.#steps.length;
   }
 
-  /** Oldest step for which there is room here. */
+  /** The number of the oldest step that the array has space for. */
   get oldest(): number {
     return this.#base + 1;
   }
 
-  at(q: number): Step | undefined {
-    return this.#steps[q - this.#base - 1];
+  /** Returns a step, or undefined if it is not loaded. */
+  at(stepNumber: number): Step | undefined {
+    return this.#steps[stepNumber - this.#base - 1];
   }
 
-  statesAt(q: number): readonly string[] {
-    const step = this.at(q);
-    return (step && this.states[step.s]) ?? NO_STATES;
+  /** Returns the ids of the states that are active after a step; empty if it is not loaded. */
+  statesAt(stepNumber: number): readonly string[] {
+    const step = this.at(stepNumber);
+    return (step && this.states[step.state]) ?? NO_STATES;
   }
 
-  /** The step that stored a message. */
+  /** The number of the step that added a message. */
   stepOfMessage(id: string): number | undefined {
     return this.#messageSteps.get(id);
   }
 
-  /** What was decided about a call in the inspector up to step `q`; "" if nothing was. */
-  decisionOf(callId: string, q: number): string {
+  /** The decision on a call in the inspector up to a step; "" if there is none. */
+  decisionOf(callId: string, stepNumber: number): string {
     const step = this.at(this.#decisions.get(callId) ?? 0);
-    return step && step.q <= q ? askedNote(step) : "";
+    return step && step.number <= stepNumber ? commandNote(step) : "";
   }
 
-  /** How long what a step led to lasted, in ms; undefined for the newest. */
-  durationOf(q: number): number | undefined {
-    const step = this.at(q);
-    const next = this.at(q + 1);
-    return step && next && Math.max(0, next.m - step.m);
+  /** How long the states after a step lasted, ms; undefined for the newest step. */
+  durationOf(stepNumber: number): number | undefined {
+    const step = this.at(stepNumber);
+    const next = this.at(stepNumber + 1);
+    return step && next && Math.max(0, next.elapsed - step.elapsed);
   }
 
+  /** Adds the steps of a page, and drops the oldest steps if there are too many. */
   add(page: StepPage): void {
     this.version++;
     if (page.states.length > this.states.length) this.states = page.states;
     this.total = Math.max(this.total, page.total);
     this.first = Math.max(this.first, page.first);
-    const from = page.items[0]?.q;
-    if (from === undefined) return;
-    if (page.keyframe) this.keepKeyframe(from - 1, page.keyframe);
-    for (const step of page.items) this.#put(step);
-    if (this.#steps.length > KEPT) this.#drop(this.#steps.length - KEPT + KEPT / 10);
+    const steps = page.items.map(decodeStep);
+    const [first] = steps;
+    if (!first) return;
+    if (page.keyframe) this.keepKeyframe(first.number - 1, page.keyframe);
+    for (const step of steps) this.#put(step);
+    if (this.#steps.length > MAX_STEPS) this.#drop(this.#steps.length - MAX_STEPS + MAX_STEPS / 10);
   }
 
-  keepKeyframe(q: number, context: JsonObject): void {
-    if (!this.#keyframes.has(q)) {
-      const place = this.#keys.findLastIndex((key) => key < q);
-      this.#keys = this.#keys.toSpliced(place + 1, 0, q);
+  /** Stores the context after a step. */
+  keepKeyframe(stepNumber: number, context: JsonObject): void {
+    if (!this.#keyframes.has(stepNumber)) {
+      const place = this.#keys.findLastIndex((key) => key < stepNumber);
+      this.#keys = this.#keys.toSpliced(place + 1, 0, stepNumber);
     }
-    this.#keyframes.set(q, context);
+    this.#keyframes.set(stepNumber, context);
   }
 
-  /** Context after step `q`; undefined while steps on the way to it are missing. */
-  contextAt(q: number): JsonObject | undefined {
-    const memo = this.#memos.find((kept) => kept.q === q);
+  /** The context after a step; undefined while an earlier step is missing. */
+  contextAt(stepNumber: number): JsonObject | undefined {
+    const memo = this.#memos.find((memo) => memo.stepNumber === stepNumber);
     if (memo) return memo.context;
-    const near = Math.max(...this.#memos.map((kept) => kept.q).filter((at) => at < q), -1);
-    const key = this.#keys.findLast((at) => at <= q);
+    const near = Math.max(...this.#memos.map((memo) => memo.stepNumber).filter((at) => at < stepNumber), -1);
+    const key = this.#keys.findLast((at) => at <= stepNumber);
     const from = Math.max(near, key ?? -1);
     if (from < 0) return undefined;
-    let context = this.#memos.find((kept) => kept.q === from)?.context ?? this.#keyframes.get(from)!;
-    for (let at = from + 1; at <= q; at++) {
+    let context = this.#memos.find((memo) => memo.stepNumber === from)?.context ?? this.#keyframes.get(from)!;
+    for (let at = from + 1; at <= stepNumber; at++) {
       const step = this.at(at);
       if (!step) return undefined;
-      if (step.p) context = applyPatch(context, step.p);
-      if (at % KEYFRAME_EACH === 0) this.keepKeyframe(at, context);
+      context = applyPatch(context, step.patch);
+      if (at % KEYFRAME_INTERVAL === 0) this.keepKeyframe(at, context);
     }
-    this.#memos = [{ q, context }, ...this.#memos].slice(0, MEMOS);
+    this.#memos = [{ stepNumber, context }, ...this.#memos].slice(0, MAX_MEMOS);
     return context;
   }
 
-  /** All steps from this one to the newest are here. */
+  /** All steps from this number to the newest are loaded. */
   get wholeFrom(): number {
     return this.#wholeFrom;
   }
 
-  /** The nearest missing steps up to `q` that the run still has, at most `most`; undefined if there are none. */
+  /** The nearest missing steps up to a step, at most `most`; undefined if none are missing. */
   missingBelow(
-    q: number,
+    stepNumber: number,
     most = Number.POSITIVE_INFINITY,
   ): { readonly from: number; readonly to: number } | undefined {
-    let to = Math.min(q, Math.max(this.last, this.total));
+    let to = Math.min(stepNumber, Math.max(this.last, this.total));
     if (to <= this.last && to >= this.#wholeFrom) to = this.#wholeFrom - 1;
     while (to >= this.first && this.at(to)) to--;
     if (to < this.first) return undefined;
@@ -122,22 +132,23 @@ export class RunData {
 
   #put(step: Step): void {
     const { last } = this;
-    if (step.q <= this.#base) {
-      const missing = this.#base - step.q + 1;
+    if (step.number <= this.#base) {
+      const missing = this.#base - step.number + 1;
       this.#steps = [...Array.from<undefined>({ length: missing }), ...this.#steps];
-      this.#base = step.q - 1;
+      this.#base = step.number - 1;
     }
-    const index = step.q - this.#base - 1;
-    if (this.#steps.length === 0) this.#base = step.q - 1;
+    const index = step.number - this.#base - 1;
+    if (this.#steps.length === 0) this.#base = step.number - 1;
     while (this.#steps.length > 0 && this.#steps.length < index) this.#steps.push(undefined);
-    if (step.q > last + 1 || last === 0) this.#wholeFrom = step.q;
-    this.#steps[step.q - this.#base - 1] = step;
+    if (step.number > last + 1 || last === 0) this.#wholeFrom = step.number;
+    this.#steps[step.number - this.#base - 1] = step;
     while (this.#wholeFrom > 1 && this.at(this.#wholeFrom - 1)) this.#wholeFrom--;
-    this.total = Math.max(this.total, step.q);
-    const { v } = step;
-    if (step.by && isObject(v) && v["callId"] !== undefined) this.#decisions.set(String(v["callId"]), step.q);
+    this.total = Math.max(this.total, step.number);
+    const { payload } = step;
+    if (step.by && isObject(payload) && payload["callId"] !== undefined)
+      this.#decisions.set(String(payload["callId"]), step.number);
     for (const { id } of messagesOf(step))
-      if (!this.#messageSteps.has(id)) this.#messageSteps.set(id, step.q);
+      if (!this.#messageSteps.has(id)) this.#messageSteps.set(id, step.number);
   }
 
   #drop(count: number): void {

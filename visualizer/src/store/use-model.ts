@@ -1,7 +1,10 @@
 import { useSyncExternalStore } from "react";
 import { model, type Model } from "./model.ts";
 
-/** A part of the model. `select` gives a primitive or a field that is replaced when it changes. */
+/**
+ * Selects a part of the model and re-renders when it changes. `select` must return a primitive or a field of
+ * the model.
+ */
 export function useModel<T>(select: (model: Model) => T): T {
   return useSyncExternalStore(model.subscribe, () => select(model));
 }

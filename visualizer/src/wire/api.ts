@@ -1,13 +1,12 @@
-import type { Group } from "../logic/run-groups.ts";
-import type { Chart, ChartMessage, Layouts, PendingItem, RunRow, StepPage } from "./types.ts";
+import type { Chart, ChartMessage, Layouts, PendingItem, RunGroup, RunRow, StepPage } from "./types.ts";
 
-/** The chart of the hub's release, which is no secret; undefined if there is no hub. */
+/** Fetches the chart of the server's release, which needs no token; undefined if the server does not answer. */
 export async function ownChart(): Promise<ChartMessage | undefined> {
   const answer = await fetch("/chart.json").catch(() => undefined);
   return answer?.ok ? ((await answer.json()) as ChartMessage) : undefined;
 }
 
-/** What the hub answers, without changing anything. Every method rejects with a sentence for people. */
+/** The GET requests to the server. Every method rejects with a message that can be displayed. */
 export class Api {
   readonly #token: string;
 
@@ -15,9 +14,10 @@ export class Api {
     this.#token = token;
   }
 
+  /** Resolves to a page of the list of runs; without `cursor` in the result it is the last one. */
   runs(query: {
     readonly q?: string;
-    readonly group?: Group;
+    readonly group?: RunGroup;
     readonly worker?: string;
     readonly cursor?: string;
     readonly limit?: number;
@@ -28,6 +28,7 @@ export class Api {
     return this.#json(`/api/runs?${search}`);
   }
 
+  /** Resolves to the row and the open calls of a run. */
   run(runId: string): Promise<{
     readonly row: RunRow;
     readonly chart: string;
@@ -37,26 +38,30 @@ export class Api {
     return this.#json(`/api/runs/${encodeURIComponent(runId)}`);
   }
 
+  /** Resolves to the steps `from` to `to`, at most 1,000. */
   steps(runId: string, from: number, to: number): Promise<StepPage> {
     return this.#json(`/api/runs/${encodeURIComponent(runId)}/steps?from=${from}&to=${to}`);
   }
 
-  /** Undefined if the hub does not have it. */
+  /** Resolves to undefined if the server does not have the chart. */
   async chart(hash: string): Promise<ChartMessage | undefined> {
     const answer = await this.#fetch(`/api/charts/${encodeURIComponent(hash)}`);
-    return answer.status === 404 ? undefined : ((await (await checked(answer)).json()) as ChartMessage);
+    return answer.status === 404 ? undefined : ((await (await checkStatus(answer)).json()) as ChartMessage);
   }
 
-  /** Places for a chart that the hub need not know; null if it cannot be laid out in time. */
+  /** Lays out a chart, which the server need not know; resolves to null if that takes too long. */
   async layouts(chart: Chart): Promise<Layouts | null> {
-    const given = { method: "POST", body: JSON.stringify(chart) };
-    return ((await (await this.#ask("/api/layouts", given)).json()) as { layouts: Layouts | null }).layouts;
+    const request = { method: "POST", body: JSON.stringify(chart) };
+    return ((await (await this.#request("/api/layouts", request)).json()) as { layouts: Layouts | null })
+      .layouts;
   }
 
+  /** Resolves to a long string that steps refer to. */
   async blob(runId: string, sha: string): Promise<string> {
     return (await this.#get(`/api/runs/${encodeURIComponent(runId)}/blob/${encodeURIComponent(sha)}`)).text();
   }
 
+  /** Resolves to the exported run, as a file in NDJSON format. */
   async export(runId: string): Promise<globalThis.Blob> {
     return (await this.#get(`/api/runs/${encodeURIComponent(runId)}/export`)).blob();
   }
@@ -66,24 +71,24 @@ export class Api {
   }
 
   #get(path: string): Promise<Response> {
-    return this.#ask(path, {});
+    return this.#request(path, {});
   }
 
-  async #ask(path: string, given: RequestInit): Promise<Response> {
-    return checked(await this.#fetch(path, given));
+  async #request(path: string, init: RequestInit): Promise<Response> {
+    return checkStatus(await this.#fetch(path, init));
   }
 
-  #fetch(path: string, given: RequestInit = {}): Promise<Response> {
-    return fetch(path, { ...given, headers: { authorization: `Bearer ${this.#token}` } });
+  #fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(path, { ...init, headers: { authorization: `Bearer ${this.#token}` } });
   }
 }
 
-async function checked(response: Response): Promise<Response> {
+async function checkStatus(response: Response): Promise<Response> {
   if (response.ok) return response;
   throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
 }
 
-/** What the hub says of a problem: `{ error: { message } }`. */
+/** The message of an error response: `{ error: { message } }`. */
 function messageOf(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { readonly error?: { readonly message?: string } }).error?.message;

@@ -1,20 +1,21 @@
 import { NO_HELLO, PROTOCOL, type HubToPage, type PageToHub } from "./types.ts";
 
+/** The callbacks of a {@link Connection}. */
 export type ConnectionEvents = {
   open(welcome: Extract<HubToPage, { type: "welcome" }>): void;
   message(message: HubToPage): void;
-  /** It will be tried again at `retryAt`, epoch ms. */
+  /** The connection was lost; the next attempt is at `retryAt`, epoch ms. */
   lost(retryAt: number): void;
-  /** It will not be tried again. */
-  refused(why: "token" | "version", theirs?: number): void;
+  /** The server refused the connection for good. */
+  refused(reason: "token" | "version", serverVersion?: number): void;
 };
 
-const CODE_TOKEN = 4401;
-const CODE_VERSION = 4406;
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
+const CLOSED_TOKEN = 4401;
+const CLOSED_VERSION = 4406;
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 10_000;
 
-/** A connection to the hub that comes back by itself, with growing pauses. */
+/** A connection to the server that reconnects with exponential back-off. */
 export class Connection {
   readonly #address: string;
   readonly #token: string;
@@ -22,7 +23,7 @@ export class Connection {
   #socket: WebSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempt = 0;
-  #isOver = false;
+  #isRefused = false;
 
   constructor(address: string, token: string, events: ConnectionEvents) {
     this.#address = address;
@@ -30,11 +31,12 @@ export class Connection {
     this.#events = events;
   }
 
+  /** True while the page is connected and welcomed. */
   get isOpen(): boolean {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Connects now, also if it was to wait. */
+  /** Connects immediately, without waiting for the next attempt. */
   connect(): void {
     clearTimeout(this.#timer);
     const socket = new WebSocket(this.#address);
@@ -42,11 +44,11 @@ export class Connection {
     socket.addEventListener("open", () => this.send({ type: "hello", token: this.#token, proto: PROTOCOL }));
     socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(String(data)) as HubToPage));
     socket.addEventListener("close", ({ code, reason }) => {
-      if (socket === this.#socket) this.#closed(code, reason);
+      if (socket === this.#socket) this.#onClose(code, reason);
     });
   }
 
-  /** False if there is no connection: the message is lost. */
+  /** Returns false without a connection; the message is lost then. */
   send(message: PageToHub): boolean {
     if (!this.isOpen) return false;
     this.#socket!.send(JSON.stringify(message));
@@ -66,20 +68,20 @@ export class Connection {
     this.#events.open(message);
   }
 
-  #closed(code: number, reason: string): void {
-    if (this.#isOver) return;
-    if (code === CODE_TOKEN && reason !== NO_HELLO) this.#refuse("token");
-    else if (code === CODE_VERSION) this.#refuse("version");
+  #onClose(code: number, reason: string): void {
+    if (this.#isRefused) return;
+    if (code === CLOSED_TOKEN && reason !== NO_HELLO) this.#refuse("token");
+    else if (code === CLOSED_VERSION) this.#refuse("version");
     else {
-      const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
+      const wait = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
       this.#timer = setTimeout(() => this.connect(), wait);
       this.#events.lost(Date.now() + wait);
     }
   }
 
-  #refuse(why: "token" | "version", theirs?: number): void {
-    this.#isOver = true;
+  #refuse(reason: "token" | "version", serverVersion?: number): void {
+    this.#isRefused = true;
     this.#socket?.close();
-    this.#events.refused(why, theirs);
+    this.#events.refused(reason, serverVersion);
   }
 }

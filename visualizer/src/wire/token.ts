@@ -2,12 +2,15 @@ import { tokenIn } from "../logic/address.ts";
 
 const KEY = "agentchart.token";
 
-/** The token of the link this page was opened with, or of the last one in this tab. The address keeps nothing of it. */
+/**
+ * Returns the token of the link that opened this page, or the last one of this tab, and removes it from the
+ * address.
+ */
 export function takeToken(): string | undefined {
-  const fresh = tokenIn(location.hash);
-  if (fresh !== undefined) {
-    sessionStorage.setItem(KEY, fresh);
+  const token = tokenIn(location.hash);
+  if (token !== undefined) {
+    sessionStorage.setItem(KEY, token);
     history.replaceState(null, "", `${location.pathname}#/`);
   }
-  return fresh ?? sessionStorage.getItem(KEY) ?? undefined;
+  return token ?? sessionStorage.getItem(KEY) ?? undefined;
 }

@@ -8,13 +8,14 @@ export type {
   PatchOp,
   PendingItem,
   RunFileHeader,
+  RunGroup,
   RunRow,
-  Step,
+  Step as WireStep,
   StepPage,
   StreamDelta,
   WorkerRow,
 } from "../../../src/inspect/protocol/protocol.ts";
-export { NO_HELLO, PROTOCOL } from "../../../src/inspect/protocol/protocol.ts";
+export { NO_HELLO, PROTOCOL, RUN_GROUPS } from "../../../src/inspect/protocol/protocol.ts";
 export type { Chart, ChartEdge, ChartNode } from "../../../src/diagram/chart-json.ts";
 export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagram/layout.ts";
 export type { Json, JsonObject } from "../../../src/base/json.ts";

@@ -1,0 +1,60 @@
+import { configurationName, toneOf } from "../logic/chart-index.ts";
+import { Button } from "../parts/button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { isDriven, model } from "../store/model.ts";
+import { goLive } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
+
+/** The state of the run, or which of its steps is displayed. */
+export function RunStatus() {
+  const isLive = useModel((all) => all.isLive);
+  const stepNumber = useModel((all) => all.stepNumber);
+  const last = useModel((all) => Math.max(all.run.last, all.run.total));
+  const row = useModel((all) => all.row)!;
+  const states = useModel((all) => all.run.statesAt(all.stepNumber));
+  const index = useModel((all) => all.chart?.index);
+  const canFork = useModel((all) => all.isConnected && (all.row?.can.includes("fork") ?? false));
+  const isConnected = useModel((all) => all.isConnected);
+  const isWorking = useModel((all) => all.isWorking);
+  if (!isLive)
+    return (
+      <div className="actions">
+        <span className="status" data-tone="amber">
+          <Icon name="clock" /> step <span className="num">{stepNumber}</span> of{" "}
+          <span className="num">{last}</span>
+        </span>
+        <Button label={row.source === "file" ? "To the end" : "Live"} hint="L" onClick={goLive} />
+        {row.source !== "file" && (
+          <Button
+            icon="fork"
+            label="Fork"
+            hint="F"
+            isDisabled={!canFork}
+            onClick={() => model.set({ dialog: { kind: "fork", stepNumber } })}
+          />
+        )}
+      </div>
+    );
+  const name = configurationName(states);
+  const isLost = row.phase === "running" && row.worker?.isUp === false;
+  const status =
+    row.source === "file"
+      ? "file"
+      : isLost
+        ? "lost"
+        : isWorking
+          ? "live"
+          : isDriven(row) && !isConnected
+            ? "not connected"
+            : row.phase;
+  return (
+    <span
+      className="status"
+      data-tone={toneOf(index, states)}
+      data-is-working={isWorking || undefined}
+      data-testid="run-status"
+    >
+      <i className="dot" /> {status} <span className="num">{name}</span>
+    </span>
+  );
+}

@@ -1,0 +1,100 @@
+import type { RunData } from "./run-data.ts";
+
+const MAX_RANK = 3;
+/** The maximum number of steps that are searched. */
+const MAX_DISTANCE = 12;
+
+/**
+ * The edges of the step and of the three steps before it that took one, with their rank: 0 for the step itself.
+ */
+export function takenEdges(run: RunData, stepNumber: number): ReadonlyMap<string, number> {
+  const taken = new Map<string, number>();
+  for (let at = stepNumber, rank = 0; at > stepNumber - MAX_DISTANCE && rank <= MAX_RANK; at--) {
+    const step = run.at(at);
+    if (!step) break;
+    if (at !== stepNumber && step.edges.length === 0) continue;
+    for (const id of step.edges) if (!taken.has(id)) taken.set(id, rank);
+    rank++;
+  }
+  return taken;
+}
+
+/** The step that entered a state which is active after a step. */
+export function enteredAt(run: RunData, stepNumber: number, id: string): number {
+  let at = stepNumber;
+  while (
+    at > run.first &&
+    stepNumber - at < 5_000 &&
+    run.statesAt(at - 1).includes(id) &&
+    !reenters(run, at, id)
+  )
+    at--;
+  return at;
+}
+
+function reenters(run: RunData, stepNumber: number, id: string): boolean {
+  return run.at(stepNumber)?.edges.some((edge) => edge.startsWith(`${id}|`)) ?? false;
+}
+
+/** How often a state was entered, and how long it was active in total, ms. */
+export type Visits = { readonly count: number; readonly ms: number };
+
+/** Counts the visits of all states. */
+export function visitsOf(run: RunData): ReadonlyMap<string, Visits> {
+  const visits = new Map<string, { count: number; ms: number }>();
+  let before: readonly string[] = [];
+  for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
+    const now = run.statesAt(stepNumber);
+    const ms = run.durationOf(stepNumber) ?? 0;
+    for (const id of now) {
+      const known = visits.get(id) ?? { count: 0, ms: 0 };
+      if (!before.includes(id)) known.count++;
+      known.ms += ms;
+      visits.set(id, known);
+    }
+    before = now;
+  }
+  return visits;
+}
+
+/** How long at least one of the states was active in total, ms. */
+export function timeIn(run: RunData, ids: readonly string[]): number {
+  let ms = 0;
+  for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
+    const active = run.statesAt(stepNumber);
+    if (ids.some((id) => active.includes(id))) ms += run.durationOf(stepNumber) ?? 0;
+  }
+  return ms;
+}
+
+/** The steps that match a filter: that entered one of the states or took one of the edges. */
+export function matchingSteps(
+  run: RunData,
+  filter: { readonly kind: "state" | "edge"; readonly ids: readonly string[] },
+): readonly number[] {
+  const found: number[] = [];
+  for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
+    const step = run.at(stepNumber);
+    if (!step) continue;
+    const isHit =
+      filter.kind === "edge"
+        ? step.edges.some((id) => filter.ids.includes(id))
+        : filter.ids.some(
+            (id) =>
+              run.statesAt(stepNumber).includes(id) &&
+              (!run.statesAt(stepNumber - 1).includes(id) || stepNumber === run.first),
+          );
+    if (isHit) found.push(stepNumber);
+  }
+  return found;
+}
+
+/**
+ * The `by`th of these steps after a step, or before it if `by` is negative. Infinity if there are not enough
+ * steps after it, the step itself if there is none before it.
+ */
+export function stepAmong(steps: readonly number[], stepNumber: number, by: number): number {
+  if (by > 0) return steps.filter((at) => at > stepNumber)[by - 1] ?? Number.POSITIVE_INFINITY;
+  const before = steps.filter((at) => at < stepNumber);
+  return before[Math.max(0, before.length + by)] ?? stepNumber;
+}

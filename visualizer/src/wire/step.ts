@@ -1,0 +1,61 @@
+import type { Json, PatchOp, WireStep } from "./types.ts";
+
+/** A step of a run. The wire has one letter for each field, see `Step` in src/inspect/protocol/protocol.ts. */
+export type Step = {
+  /** The step's number in the run, from 1. */
+  readonly number: number;
+  /** Epoch ms. */
+  readonly time: number;
+  /** Monotonic ms since the observation began. */
+  readonly elapsed: number;
+  /** The event type; "" for an `always` transition. */
+  readonly event: string;
+  readonly payload: Json | undefined;
+  /** "inspector" if a command of the inspector caused the event. */
+  readonly by: WireStep["by"];
+  /** The ids of the edges taken. */
+  readonly edges: readonly string[];
+  /** The index of the states that are active after the step. */
+  readonly state: number;
+  readonly actions: readonly string[];
+  readonly patch: readonly PatchOp[];
+  /** The position in the journal; 0 without a store. */
+  readonly journalSeq: number;
+};
+
+/** Decodes a step of the wire or of an exported run. */
+export function decodeStep({ q, t, m, e, v, by, x, s, k = NONE, p = NONE, j = 0 }: WireStep): Step {
+  return {
+    number: q,
+    time: t,
+    elapsed: m,
+    event: e,
+    payload: v,
+    by,
+    edges: x,
+    state: s,
+    actions: k,
+    patch: p,
+    journalSeq: j,
+  };
+}
+
+const NONE: readonly never[] = [];
+
+/** Encodes a step as it is sent over the wire. */
+export function encodeStep(step: Step): WireStep {
+  const { number, time, elapsed, event, payload, by, edges, state, actions, patch, journalSeq } = step;
+  return {
+    q: number,
+    t: time,
+    m: elapsed,
+    e: event,
+    ...(payload !== undefined && { v: payload }),
+    ...(by && { by }),
+    x: edges,
+    s: state,
+    ...(actions.length > 0 && { k: actions }),
+    ...(patch.length > 0 && { p: patch }),
+    ...(journalSeq > 0 && { j: journalSeq }),
+  };
+}
