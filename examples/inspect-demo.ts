@@ -1,4 +1,4 @@
-// npm run inspect:demo — the visualizer, with agents at work in it. Everything is scripted; no key is needed.
+// npm run inspect:demo — starts the inspector with three running agents. The models are scripted; no API key is needed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,13 +20,15 @@ const store = fileStore({ dir: join(folder, "sessions") });
 const hub = await startHub({ store, home: folder });
 const inspect = inspector({ home: folder });
 console.log(`Open ${styleText("bold", hub.link)}`);
-console.log("An approval, an answer and a budget wait for you there in a moment. Ctrl-C ends the demo.");
+console.log(
+  "In a few seconds three runs will wait for you: for an approval, an answer and a larger budget. Ctrl-C ends the demo.",
+);
 
 const { promise: stopped, resolve } = Promise.withResolvers<void>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
 
 const agents = demoAgents({ inspect, store });
-for (const { agent, task } of agents) agent.call(task).catch(() => {}); // how it ends is seen on the page
+for (const { agent, task } of agents) agent.call(task).catch(() => {}); // the page shows the outcome
 await stopped;
 await Promise.all(agents.map(({ agent }) => agent.close()));
 await inspect.close();

@@ -31,7 +31,7 @@ const gitPush = defineTool({
   description: "Pushes a branch.",
   input: z.object({
     branch: z.string().describe("The branch to push"),
-    force: z.boolean().describe("Overwrite what is there"),
+    force: z.boolean().describe("Overwrite the remote branch"),
     reviewers: z.array(z.string()).optional(),
   }),
   permission: "ask",
@@ -55,29 +55,31 @@ const askCustomer = defineTool({
     }),
 });
 
-/** The agents of the demo; `common` is what they all get: who watches them and where they are stored. */
+/**
+ * Creates the agents of the demo, each with its task; all of them get the inspector and the store in `common`.
+ */
 export function demoAgents(
   common: Pick<AgentConfig, "inspect" | "store">,
 ): readonly { readonly agent: Agent; readonly task: string }[] {
   const parser = createAgent({
     ...common,
     name: "parser-fix",
-    sysPrompt: "You repair parsers. Push only what the tests accept.",
+    sysPrompt: "You repair parsers. Push a branch only after its tests have passed.",
     tools: [readFile, runTests, gitPush],
     parallelToolCalls: true,
     prices: { "planned-large": { input: 2, output: 8 } },
     model: plannedModel("planned-large", [
       {
-        thinking: "The report names two files. I read both before I change anything.",
-        text: "I look at the **lexer** and the **parser** first.",
+        thinking: "The report names two files. I will read both before I change anything.",
+        text: "First I will read the **lexer** and the **parser**.",
         calls: [
           { name: "read_file", input: { path: "src/lexer.ts" } },
           { name: "read_file", input: { path: "src/parser/expressions.ts" } },
         ],
       },
       {
-        thinking: "rule4 eats the newline. With it gone the rest should hold.",
-        text: "`rule4` swallows a newline. I have changed it; now the tests.",
+        thinking: "rule4 consumes the newline. If it is fixed, the other rules should pass.",
+        text: "`rule4` consumed a newline. I have fixed it; now I run the tests.",
         calls: [{ name: "run_tests", input: { folder: "test/parser" } }],
       },
       {
@@ -97,10 +99,10 @@ export function demoAgents(
     tools: [askCustomer],
     model: plannedModel("planned-small", [
       {
-        text: "The refund has arrived. I ask whether that settles it.",
-        calls: [{ name: "ask_customer", input: { question: "Is everything as it should be now?" } }],
+        text: "The refund has arrived. I will ask the customer whether the case is settled.",
+        calls: [{ name: "ask_customer", input: { question: "Is everything in order now?" } }],
       },
-      { text: "Thank you. I have noted the answer and close the case." },
+      { text: "Thank you. I have noted the answer and closed the case." },
     ]),
   });
   const nightly = createAgent({
@@ -118,7 +120,7 @@ export function demoAgents(
   });
   return [
     { agent: nightly, task: "Scan all parts of the project." },
-    { agent: care, task: "Case 4812: is the customer content?" },
-    { agent: parser, task: "The parser loses newlines. Find out why, repair it and push." },
+    { agent: care, task: "Case 4812: is the customer satisfied?" },
+    { agent: parser, task: "The parser loses newlines. Find the cause, fix it and push the branch." },
   ];
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatModel, JsonObject, Msg, StreamPart } from "agentchart";
 
-/** One answer of the plan: what is thought, said and asked for. */
+/** One answer of the plan: its reasoning, text and tool calls. */
 export type Answer = {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: JsonObject }[];
 };
 
-/** Pieces of a text, as tokens come. */
+/** Splits a string into pieces of the size of tokens. */
 function* pieces(text: string): Generator<string> {
   for (const [piece] of text.matchAll(/\s*\S{1,6}/g)) yield piece;
 }
@@ -22,27 +22,29 @@ function* partsOf({ thinking = "", text = "", calls = [] }: Answer): Generator<S
   }
 }
 
-/** How often the model has answered since the user last spoke. */
+/** Returns how often the model has answered since the last user message. */
 function roundOf(messages: readonly Msg[]): number {
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  return messages.slice(asked + 1).filter(({ role }) => role === "assistant").length;
+  const lastUserMessage = messages.findLastIndex(({ role }) => role === "user");
+  return messages.slice(lastUserMessage + 1).filter(({ role }) => role === "assistant").length;
 }
 
-/** A model that follows a plan, round by round, at the pace of a real one; it is not a language model. Beyond its plan it
- *  says so. */
+/**
+ * Creates a scripted model that gives the answers of a plan in order, at the speed of a language model. After
+ * the last answer it says that the script has ended.
+ */
 export function plannedModel(
   name: string,
   plan: readonly Answer[],
   { tokensPerSecond = 40 }: { readonly tokensPerSecond?: number } = {},
 ): ChatModel {
-  const beyond: Answer = {
-    text: "My plan ends here: I am a script. Start the demo again to see it once more.",
+  const atEnd: Answer = {
+    text: "This is the end of the script. Restart the demo to see it again.",
   };
   return {
     name,
     async *stream({ messages }, { signal }) {
       const isFollowUp = messages.filter(({ role }) => role === "user").length > 1;
-      const answer = isFollowUp ? beyond : (plan[roundOf(messages)] ?? beyond);
+      const answer = isFollowUp ? atEnd : (plan[roundOf(messages)] ?? atEnd);
       await sleep(400, undefined, { signal });
       let outputTokens = 0;
       for (const part of partsOf(answer)) {

@@ -13,8 +13,11 @@ export type ChartNode = {
   readonly key: string;
   /** The id of the parent state; absent for the root only. */
   readonly parent?: string;
+  /** The XState type of the state. */
   readonly type: "atomic" | "compound" | "parallel" | "final" | "history";
+  /** The `description` of the state in the machine. */
   readonly description?: string;
+  /** The `tags` of the state in the machine. */
   readonly tags: readonly string[];
   /** The id of the initial child; present for compound states only. */
   readonly initial?: string;
@@ -38,7 +41,9 @@ export type ChartEdge = {
   readonly kind: "event" | "always" | "done" | "error" | "after";
   /** The event type as XState names it; "" for `always`. */
   readonly event: string;
+  /** The guard; absent for a transition that is always enabled. */
   readonly guard?: ChartName;
+  /** The actions of the transition, in order. */
   readonly actions: readonly ChartName[];
   /** True if the source is exited and entered again although the target lies within it. */
   readonly reenter: boolean;
@@ -49,9 +54,11 @@ export type ChartEdge = {
  * configuration.
  */
 export type Chart = {
+  /** The id of the machine. */
   readonly id: string;
   /** Parents before their children; the first node is the root. */
   readonly nodes: readonly ChartNode[];
+  /** The transitions, in document order. */
   readonly edges: readonly ChartEdge[];
 };
 

@@ -82,7 +82,7 @@ class Drawing {
   label({ lines, ...box }: NonNullable<PlacedEdge["label"]>): string {
     const middle = box.x + box.width / 2;
     const texts = lines.map((line, index) => text("label", middle, box.y + 14 + index * 15, line.text));
-    return `<rect class="chip" ${sized(box)} rx="4"/>${texts.join("")}`;
+    return `<rect class="label-box" ${sized(box)} rx="4"/>${texts.join("")}`;
   }
 
   pill({ text: content, ...box }: Layout["pills"][number]): string {
@@ -111,7 +111,7 @@ function styleOf({ page, root, group, leaf, border, label, title, text: letters,
     `text{font:11px "JetBrains Mono",ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}`,
     `.title{font-size:13px;fill:${title}}.row{fill:${faint}}.label{fill:${letters};text-anchor:middle}`,
     `.page{fill:${page}}.root{fill:${root};stroke:${border}}.group{fill:${group};stroke:${border}}`,
-    `.leaf{fill:${leaf};stroke:${border}}.chip{fill:${label}}.pill{fill:${leaf};stroke:${border}}`,
+    `.leaf{fill:${leaf};stroke:${border}}.label-box{fill:${label}}.pill{fill:${leaf};stroke:${border}}`,
     `.line{fill:none;stroke-width:1.2;stroke-opacity:.85}`,
   ].join("");
 }

@@ -6,9 +6,13 @@ import { drawable, edgeText } from "./chart-text.ts";
  * each.
  */
 export type EdgeBundle = {
+  /** A unique name of the bundle. */
   readonly name: string;
+  /** The id of the source state. */
   readonly source: string;
+  /** The ids of the target states. */
   readonly targets: readonly string[];
+  /** The label of each transition, with the id of its edge. */
   readonly texts: readonly { readonly edge: string; readonly text: string }[];
 };
 
@@ -17,10 +21,13 @@ export type EdgeBundle = {
  * of the root.
  */
 export class ChartTree {
+  /** The indexed chart. */
   readonly chart: Chart;
+  /** The root state. */
   readonly root: ChartNode;
   /** The transitions of the root, which apply in every state and are drawn as pills. */
   readonly pills: readonly ChartEdge[];
+  /** The transitions that are drawn as lines. */
   readonly bundles: readonly EdgeBundle[];
   readonly #nodes: ReadonlyMap<string, ChartNode>;
   readonly #order: ReadonlyMap<string, number>;
@@ -43,14 +50,17 @@ export class ChartTree {
     this.bundles = this.#bundles();
   }
 
+  /** Returns the child states of a state, in document order. */
   children(id: string): readonly ChartNode[] {
     return this.#children.get(id) ?? [];
   }
 
+  /** Returns whether a state has child states. */
   hasChildren(id: string): boolean {
     return this.#children.has(id);
   }
 
+  /** Returns the id of the parent state; undefined for the root. */
   parent(id: string): string | undefined {
     return this.#nodes.get(id)?.parent;
   }

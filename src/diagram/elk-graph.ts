@@ -13,10 +13,13 @@ export type Segment = { readonly id: string; readonly isReversed: boolean };
  * crosses.
  */
 export type Route = {
+  /** The transitions that share the line. */
   readonly bundle: EdgeBundle;
+  /** The id of the target state. */
   readonly target: string;
   /** True if the target comes before the source in the machine's configuration. */
   readonly isBackward: boolean;
+  /** The segments, from the source to the target. */
   readonly segments: readonly Segment[];
 };
 
@@ -39,9 +42,13 @@ const ARROW_INSET = 16;
  * cycle to break.
  */
 export class ElkGraph {
+  /** The graph that is passed to ELK. */
   readonly root: ElkNode;
+  /** What the boxes show. */
   readonly detail: Detail;
+  /** The lines of the chart. */
   readonly routes: readonly Route[];
+  /** The measured boxes, by the ids of their states. */
   readonly boxes = new Map<string, StateBox>();
   readonly #tree: ChartTree;
   readonly #flow: Flow;

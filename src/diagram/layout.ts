@@ -7,7 +7,9 @@ export type Box = { readonly x: number; readonly y: number; readonly width: numb
  * state's lines if it is a leaf, else its children.
  */
 export type PlacedNode = Box & {
+  /** The id of the state. */
   readonly id: string;
+  /** The text of the title: the key of the state. */
   readonly title: string;
   /**
    * The rows below the title: services ("⚙ callModel"), entry and exit actions, transitions without a target.
@@ -17,6 +19,7 @@ export type PlacedNode = Box & {
     readonly text: string;
     readonly edges: readonly string[];
   }[];
+  /** True for a state with child states, whose box contains theirs. */
   readonly hasChildren: boolean;
 };
 
@@ -38,9 +41,13 @@ export type PlacedEdge = {
 
 /** The positions of everything in a chart, in px. */
 export type Layout = {
+  /** The width of the picture. */
   readonly width: number;
+  /** The height of the picture. */
   readonly height: number;
+  /** The states, parents before their children. */
   readonly nodes: readonly PlacedNode[];
+  /** The lines. */
   readonly edges: readonly PlacedEdge[];
   /** The short arrows into initial states; `id` is the parent's. */
   readonly initials: readonly {

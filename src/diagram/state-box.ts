@@ -14,7 +14,9 @@ const GAP = 2;
 
 /** The content of a state's box, and the space it takes from the top left corner. */
 export type StateBox = Size & {
+  /** The text of the title. */
   readonly title: string;
+  /** The rows below the title. */
   readonly rows: PlacedNode["rows"];
   /** For a leaf state: the labels of its lines by bundle, with their y from the top. */
   readonly labels: ReadonlyMap<EdgeBundle, Size & { readonly y: number }>;

@@ -3,18 +3,29 @@ export type Theme = "light" | "dark";
 
 /** The colours of a picture; `tones` distinguish the top-level states. */
 export type Colours = {
+  /** The background of the picture. */
   readonly page: string;
+  /** The background of the root state. */
   readonly root: string;
+  /** The background of compound states. */
   readonly group: string;
+  /** The background of leaf states. */
   readonly leaf: string;
+  /** The borders of states. */
   readonly border: string;
+  /** The background of labels. */
   readonly label: string;
+  /** The titles of states. */
   readonly title: string;
+  /** All other text. */
   readonly text: string;
+  /** Secondary lines and text. */
   readonly faint: string;
+  /** The colours of top-level states, by the names of the tones. */
   readonly tones: { readonly [key: string]: string };
 };
 
+/** The colours of both themes. */
 export const COLOURS: { readonly [theme in Theme]: Colours } = {
   dark: {
     page: "#0a0c11",

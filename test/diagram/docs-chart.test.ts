@@ -18,6 +18,6 @@ test("docs/chart.svg, docs/chart-dark.svg and agent-layouts.json match the machi
   expect(read("docs/chart-dark.svg") === chartSvg(chart, landscape, "dark")).toBe(true);
 });
 
-test("the README shows docs/chart.svg", () => {
-  expect(read("README.md")).toContain("docs/chart.svg");
+test("the guide to the chart links docs/chart.svg", () => {
+  expect(read("docs/guide/chart.md")).toContain("(../chart.svg)");
 });

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { BARE_ENV } from "../support/bare-env.ts";
 
-// It starts a process, on machines that are busy with other tests.
+// The example runs in a child process, which may start slowly while other tests run.
 vi.setConfig({ testTimeout: 60_000 });
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/stately-inspect.ts", import.meta.url));
@@ -16,7 +16,7 @@ type Line = {
   readonly event?: { readonly type: string };
 };
 
-test("examples/stately-inspect.ts shows every event and state of the agent to Stately's inspector", async () => {
+test("examples/stately-inspect.ts passes every event and state of the agent to Stately's inspector", async () => {
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ["--conditions=agentchart-source", EXAMPLE],

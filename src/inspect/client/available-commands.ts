@@ -3,12 +3,17 @@ import type { RunCommandType, PendingItem } from "../protocol/protocol.ts";
 
 /** The properties of a run that determine its available commands. */
 export type RunConditions = {
+  /** The phase of the session. */
   readonly phase: SessionPhase;
+  /** The open calls. */
   readonly pending: readonly PendingItem[];
+  /** The agent is open. */
   readonly isOpen: boolean;
+  /** A limit of the budget is exceeded. */
   readonly isExceeded: boolean;
   /** A new agent can be created in place of a closed one. */
   readonly hasConfig: boolean;
+  /** The session has a store, which forks need. */
   readonly hasStore: boolean;
   /** Text is accepted while calls are open. */
   readonly acceptsText: boolean;

@@ -57,6 +57,7 @@ export class History {
     return this.#base;
   }
 
+  /** The configurations that steps refer to by index. */
   get states(): readonly (readonly string[])[] {
     return this.#states;
   }

@@ -3,10 +3,13 @@ import type { ClientOptions, WebSocket } from "ws";
 import type { HubAddress } from "../protocol/hub-address.ts";
 import type { HubToWorker } from "../protocol/protocol.ts";
 
+/** Options of {@link HubConnection}. */
 export type HubConnectionOptions = {
+  /** Resolves to the address of the hub, or to undefined if none is running. */
   readonly find: () => Promise<HubAddress | undefined>;
   /** Creates the first message from the hub's token. */
   readonly hello: (token: string) => string;
+  /** Is called with each message of the hub. */
   readonly onMessage: (message: HubToWorker) => void;
   /** Bounds of the delay before the next attempt, ms. */
   readonly retryMs: readonly [min: number, max: number];
@@ -70,6 +73,7 @@ export class HubConnection {
     });
   }
 
+  /** Closes the connection and makes no further attempts. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#retry);

@@ -41,8 +41,11 @@ const STATE_RADIX = 1_000_000;
  */
 const MAX_WAITING = 16;
 
+/** Options of {@link Recorder}. */
 export type RecorderOptions = {
+  /** The machine of the actor that is recorded. */
   readonly machine: AnyStateMachine;
+  /** Where the steps are added. */
   readonly history: History;
   /** The agent's redaction, applied to everything that is displayed. */
   readonly redact?: (value: Json) => Json;
@@ -82,6 +85,7 @@ export class Recorder {
     this.#previewOptions = { cache, limits: PREVIEW };
   }
 
+  /** The chart of the machine and its hash. */
   get chart(): MachineIndex {
     return this.#machine;
   }

@@ -9,6 +9,7 @@ export type MessageParts = readonly (string | Buffer)[];
 
 /** Tracks what the hub has received of a run, and creates the messages that it still needs. */
 export class RunSender {
+  /** The run whose messages are sent. */
   readonly run: WatchedRun;
   /** The run has changed since the last update. */
   hasUpdates = false;

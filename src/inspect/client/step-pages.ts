@@ -34,6 +34,7 @@ export class StepPages {
     return this.#bytes;
   }
 
+  /** Adds the JSON of the next step. */
   push(text: string): void {
     const page = this.#pageFor(text.length * BYTES_PER_UNIT + 1);
     if (page.ends.length > 0) page.bytes[page.used++] = COMMA;

@@ -20,7 +20,7 @@ type QueuedDelta = DeltaBody & { readonly n: number };
  * U1 Waiting deltas of one block are merged.
  * U2 The queue is bounded; the oldest deltas are dropped first and counted.
  * U3 The arguments of a tool stop at the first key of a secret; the call itself arrives with the message,
- *   redacted. With a    redaction function nothing is streamed, because it would only see pieces.
+ *   redacted. With a redaction function, nothing is streamed, because it would only see pieces.
  */
 export class StreamQueue {
   readonly #runId: string;
@@ -30,7 +30,7 @@ export class StreamQueue {
   #count = 0;
   #dropped = 0;
   #messageId = "";
-  /** The last characters of each block of the message; null for a block that is no longer shown. */
+  /** The last characters of each block of the message; null for a block that is no longer displayed. */
   #ends = new Map<number, string | null>();
 
   constructor(runId: string, redact: ((value: Json) => Json) | undefined) {
@@ -38,10 +38,12 @@ export class StreamQueue {
     this.#isDisabled = redact !== undefined;
   }
 
+  /** True if no delta waits to be sent. */
   get isEmpty(): boolean {
     return this.#items.length === 0;
   }
 
+  /** Adds the delta of an agent event; ignores other events. */
   push(event: AgentEvent): void {
     if (this.#isDisabled) return;
     if (event.type === "block.delta") {

@@ -16,8 +16,11 @@ import { StreamQueue } from "./stream-queue.ts";
 
 /** What the hub receives of a run besides its steps. */
 export type RunReport = {
+  /** The row of the run. */
   readonly row: RunRow;
+  /** The open calls. */
   readonly pending: readonly PendingItem[];
+  /** The exceeded limit of the budget. */
   readonly exceeded?: string;
 };
 
@@ -33,7 +36,9 @@ type Attachment = {
 
 /** A session as this process observes it: its agent, and the next agent if the session is resumed. */
 export class WatchedRun {
+  /** The id of the session. */
   readonly runId: string;
+  /** The recorded steps. */
   readonly history: History;
   readonly #startedAt = Date.now();
   readonly #changed: () => void;
@@ -41,6 +46,7 @@ export class WatchedRun {
   #attachment!: Attachment;
   #isOpen = false;
   #lastWork: Promise<unknown> = Promise.resolve();
+  /** The streamed text that waits to be sent. */
   stream!: StreamQueue;
   /** The ids of all calls that have waited for a user. */
   readonly requestedCalls = new Set<string>();
@@ -55,10 +61,12 @@ export class WatchedRun {
     this.history = new History(limits);
   }
 
+  /** The newest agent of the session. */
   get agent(): Agent {
     return this.#attachment.agent;
   }
 
+  /** The configuration of the newest agent, if it is known. */
   get config(): AgentConfig | undefined {
     return this.#attachment.config;
   }
@@ -73,6 +81,7 @@ export class WatchedRun {
     return this.#attachment !== undefined && !this.#isOpen;
   }
 
+  /** The chart of the agent and its hash. */
   get chart(): Recorder["chart"] {
     return this.#attachment.recorder.chart;
   }

@@ -4,7 +4,9 @@ import { isIP } from "node:net";
 
 /** Decides which requests the hub accepts: by the host name of the request, and by the origin of the page. */
 export type AccessPolicy = {
+  /** Returns whether the value of a `Host` header names this hub. */
   isOurHost(host: string | undefined): boolean;
+  /** Returns whether the value of an `Origin` header is the origin of the hub's page. */
   isOurOrigin(origin: string | undefined): boolean;
   /** The headers of every response. */
   readonly headers: Readonly<Record<string, string>>;

@@ -20,10 +20,12 @@ export class ChartRegistry {
     this.#own = own;
   }
 
+  /** Adds a chart of a worker; ignores values that are not charts. */
   add(hash: string, chart: Chart): void {
     if (!this.#charts.get(hash) && isChart(chart)) this.#charts.set(hash, chart);
   }
 
+  /** Returns the chart with this hash, or undefined if it is unknown. */
   chart(hash: string): Chart | undefined {
     return this.#own.hash === hash ? this.#own.chart : this.#charts.get(hash);
   }

@@ -16,10 +16,15 @@ const MAX_CHART_BYTES = 1_000_000;
 
 /** What the HTTP server of a hub needs. */
 export type HttpOptions = {
+  /** Returns the policy; a function, because the port is known only after the server listens. */
   readonly policy: () => AccessPolicy;
+  /** The token of pages. */
   readonly token: string;
+  /** The runs that can be read. */
   readonly runs: Runs;
+  /** The charts that can be read. */
   readonly charts: ChartRegistry;
+  /** The folder of the built page. */
   readonly pageFolder: string;
 };
 

@@ -23,10 +23,15 @@ const READ_INTERVAL_MS = 1_000;
 
 /** What a hub serves. */
 export type HubOptions = {
+  /** The version of the package. */
   readonly version: string;
+  /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
+  /** The registry of charts. */
   readonly charts: ChartRegistry;
+  /** The runs of opened files, by id. */
   readonly files: ReadonlyMap<string, OpenRun>;
+  /** The sessions of a store. */
   readonly stored?: StoreRuns;
 };
 
@@ -37,11 +42,17 @@ type PendingAck = { readonly worker: ConnectedWorker; readonly resolve: (ack: Ac
 
 /** The server's core: connects the processes that run agents with the pages that display them. */
 export class Hub {
+  /** The version of the package. */
   readonly version: string;
+  /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
+  /** The registry of charts. */
   readonly charts: ChartRegistry;
+  /** The runs of connected processes. */
   readonly live: LiveRuns;
+  /** All runs: live, from files and from the store. */
   readonly runs: Runs;
+  /** The connected and lost processes. */
   readonly workers: Workers;
   readonly #stored: StoreRuns | undefined;
   readonly #pages = new Set<PageSocket>();
@@ -64,12 +75,14 @@ export class Hub {
     this.#reading = setInterval(() => void this.#refreshStored(), READ_INTERVAL_MS).unref();
   }
 
+  /** Stops the timers; connections are closed by the server. */
   close(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#workersTimer);
     clearInterval(this.#reading);
   }
 
+  /** Registers the connection of a page. */
   addPage(page: PageSocket): void {
     this.#pages.add(page);
   }
@@ -79,6 +92,7 @@ export class Hub {
     if (!this.live.get(runId)) this.#opened.set(runId, run);
   }
 
+  /** Removes a page whose connection was closed. */
   removePage(page: PageSocket): void {
     this.#pages.delete(page);
   }

@@ -17,6 +17,7 @@ import { RESUME, TransitionInference } from "./transition-inference.ts";
 
 /** A stored session as steps: one for each entry of its journal, named by the type of the entry. */
 export class JournalRun {
+  /** The steps of the run. */
   readonly log: RunLog;
   readonly #chart: Chart;
   readonly #inference: TransitionInference;
@@ -100,6 +101,7 @@ export class JournalRun {
     };
   }
 
+  /** Returns the open calls of a suspended session; empty for other phases. */
   pending(phase: SessionPhase = phaseOf(this.#state)): readonly PendingItem[] {
     if (phase !== "suspended") return [];
     const calls = pendingCalls(contextOf(this.#fold.state(), READER_SETTINGS));
@@ -110,14 +112,17 @@ export class JournalRun {
     })) as unknown as readonly PendingItem[];
   }
 
+  /** The exceeded limit of the budget, or "". */
   get exceeded(): string {
     return this.#fold.state().kept.progress.exceeded ?? "";
   }
 
+  /** Returns a long string that steps refer to. */
   blob(sha: string): string | undefined {
     return this.#blobs.get(sha);
   }
 
+  /** Returns all long strings. */
   blobs(): Iterable<readonly [string, string]> {
     return this.#blobs;
   }

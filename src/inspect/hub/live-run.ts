@@ -17,8 +17,11 @@ import { RunLog } from "./run-log.ts";
 
 /** A connected process that runs agents. */
 export type ConnectedWorker = {
+  /** The id that the process has sent, unique on the hub. */
   readonly id: string;
+  /** The operating system's process id. */
   readonly pid: number;
+  /** Sends a command to the process. */
   readonly send: (command: RunCommand) => void;
 };
 
@@ -36,6 +39,7 @@ type ReceivedSteps = { last: number; at: number; readonly states: number[] };
 
 /** A run as the processes that drive it report it. */
 export class LiveRun implements OpenRun {
+  /** The steps of the run. */
   readonly log: RunLog;
   readonly #blobs = new BlobCache(MAX_BLOB_CHARACTERS);
   readonly #parts = new Map<string, string[]>();
@@ -51,6 +55,7 @@ export class LiveRun implements OpenRun {
     this.log = new RunLog(runId);
   }
 
+  /** The process that drives the run; undefined if it is disconnected. */
   get worker(): ConnectedWorker | undefined {
     return this.#isUp ? this.#worker : undefined;
   }
@@ -60,6 +65,7 @@ export class LiveRun implements OpenRun {
     return this.#report?.row.worker && this.#worker?.id;
   }
 
+  /** The row of the run. */
   get row(): RunRow {
     const { row } = this.#report!;
     const { newest, active } = this.log;
@@ -73,10 +79,12 @@ export class LiveRun implements OpenRun {
     };
   }
 
+  /** The open calls. */
   get pending(): readonly PendingItem[] {
     return this.#report!.pending;
   }
 
+  /** The exceeded limit of the budget, or "". */
   get exceeded(): string {
     return this.#report!.exceeded ?? "";
   }
@@ -86,10 +94,12 @@ export class LiveRun implements OpenRun {
     return [...this.#streamed.values()];
   }
 
+  /** Returns a long string that steps refer to, unless it was evicted. */
   blob(sha: string): string | undefined {
     return this.#blobs.get(sha);
   }
 
+  /** Returns the long strings that are cached. */
   blobs(): Iterable<readonly [string, string]> {
     return this.#blobs;
   }
@@ -144,6 +154,9 @@ export class LiveRun implements OpenRun {
     return patchBetween(this.log.context, own, { serialize: JSON.stringify });
   }
 
+  /**
+   * Appends deltas to the streamed text. The first delta of another message discards the text of the former.
+   */
   addStream(items: readonly StreamDelta[]): void {
     for (const item of items) {
       const isOther = (each: StreamDelta): boolean =>
@@ -156,6 +169,7 @@ export class LiveRun implements OpenRun {
     }
   }
 
+  /** Adds a part of a long string; the string is available after its last part. */
   addBlobPart({ sha, part, parts, text }: Extract<WorkerToHub, { type: "blob" }>): void {
     if (this.#blobs.has(sha)) return;
     const received = part === 0 ? [] : (this.#parts.get(sha) ?? []);
@@ -166,6 +180,7 @@ export class LiveRun implements OpenRun {
     this.#blobs.add(sha, received.join(""));
   }
 
+  /** Marks the process that drives the run as lost. */
   disconnect(): void {
     this.#isUp = false;
     this.#since = Date.now();

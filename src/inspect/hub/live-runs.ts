@@ -4,7 +4,9 @@ import type { OpenRun } from "./open-run.ts";
 
 /** A change of a run; with `stream` only streamed text was added. */
 export type LiveChange = {
+  /** The id of the run. */
   readonly runId: string;
+  /** The deltas that were added. */
   readonly stream?: readonly StreamDelta[];
 };
 
@@ -19,6 +21,7 @@ export class LiveRuns {
     this.#changed = changed;
   }
 
+  /** Returns a run, or undefined if no process has reported it. */
   get(runId: string): OpenRun | undefined {
     return this.#runs.get(runId);
   }
@@ -28,6 +31,7 @@ export class LiveRuns {
     return [...this.#runs.values()].map(({ row }) => row).toReversed();
   }
 
+  /** Returns the connected process that drives a run. */
   workerOf(runId: string): ConnectedWorker | undefined {
     return this.#runs.get(runId)?.worker;
   }
@@ -40,6 +44,7 @@ export class LiveRuns {
     return counts;
   }
 
+  /** Returns the streamed text of a run that is not in its context yet, one item per block. */
   streamed(runId: string): readonly StreamDelta[] {
     return this.#runs.get(runId)?.streamed ?? [];
   }
@@ -54,6 +59,7 @@ export class LiveRuns {
     );
   }
 
+  /** Applies a message of a process; ignores steps of runs that the process has not reported. */
   receive(message: WorkerToHub, worker: ConnectedWorker): void {
     if (message.type === "run") return this.#update(message, worker);
     if (message.type === "stream") return this.#stream(message.items, worker);

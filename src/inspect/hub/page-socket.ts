@@ -29,13 +29,21 @@ type Subscription = { next: number; isNew: boolean; states: number; pending: str
 
 /** The part of the hub that a page's connection uses. */
 export type PageHub = {
+  /** The version of the package. */
   readonly version: string;
+  /** True if the hub rejects every command. */
   readonly isReadonly: boolean;
+  /** The registry of charts. */
   readonly charts: ChartRegistry;
+  /** The runs of connected processes. */
   readonly live: LiveRuns;
+  /** All runs. */
   readonly runs: Runs;
+  /** Executes a command of the page, and resolves to its outcome. Never rejects. */
   command(command: unknown): Promise<Ack>;
+  /** Registers a run that the page displays. */
   watchRun(runId: string, run: OpenRun): void;
+  /** Returns a message with all processes. */
   workersMessage(): HubToPage;
 };
 
@@ -89,10 +97,12 @@ export class PageSocket {
     } else this.#rows.add(runId);
   }
 
+  /** Sends a message, unless the connection is closing. */
   send(message: HubToPage): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
+  /** Sends the list of processes to a page that was welcomed. */
   sendWorkers(message: HubToPage): void {
     if (this.#isWelcomed) this.send(message);
   }

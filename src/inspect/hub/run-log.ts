@@ -12,6 +12,7 @@ const KEYFRAME_INTERVAL = 250;
  * N2 At most `maxSteps` steps are kept; the oldest are evicted first.
  */
 export class RunLog {
+  /** The id of the run. */
   readonly runId: string;
   readonly #maxSteps: number;
   readonly #states: (readonly string[])[] = [];
@@ -27,14 +28,17 @@ export class RunLog {
     this.#maxSteps = maxSteps;
   }
 
+  /** The number of the oldest step that is kept. */
   get first(): number {
     return this.#first;
   }
 
+  /** The number of the newest step; 0 before the first. */
   get last(): number {
     return this.#first + this.#items.length - 1;
   }
 
+  /** The configurations that steps refer to by index. */
   get states(): readonly (readonly string[])[] {
     return this.#states;
   }

@@ -5,17 +5,22 @@ import { matchesSearch, type StoreRuns } from "./store-runs.ts";
 
 /** A query of the list of runs; `q` is a part of the id or of the agent's name. */
 export type RunQuery = {
+  /** A part of the id or of the agent's name. */
   readonly q?: string;
+  /** Only runs of this group. */
   readonly group?: RunGroup;
   /** The id of the process that drives the runs. */
   readonly worker?: string;
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
+  /** The maximum number of rows. Default 100. */
   readonly limit?: number;
 };
 
 /** A page of the list of runs; without `cursor` it is the last one. */
 export type RunPage = { readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number };
 
+/** The maximum number of rows of a page of the list. */
 export const MAX_ROWS = 500;
 const DEFAULT_ROWS = 100;
 

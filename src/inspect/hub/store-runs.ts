@@ -13,8 +13,11 @@ import { groupOf, type OpenRun } from "./open-run.ts";
 export type StoreQuery = {
   /** A part of the id or of the agent's name. */
   readonly q?: string;
+  /** Only sessions of this group. */
   readonly group?: RunGroup;
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
+  /** The maximum number of rows. */
   readonly limit: number;
 };
 
@@ -31,6 +34,7 @@ const COUNT_TTL_MS = 10_000;
 
 /** The sessions of a store. Reading them takes no lease. */
 export class StoreRuns {
+  /** The store that is read. */
   readonly store: SessionStore;
   readonly #chart: HashedChart;
   readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
@@ -45,6 +49,7 @@ export class StoreRuns {
     this.#chart = chart;
   }
 
+  /** Returns a page of the sessions that match a query. Rejects if the store fails. */
   async list({ q = "", group, cursor, limit }: StoreQuery): Promise<StorePage> {
     const phase = phaseFor(group);
     const rows: RunRow[] = [];

@@ -16,6 +16,7 @@ export class Workers {
     this.#changed = changed;
   }
 
+  /** Registers a process that has connected or reconnected. */
   connected(worker: ConnectedWorker): void {
     const now = Date.now();
     this.#workers.delete(worker.id);

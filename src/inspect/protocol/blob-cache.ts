@@ -8,14 +8,17 @@ export class BlobCache {
     this.#maxCharacters = maxCharacters;
   }
 
+  /** Returns whether the string with this hash is cached. */
   has(sha: string): boolean {
     return this.#texts.has(sha);
   }
 
+  /** Returns the string with this hash, or undefined if it is unknown or was evicted. */
   get(sha: string): string | undefined {
     return this.#texts.get(sha);
   }
 
+  /** Adds a string, and evicts the oldest ones while the total is too large. */
   add(sha: string, text: string): void {
     if (this.#texts.has(sha)) return;
     this.#texts.set(sha, text);

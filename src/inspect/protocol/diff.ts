@@ -8,7 +8,9 @@ import { isSecret, REDACTED } from "./secrets.ts";
 /** Serializes a value to a JSON string. */
 export type Serialize = (value: unknown) => string;
 
+/** Options of {@link patchBetween}. */
 export type DiffOptions = {
+  /** Serializes a changed value. */
   readonly serialize: Serialize;
   /**
    * If false, a string that grew is always given whole, so that a redaction function sees all of it. Default

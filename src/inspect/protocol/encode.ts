@@ -43,10 +43,12 @@ type EncodedObject = {
 export class EncodeCache {
   readonly #entries = new Map<object, EncodedObject>();
 
+  /** Returns the JSON of an object, or undefined if it is not cached. */
   get(value: object): EncodedObject | undefined {
     return this.#entries.get(value);
   }
 
+  /** Caches the JSON of an object; a full cache is cleared first. */
   set(value: object, encoded: EncodedObject): void {
     if (this.#entries.size >= MAX_CACHED) this.#entries.clear();
     this.#entries.set(value, encoded);
@@ -55,6 +57,7 @@ export class EncodeCache {
 
 /** Options of {@link encode}. */
 export type EncodeOptions = {
+  /** Bounds of depth, size and lengths. Default: the limits of a full value. */
   readonly limits?: EncodeLimits;
   /** Stores a long string, to be fetched later by its hash. */
   readonly keepBlob?: (sha: string, text: string) => void;

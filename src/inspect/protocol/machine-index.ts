@@ -6,7 +6,9 @@ const NONE: readonly string[] = [];
 
 /** The chart of a machine, with lookups from the machine's own objects to their ids in the chart. */
 export class MachineIndex {
+  /** The hash of the chart, see `chartHash`. */
   readonly hash: string;
+  /** The chart of the machine. */
   readonly chart: Chart;
   readonly #edges = new Map<AnyTransitionDefinition, string>();
   readonly #nodes: ReadonlyMap<

@@ -76,6 +76,7 @@ export type Step = {
 
 /** Steps of one run, in order. */
 export type StepPage = {
+  /** The id of the session. */
   readonly runId: string;
   /**
    * The configurations that steps refer to by index: the ids of all active states, outermost first. It only
@@ -87,6 +88,7 @@ export type StepPage = {
    * the whole array, or an empty one if it has not grown.
    */
   readonly statesFrom?: number;
+  /** The steps, in order and without gaps. */
   readonly items: readonly Step[];
   /** The context before the first of `items`; absent if they start with step 1. */
   readonly keyframe?: JsonObject;
@@ -96,20 +98,24 @@ export type StepPage = {
   readonly first: number;
 };
 
-/** Where a run is read from: a connected process, a store, or a file. */
 /** The groups of the list of runs. */
 export const RUN_GROUPS = ["needsYou", "running", "suspended", "finished"] as const;
+
+/** A group of the list of runs. */
 export type RunGroup = (typeof RUN_GROUPS)[number];
 
+/** Where a run is read from: a connected process, a store, or a file. */
 export type RunSource = "live" | "store" | "file";
 
 /** A run in the list: one session. */
 export type RunRow = {
   /** The id of the session. */
   readonly runId: string;
+  /** The name of the agent. */
   readonly agent: string;
   /** The hash of its chart, see {@link ChartMessage}. */
   readonly chart: string;
+  /** Where the hub reads the run from. */
   readonly source: RunSource;
   /** The process that drives the run; absent if no process does. */
   readonly worker?: {
@@ -118,12 +124,17 @@ export type RunRow = {
     readonly isUp: boolean;
     readonly since: number;
   };
+  /** The phase of the session. */
   readonly phase: SessionPhase;
+  /** What a suspended run waits for; empty for other phases. */
   readonly waitsFor: readonly WaitsFor[];
+  /** Why the newest turn ended; absent while it runs. */
   readonly reason?: Reason;
   /** The innermost active state without the root: "acting.executing.running". */
   readonly state: string;
+  /** The time of the first step, epoch ms. */
   readonly startedAt: number;
+  /** The time of the newest step, epoch ms. */
   readonly updatedAt: number;
   /** The number of steps. */
   readonly steps: number;
@@ -151,8 +162,11 @@ export type RunRow = {
 
 /** A process that runs agents. */
 export type WorkerRow = {
+  /** The id of the process, unique on the hub. */
   readonly id: string;
+  /** The operating system's process id. */
   readonly pid: number;
+  /** False if the connection was lost. */
   readonly isUp: boolean;
   /** The time it connected, epoch ms; for a lost process the time it was last heard. */
   readonly since: number;
@@ -162,14 +176,21 @@ export type WorkerRow = {
 
 /** Streamed text that is not in the context yet. Deltas may be dropped, which shows as a gap in `n`. */
 export type StreamDelta = {
+  /** The id of the session. */
   readonly runId: string;
   /** A counter per run. */
   readonly n: number;
+  /** The id of the message that is streamed. */
   readonly messageId: string;
+  /** The index of the block in the message. */
   readonly index: number;
+  /** The type of the block; `tool` is output of a running tool. */
   readonly kind: "text" | "thinking" | "tool_use" | "tool";
+  /** The id of the call, for `tool_use` and `tool`. */
   readonly callId?: string;
+  /** The name of the tool, for `tool_use`. */
   readonly name?: string;
+  /** The text that follows the previous delta of the block. */
   readonly delta: string;
 };
 
@@ -234,10 +255,15 @@ export type PendingItem = PendingCall & { readonly inputSchema?: JsonObject };
  * `answered` (another user was first), `readonly`, `unavailable` (no process drives the run), `invalid`.
  */
 export type Ack = {
+  /** The id of the command. */
   readonly id: string;
+  /** True if the command was executed. */
   readonly ok: boolean;
+  /** The position in the journal: after the command, or the one that `forkPlan` is for; 0 without a store. */
   readonly seq?: number;
+  /** The result: `{ sessionId, willRun }` of `fork`, `{ willRun }` of `forkPlan`. */
   readonly data?: JsonObject;
+  /** Why the command was not executed. */
   readonly error?: {
     readonly code: ErrorInfo["code"] | "stale" | "answered" | "readonly" | "unavailable" | "invalid";
     readonly message: string;
@@ -288,6 +314,7 @@ export type HubToPage =
 /** A chart with its layouts. */
 export type ChartMessage = {
   readonly type: "chart";
+  /** The hash of the chart; rows refer to it as `chart`. */
   readonly hash: string;
   readonly chart: Chart;
   /** Null if the layout took too long: display the outline. POST the chart to `/api/layouts` to wait longer. */
@@ -352,8 +379,11 @@ export type HubToWorker =
  * index in order. Last come `{ blob: sha, text }` lines.
  */
 export type RunFileHeader = {
+  /** The version of the file format. */
   readonly agentchartRun: number;
+  /** The row of the run at the time of the export. */
   readonly row: RunRow;
+  /** The time of the export, epoch ms. */
   readonly exportedAt: number;
 };
 

@@ -71,12 +71,14 @@ describe.each([
   test("is refused as stale if it sends a message", async () => {
     const { agent, revisionAtRest, command } = await stage(["one", "two", "three"], options());
     await agent.call("hi");
-    const leaf = await revisionAtRest("send", '"one"');
-    expect(await command({ type: "send", text: "and now?", expect: { leaf } })).toMatchObject({ ok: true });
+    const revision = await revisionAtRest("send", '"one"');
+    expect(await command({ type: "send", text: "and now?", expect: { leaf: revision } })).toMatchObject({
+      ok: true,
+    });
     await expect.poll(() => agent.messages()).toHaveLength(4);
     const next = await revisionAtRest("send", '"two"');
-    expect(next).not.toBe(leaf);
-    const late = await command({ type: "send", text: "too late", expect: { leaf } });
+    expect(next).not.toBe(revision);
+    const late = await command({ type: "send", text: "too late", expect: { leaf: revision } });
     expect(late).toMatchObject(stale("stopped"));
     expect(await agent.messages()).toHaveLength(4);
     expect(await command({ type: "send", text: "then this", expect: { leaf: next } })).toMatchObject({
@@ -98,13 +100,13 @@ describe.each([
       ...options(),
     });
     await agent.call("go");
-    const extend = (leaf: string) =>
-      command({ type: "extendBudget", extra: { modelCalls: 1 }, expect: { leaf } });
-    const leaf = await revisionAtRest("extendBudget");
-    expect(await extend(leaf)).toMatchObject({ ok: true });
+    const extend = (revision: string) =>
+      command({ type: "extendBudget", extra: { modelCalls: 1 }, expect: { leaf: revision } });
+    const revision = await revisionAtRest("extendBudget");
+    expect(await extend(revision)).toMatchObject({ ok: true });
     await expect.poll(() => model.requests).toHaveLength(2);
     await expect.poll(() => agent.status().phase).toBe("suspended");
-    expect(await extend(leaf)).toMatchObject(stale("suspended"));
+    expect(await extend(revision)).toMatchObject(stale("suspended"));
     expect(model.requests).toHaveLength(2);
     expect(await extend(await revisionAtRest("extendBudget"))).toMatchObject({ ok: true });
     await expect.poll(() => model.requests).toHaveLength(3);
@@ -137,11 +139,11 @@ describe.each([
       expect(await ack).toMatchObject({ ok: true });
       return revisionAtRest("resume");
     };
-    const leaf = await pause(0);
-    expect(await command({ type: "resume", expect: { leaf } })).toMatchObject({ ok: true });
+    const revision = await pause(0);
+    expect(await command({ type: "resume", expect: { leaf: revision } })).toMatchObject({ ok: true });
     const next = await pause(1);
-    expect(next).not.toBe(leaf);
-    expect(await command({ type: "resume", expect: { leaf } })).toMatchObject(stale("unfinished"));
+    expect(next).not.toBe(revision);
+    expect(await command({ type: "resume", expect: { leaf: revision } })).toMatchObject(stale("unfinished"));
     expect(on.row()?.phase).toBe("unfinished");
     expect(await command({ type: "resume", expect: { leaf: next } })).toMatchObject({ ok: true });
     await expect.poll(() => on.row()?.phase).toBe("stopped");
