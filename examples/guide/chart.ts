@@ -22,6 +22,6 @@ import { agentMachine, chartJson } from "agentchart/machines";
 
 const { edges } = chartJson(agentMachine);
 for (const { source, guard, targets } of edges) {
-  if (targets.includes("agent.summarizing") && guard) console.log(source, guard.name, targets[0]);
+  if (source === "agent.reasoning.deciding") console.log(guard?.name ?? "else", "→", targets[0]);
 }
 // #endregion

@@ -1,35 +1,71 @@
 // machines/agent holds the agent's chart, its vocabulary, its context, its events, and what its services receive and
 // return.
-import { agentSetup } from "./agent.setup.ts";
+import type { ChartDefinition } from "../chart/definition.ts";
+import { Resolver } from "../chart/resolve.ts";
+import { machineOf, slot } from "../chart/xstate-5.ts";
+import type { AgentContext } from "./context.ts";
+import type {
+  CommitInput,
+  CommitOutcome,
+  HooksInput,
+  HooksOutcome,
+  ModelInput,
+  ModelOutcome,
+  ReviewInput,
+  ReviewOutcome,
+  ToolInput,
+  ToolRunOutcome,
+} from "./services.ts";
 import { acting } from "./states/acting.ts";
 import { doCall } from "./states/do-call.ts";
 import { reasoning } from "./states/reasoning.ts";
-import { error } from "./states/shared.ts";
 import { stopped } from "./states/stopped.ts";
 import { summarizing } from "./states/summarizing.ts";
 import { suspended } from "./states/suspended.ts";
+import { vocabulary, type AgentState } from "./vocabulary.ts";
 
-/**
- * A ReAct agent. One life of this machine is one session: it rests in `stopped.idle` between turns and in
- * `suspended.waiting` while something outside must answer, and both are plain data.
- *
- * M1 The only edge into running a call starts in `acting.authorizing`, behind the permission of every call (I7).
- * M2 The loop goes round in one place, `reasoning.checkingLimits`, which holds the iteration limit (I8).
- * M3 Every call ends by entering `stopped.idle` or `suspended.waiting`; `settled` rises by one there.
- * M4 Every event and every service says when it happened; no action reads a clock.
- */
-export const agentMachine = agentSetup.createMachine({
-  id: "agent",
-  context: ({ input }) => input,
+const root: AgentState = {
+  description: "A ReAct agent: one life of this chart is one session.",
   initial: "stopped",
   on: {
+    call: { refuse: "busy" },
+    "session.load": { refuse: "busy" },
+    "tool.decide": { refuse: "unknownCall" },
     "hooks.listen": { actions: "listen" },
+    "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" },
     "run.steer": { actions: "steer" },
     "session.observe": { actions: "observe" },
     "budget.extend": { actions: "extendBudget" },
     "run.shutdown": { actions: "drain" },
-    "xstate.error.actor.*": { target: ".stopped.failing", actions: { type: "recordFailure", params: error } },
-    "*": { actions: "refuseEvent" },
+    "xstate.error.actor.*": { target: "#agent.stopped.failing", actions: "recordFailure" },
+    "*": { refuse: "unexpected" },
   },
   states: { doCall, reasoning, acting, summarizing, suspended, stopped },
-});
+};
+
+/**
+ * The chart of a ReAct agent. One life of it is one session: it rests in `stopped.idle` between turns, in `stopped.unfinished`
+ * in the middle of one that was cut off, and in `suspended.waiting` while something outside must answer. All three are plain
+ * data.
+ *
+ * M1 The only way into running a call leads through `acting.authorizing`, behind the permission of every call (I7).
+ * M2 The loop goes round in one place, `reasoning.checkingLimits`, which holds the iteration limit (I8).
+ * M3 Every call ends by entering a state of rest; `settled` rises by one there.
+ * M4 Every event and every service says when it happened; no update reads a clock.
+ */
+export const agentChart: ChartDefinition<AgentContext> = { id: "agent", vocabulary, root };
+
+/** The agent's chart as a pure function. */
+export const agentResolver = new Resolver(agentChart);
+
+/** The services that the chart starts, as slots: fill them with `agentMachine.provide({ actors })`. */
+export const agentSlots = {
+  callModel: slot<ModelOutcome, ModelInput>("callModel"),
+  runTool: slot<ToolRunOutcome, ToolInput>("runTool"),
+  reviewCalls: slot<ReviewOutcome, ReviewInput>("reviewCalls"),
+  runHooks: slot<HooksOutcome, HooksInput>("runHooks"),
+  commit: slot<CommitOutcome, CommitInput>("commit"),
+};
+
+/** The agent's chart as an XState machine whose services are empty slots. */
+export const agentMachine = machineOf(agentResolver, agentSlots);

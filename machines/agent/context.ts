@@ -51,10 +51,10 @@ export type WantedOutput = {
   readonly value?: Json;
 };
 
-/** Where a call stands. `pending` has no permission yet; `unknown` was running when its process ended. */
+/** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
 export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
 
-/** One call of the open batch. Records go when the last result of the batch is stored. */
+/** One call of the open batch. The records are removed when the last result of the batch is stored. */
 export type CallRecord = {
   readonly call: ToolUseBlock;
   readonly status: CallStatus;
@@ -69,9 +69,9 @@ export type CallRecord = {
   /** Since when the record has this status, epoch ms. */
   readonly since: number;
   readonly result?: ToolResultBlock;
-  /** No postActing for this result: nothing was executed and nobody was asked. */
+  /** True if postActing does not run for this result, because nothing was executed. */
   readonly skipHooks?: boolean;
-  /** Permission asks a person; the text says why. */
+  /** The reason why an approval is required; absent if it is not. */
   readonly asks?: string;
   readonly argsHash?: string;
   readonly decided?: Decision;
@@ -88,13 +88,13 @@ export type CallRecord = {
 /** The model's answer before it is stored; `value` is the structured answer a native model gave. */
 export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };
 
-/** Why a turn is being broken off. */
+/** Why a turn is interrupted. */
 export type Interruption = {
   readonly cause: "user" | "signal" | "timeout";
   readonly message?: Msg;
   /** Replaces the recovery text. */
   readonly reply?: string;
-  /** The calls it cut off. */
+  /** The calls that the interruption ended. */
   readonly pending?: readonly PendingCall[];
 };
 
@@ -114,11 +114,11 @@ export type Outcome = {
   readonly error?: ErrorInfo;
   /** The structured answer. */
   readonly output?: Json;
-  /** What broke it off, if it was interrupted. */
+  /** The cause of the interruption, if the turn was interrupted. */
   readonly cause?: Interruption["cause"];
 };
 
-/** How far the session is. */
+/** The counters and positions of the session. */
 export type Progress = {
   readonly turn: number;
   /** Index of the reasoning step in the turn. */
@@ -129,43 +129,43 @@ export type Progress = {
   readonly exempt: boolean;
   /** `call()` without input goes on with this turn and its counters. */
   readonly continues: boolean;
-  /** Messages the chart itself has made, for their ids. */
+  /** The number of messages that the chart itself has created; their ids contain it. */
   readonly made: number;
-  /** Calls settled so far: rises by one whenever a call has its outcome. */
+  /** The number of settled calls of the agent: rises by one whenever a call has its outcome. */
   readonly settled: number;
   /** Index in the transcript of the message that asked for the open batch. */
   readonly batchAt: number;
   /** Index in the transcript at which the turn began. */
   readonly turnAt: number;
-  /** What a person added to the limits of this turn. */
+  /** The amounts that were added to the limits of this turn. */
   readonly extended: Limits;
-  /** The limit because of which the session rests; null if it is another reason. */
+  /** The limit that the turn has exceeded; null if the session rests for another reason. */
   readonly exceeded: keyof Limits | null;
-  /** The process is about to end: the turn is to stop at its next commit point. */
+  /** True if the process is shutting down: the turn stops at its next commit point. */
   readonly draining: boolean;
-  /** Since when the session rests, epoch ms. */
+  /** When the session came to rest, epoch ms. */
   readonly restedAt?: number | null;
   /** A hook of postActing has asked to stop; other results of the batch are still being stored. */
   readonly stopping?: boolean;
-  /** Where a restored or drained session goes on. */
+  /** Where an unfinished session continues; null if it is not unfinished. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
 };
 
-/** The model call that is being made, and its instants, epoch ms. */
+/** The current model call, and its times in epoch ms. */
 export type RequestState = {
-  /** The system text of this call after preCall. */
+  /** The system prompt of this call after preCall. */
   readonly system: string;
   readonly edit: PromptEdit | null;
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly deadlineAt: number | null;
   readonly notBeforeAt: number | null;
-  /** How long an interrupt waits for what runs. */
+  /** When an interrupt stops waiting for running services. */
   readonly graceAt: number | null;
-  /** The running attempt has used up its time. */
+  /** True if the running attempt has timed out. */
   readonly timedOut: boolean;
-  /** It has, and is not to be repeated. */
+  /** True if it is not repeated, because `retryOn` returned false. */
   readonly final?: boolean;
   /** How the last answer ended, even one without content. */
   readonly finishReason?: FinishReason;
@@ -173,13 +173,13 @@ export type RequestState = {
 
 /** Messages that are not in the transcript yet. */
 export type Inbox = {
-  /** Of the call that is being entered, until it is accepted. */
+  /** The input of the current call, until it is accepted. */
   readonly input: readonly Msg[];
   /** Delivered before the next model call of the turn. */
   readonly steering: readonly Msg[];
   /** Observed while calls were open; stored behind their results. */
   readonly queued: readonly Msg[];
-  /** The structured answer that the call asks for which is being entered. */
+  /** The structured output that the current call requests, until its input is accepted. */
   readonly wanted?: WantedOutput;
 };
 
@@ -190,7 +190,7 @@ export type AgentContext = {
   readonly transcript: Transcript;
   /** The instant of the last event, epoch ms: the only clock of the chart. */
   readonly at: number;
-  /** Hook points somebody listens to. */
+  /** The hook points that at least one hook listens to. */
   readonly listening: readonly HookPoint[];
   readonly progress: Progress;
   readonly request: RequestState;
@@ -207,11 +207,9 @@ export type AgentContext = {
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
   /** How the last call ended; the reply is left out of snapshots. */
   readonly outcome: Outcome | null;
-  /** The last event that had no place in the state it met. */
-  readonly refused: { readonly type: string; readonly at: number } | null;
 };
 
-/** What an action changes. */
+/** The fields of the context that an update changes. */
 export type Change = Partial<AgentContext>;
 
 const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCalls: 0, usage: {} };
@@ -265,7 +263,6 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
     interruption: null,
     failure: null,
     outcome: null,
-    refused: null,
   };
 }
 

@@ -1,32 +1,53 @@
 import type { HookPoint } from "../../src/hook/types.ts";
 import type { Msg } from "../../src/message/types.ts";
-import type { AgentContext, CallRecord, Limits, WantedOutput } from "./context.ts";
+import type { Decision } from "../../src/tool/pending.ts";
+import type { AgentContext, Limits, WantedOutput } from "./context.ts";
 
-/** The events that the agent machine handles. `at` is the time of the event, in epoch milliseconds. */
-export type AgentMachineEvent =
-  | {
-      readonly type: "call";
-      readonly at: number;
-      readonly input: readonly Msg[];
-      readonly wanted?: WantedOutput;
-    }
-  | {
-      readonly type: "run.interrupt";
-      readonly at: number;
-      readonly cause: "user" | "signal" | "timeout";
-      readonly message?: Msg;
-      readonly reply?: string;
-    }
-  | { readonly type: "run.steer"; readonly at: number; readonly message: Msg }
-  | { readonly type: "session.observe"; readonly at: number; readonly messages: readonly Msg[] }
-  | { readonly type: "session.resume"; readonly at: number; readonly input: readonly Msg[] }
-  | {
-      readonly type: "tool.decide";
-      readonly at: number;
-      readonly callId: string;
-      readonly decision: NonNullable<CallRecord["decided"]>;
-    }
-  | { readonly type: "run.shutdown"; readonly at: number }
-  | { readonly type: "session.load"; readonly context: AgentContext }
-  | { readonly type: "budget.extend"; readonly at: number; readonly extra: Limits }
-  | { readonly type: "hooks.listen"; readonly points: readonly HookPoint[] };
+/** Who caused an event. */
+export type Cause = "caller" | "hook" | "inspector" | "worker" | "operator";
+
+type Command<Type extends string, Data extends object = object> = {
+  readonly type: Type;
+  /** Set by a sender that wants an answer: the chart emits `accepted` or `refused` with this id in the same macrostep. */
+  readonly id?: string;
+  /** Default: the caller of the agent's methods. */
+  readonly by?: Cause;
+} & Data;
+type At = { /** Epoch milliseconds. */ readonly at: number };
+
+/** The events that the agent machine handles, apart from the outcomes of its services. */
+export type AgentCommand =
+  /** Begins a turn, or goes on with one that rests. */
+  | Command<"call", At & { readonly input: readonly Msg[]; readonly wanted?: WantedOutput }>
+  | Command<
+      "run.interrupt",
+      At & { readonly cause: "user" | "signal" | "timeout"; readonly message?: Msg; readonly reply?: string }
+    >
+  | Command<"run.steer", At & { readonly message: Msg }>
+  | Command<"session.observe", At & { readonly messages: readonly Msg[] }>
+  | Command<
+      "tool.decide",
+      At & {
+        readonly callId: string;
+        readonly decision: Decision;
+        /** The arguments that the decision was made for. */
+        readonly argsHash?: string;
+        /** When the decision was made, if that was before `at`. */
+        readonly madeAt?: number;
+      }
+    >
+  | Command<"run.shutdown", At>
+  | Command<"budget.extend", At & { readonly extra: Limits }>
+  /** Puts a stored session in the place of this one. */
+  | Command<"session.load", { readonly context: AgentContext }>
+  | Command<"hooks.listen", { readonly points: readonly HookPoint[] }>
+  | TimerDue;
+
+/** The instant has come for which the timer was armed. */
+export type TimerDue = Command<
+  "timer.due",
+  At & {
+    /** The attempts that have run out of time and are not to be repeated, by the verdict of `retryOn`: ids of calls, or "model". */
+    readonly final?: readonly string[];
+  }
+>;

@@ -119,14 +119,6 @@ export type HooksOutcome = Timed & {
   readonly reply?: Msg;
 };
 
-/** An attempt that has a deadline and could be made again: of the model, or of a call of `tool`. */
-export type TimedAttempt = { readonly id: string; readonly tool?: string; readonly deadlineAt: number };
-
-/** `sleepUntil`: ends at `until`; without it, never. Says which of the attempts that have run out of time by then are
- *  not to be made again. */
-export type SleepInput = { readonly until: number | null; readonly timed?: readonly TimedAttempt[] };
-export type SleepOutcome = Timed & { readonly final?: readonly string[] };
-
 /** `commit`: ends when all that happened before is durable. */
 export type CommitInput = Position;
 export type CommitOutcome = Timed;

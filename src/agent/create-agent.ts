@@ -8,14 +8,15 @@ import { readInputOutcome } from "../session/input-outcome.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import type { AgentMachineEvent } from "../../machines/agent/events.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
 import { IdempotentCalls } from "./idempotent-calls.ts";
 import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
+import { provideSteps } from "./steps.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
@@ -58,6 +59,7 @@ class AgentSession implements InboxAgent {
     });
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
+    provideSteps(this, this.#runtime.steps);
     this.#watches = watchersOf(config).map((watcher) => this.#watch(watcher));
     if (addresses.length > 0) this.#inspecting = this.#loadInspectors(addresses);
   }
@@ -165,13 +167,6 @@ class AgentSession implements InboxAgent {
     return this.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
   }
 
-  /** Sends an event to the chart, and acknowledges the input that it comes from, if any. Throws `run/closed`. */
-  #send(event: AgentMachineEvent, inputId?: string): void {
-    this.#assertOpen();
-    if (inputId !== undefined) this.#runtime.acknowledge(inputId);
-    this.#runtime.send(event);
-  }
-
   #start<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
@@ -231,40 +226,39 @@ class AgentSession implements InboxAgent {
     await this.#ready();
     const decision = checkDecision(requested);
     const runtime = this.#runtime;
-    const pending = pendingCalls(runtime.context).find((call) => call.callId === callId);
-    if (!pending || this.status().phase !== "suspended") {
-      throw new AgentError("run/bad-results", `No open call has the id '${callId}'.`, { data: { callId } });
-    }
-    if (expect && expect.argsHash !== pending.argsHash) {
-      throw new AgentError(
-        "run/stale-decision",
-        `The arguments of call '${callId}' have changed since the decision was made.`,
-      );
-    }
-    if ((pending.expiresAt ?? Number.POSITIVE_INFINITY) <= (madeAt ?? runtime.now())) {
-      throw new AgentError("run/stale-decision", `The approval of call '${callId}' has expired.`);
-    }
-    this.#send({ type: "tool.decide", at: runtime.now(), callId, decision }, inputId);
+    this.#assertOpen();
+    await runtime.command(
+      {
+        type: "tool.decide",
+        at: runtime.now(),
+        callId,
+        decision,
+        ...(expect && { argsHash: expect.argsHash }),
+        ...(madeAt !== undefined && { madeAt }),
+      },
+      inputId,
+    );
     await runtime.saved();
     const undecided = new Set(runtime.context.calls.filter(isUndecided).map(({ call }) => call.id));
     return pendingCalls(runtime.context).filter((call) => undecided.has(call.callId));
   }
 
   interrupt(message?: string | Msg, inputId?: string): boolean {
-    const runtime = this.#runtime;
-    const { phase } = this.status();
-    if (runtime.isStopped || (phase !== "running" && phase !== "suspended")) return false;
     const note = message === undefined ? undefined : oneMessage(message, "interrupt");
-    const at = runtime.now();
-    this.#send({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }, inputId);
-    this.#save();
-    return true;
+    const at = this.#runtime.now();
+    return this.#offer({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }, inputId);
   }
 
   steer(message: string | Msg, inputId?: string): boolean {
+    const at = this.#runtime.now();
+    return this.#offer({ type: "run.steer", at, message: oneMessage(message, "steer") }, inputId);
+  }
+
+  /** Sends a command that the chart accepts, and saves it; false for one that it refuses. */
+  #offer(event: AgentCommand, inputId?: string): boolean {
     const runtime = this.#runtime;
-    if (runtime.isStopped || this.status().phase !== "running") return false;
-    this.#send({ type: "run.steer", at: runtime.now(), message: oneMessage(message, "steer") }, inputId);
+    if (runtime.isStopped || runtime.refusal(event)) return false;
+    runtime.command(event, inputId).catch(() => {});
     this.#save();
     return true;
   }
@@ -272,13 +266,16 @@ class AgentSession implements InboxAgent {
   async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
     await this.#ready();
     checkLimits(extra, "extendBudget");
-    this.#send({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
+    this.#assertOpen();
+    await this.#runtime.command({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
     await this.#runtime.saved();
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {
     await this.#ready();
-    this.#send({ type: "session.observe", at: this.#runtime.now(), messages: messagesOf(messages) });
+    const checked = messagesOf(messages);
+    this.#assertOpen();
+    await this.#runtime.command({ type: "session.observe", at: this.#runtime.now(), messages: checked });
     await this.#runtime.saved();
   }
 

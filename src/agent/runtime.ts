@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { agentMachine } from "../../machines/agent/agent.machine.ts";
-import { chartHash } from "../diagram/chart-hash.ts";
 import { createActor, type Actor, type SnapshotFrom } from "xstate";
-import { AgentError, messageOf, type ErrorInfo } from "../base/error.ts";
+import { AgentError, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
 import { sortHooks } from "./services/run-hooks.ts";
 import type { Hook } from "../hook/types.ts";
 import { frozenCopy } from "../base/freeze.ts";
@@ -20,12 +18,21 @@ import { freshContext, type AgentContext, type Settings } from "../../machines/a
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
-import type { AgentMachineEvent } from "../../machines/agent/events.ts";
+import { agentResolver } from "../../machines/agent/agent.machine.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { phaseOf } from "../../machines/agent/phase.ts";
+import type { Refusal } from "../../machines/chart/definition.ts";
+import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
 import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
-import { cutOffEvents, eventsBetween, stateName, DERIVED_TYPES } from "./derive-events.ts";
-import { bindHost, type Host } from "./services/host.ts";
+import { agentChart } from "./agent-chart.ts";
+import { currentCause } from "./cause.ts";
+import { cutOffEvents, eventsBetween, stateName, statePath, DERIVED_TYPES } from "./derive-events.ts";
+import { finalTimeouts } from "./services/final-timeouts.ts";
+import { bindHost, hostOf, type Host } from "./services/host.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
+import { SessionTimer } from "./services/timer.ts";
+import type { ChartStep, StepSource } from "./steps.ts";
 import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
@@ -34,9 +41,6 @@ import { readSnapshot } from "./snapshot.ts";
 import type { AgentConfig, Status } from "./types.ts";
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
-
-/** The hash of this version's chart, computed with the first append to a journal. */
-let chart: string | undefined;
 
 /** The schema of the structured answer that is asked for, and the tool that gives it. */
 export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
@@ -63,6 +67,22 @@ export class Runtime {
   readonly #listener: RuntimeListener;
   readonly #controllers = new Set<AbortController>();
   readonly #durable: DurableSession | undefined;
+  readonly #timer = new SessionTimer(
+    () => this.now(),
+    () => this.#timerDue(),
+  );
+  readonly #stepListeners = new Set<(step: ChartStep) => void>();
+  /** The steps of the chart, for inspectors. */
+  readonly steps: StepSource = {
+    current: () => ({ state: this.path, context: this.context }),
+    subscribe: (listener) => {
+      this.#stepListeners.add(listener);
+      return () => void this.#stepListeners.delete(listener);
+    },
+  };
+  /** Commands whose answer is awaited, by id. */
+  readonly #pending = new Map<string, (refused: Refusal | undefined) => void>();
+  #commands = 0;
   #hooks: readonly Hook<never>[];
   #sortedHooks: readonly Hook<never>[];
   #last: LiveSnapshot;
@@ -94,7 +114,7 @@ export class Runtime {
     const inspect = observerOf(config);
     this.actor = createActor(liveMachine, {
       input: {
-        ...(restored?.context ?? freshContext(this.settings, Transcript.of(initial))),
+        ...freshContext(this.settings, Transcript.of(initial)),
         listening: pointsOf(this.#hooks),
       },
       ...(inspect && { inspect }),
@@ -110,14 +130,19 @@ export class Runtime {
         ),
     });
     this.actor.start();
-    if (restored) this.#resumeRest();
+    if (restored) this.send({ type: "session.load", context: restored.context });
   }
 
   get context(): AgentContext {
     return this.#last.context;
   }
 
-  /** The state of the chart, such as "reasoning.calling". */
+  /** The path of the innermost state of the chart, such as "reasoning.calling.running". */
+  get path(): string {
+    return statePath(this.#last.value);
+  }
+
+  /** The state of the chart as events and journals name it, such as "reasoning.calling". */
   get state(): string {
     return stateName(this.#last.value);
   }
@@ -144,17 +169,36 @@ export class Runtime {
     return (this.#config.now ?? Date.now)();
   }
 
-  send(event: AgentMachineEvent): void {
-    if (!this.isStopped) this.actor.send(event);
+  /** Sends a command to the chart. One that is sent while the chart handles another is queued behind it. */
+  send(event: AgentCommand): void {
+    if (this.isStopped) return;
+    const by = currentCause();
+    this.actor.send(by === undefined ? event : { ...event, by });
+  }
+
+  /** Why the chart would refuse a command now; undefined if it would accept it. */
+  refusal(event: AgentCommand): AgentError | undefined {
+    const refused = agentResolver.refusal(this.path, this.context, event);
+    return refused && errorFrom(refused as ErrorInfo);
+  }
+
+  /** Sends a command and resolves once the chart has accepted it; rejects with its refusal. An input that the command came from
+   *  is acknowledged by the append that stores what the command changed. */
+  command(event: AgentCommand, inputId?: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const id = `${++this.#commands}`;
+    this.#pending.set(id, (refused) => {
+      if (refused) return reject(errorFrom(refused as ErrorInfo));
+      if (inputId !== undefined) this.#durable?.acknowledge(inputId);
+      resolve();
+    });
+    this.send({ ...event, id });
+    return promise;
   }
 
   status(): Status {
     const { context } = this;
-    const isSuspended = this.#last.matches({ suspended: "waiting" });
-    const isIdle = this.#last.matches({ stopped: "idle" });
-    const unfinished = context.progress.resumeAt === null ? "stopped" : "unfinished";
-    const rest = isSuspended ? "suspended" : isIdle ? unfinished : "running";
-    const phase = this.#quarantine ? "quarantined" : rest;
+    const phase = this.#quarantine ? "quarantined" : phaseOf(this.path);
     const isWaiting = phase === "suspended";
     return {
       phase,
@@ -175,7 +219,8 @@ export class Runtime {
       state,
       activeGroups: this.toolkit.activeGroups(),
       isAtRest: phase !== "running",
-      chart: (chart ??= chartHash(agentMachine)),
+      chart: agentChart().hash,
+      edges: agentChart().edges,
       hooks: this.#hooks.map(({ name }) => name),
       position: {
         phase,
@@ -218,7 +263,6 @@ export class Runtime {
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
     if (!memory) return;
     this.send({ type: "session.load", context });
-    this.#resumeRest();
   }
 
   /** Accepts an input for an idempotency key, durably if there is a store. Returns its messages, or undefined if the key was used
@@ -290,6 +334,7 @@ export class Runtime {
   stop(error: AgentError): void {
     if (this.#stoppedBy) return;
     this.#stoppedBy = error;
+    this.#timer.stop();
     this.actor.stop();
     this.#inputs.clear();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
@@ -307,6 +352,25 @@ export class Runtime {
     await this.#durable?.close();
   }
 
+  #timerDue(): void {
+    const at = this.now();
+    const final = finalTimeouts(hostOf(this.actor), this.context, at);
+    const event: AgentCommand = { type: "timer.due", at, ...(final.length > 0 && { final }) };
+    if (!this.isStopped) this.actor.send(event);
+  }
+
+  #stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
+    const { context, edges, actions, move, refused } = step;
+    const command = event as AgentCommand;
+    if (this.#isRestored && !refused) this.#durable?.recordStep(edges, command.by);
+    for (const listener of this.#stepListeners)
+      listener({ event: command, state: move?.target ?? from, context, edges, actions });
+    const { id } = command;
+    if (id === undefined) return;
+    this.#pending.get(id)?.(refused);
+    this.#pending.delete(id);
+  }
+
   #follow(snapshot: LiveSnapshot): void {
     const before = this.#last;
     this.#last = snapshot;
@@ -322,7 +386,7 @@ export class Runtime {
   }
 
   #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
-    const isSuspended = after.matches("suspended");
+    const isSuspended = statePath(after.value).startsWith("suspended");
     for (const event of eventsBetween(before.context, after.context, isSuspended)) this.events.emit(event);
     const value = stateName(after.value);
     if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
@@ -341,12 +405,6 @@ export class Runtime {
       } else this.#opening = undefined;
       throw error;
     }
-  }
-
-  /** Lets a restored session that was suspended rest in `suspended` again. An unfinished one waits for a call. */
-  #resumeRest(): void {
-    if (this.context.progress.resumeAt === null)
-      this.send({ type: "session.resume", at: this.now(), input: [] });
   }
 
   #durableSession(store: SessionStore): DurableSession {
@@ -383,7 +441,12 @@ export class Runtime {
       newId: this.#config.newId ?? randomUUID,
       emit: (event, extras) => this.events.emit(event, extras),
       commit: () => this.saved(),
-      abort: () => this.#controllers.forEach((controller) => controller.abort()),
+      perform: ({ name, params }) => {
+        if (name === "armTimer") this.#timer.arm((params as { readonly until: number }).until);
+        else if (name === "disarmTimer") this.#timer.disarm();
+        else this.#controllers.forEach((controller) => controller.abort());
+      },
+      stepTaken: (taken) => this.#stepTaken(taken),
       hold: (controller) => {
         this.#controllers.add(controller);
         return () => void this.#controllers.delete(controller);

@@ -176,9 +176,7 @@ export class Turns {
     let unlimit = (): void => {};
     try {
       if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
-      const call = { at: runtime.now(), input: messages };
-      if (phase === "unfinished") runtime.send({ type: "session.resume", ...call });
-      else runtime.send({ type: "call", ...call, ...(wanted && { wanted }) });
+      runtime.send({ type: "call", at: runtime.now(), input: messages, ...(wanted && { wanted }) });
       unlimit = this.#limit(options, running);
       return await promise;
     } catch (error) {

@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   "config/no-slot",
   "message/invalid",
   "run/busy",
+  "run/not-running",
   "run/pending",
   "run/bad-results",
   "run/undecided",

@@ -1,14 +1,12 @@
 import crypto from "node:crypto";
-import type { AnyStateMachine } from "xstate";
-import { chartJson } from "./chart-json.ts";
+import type { Chart } from "./chart-json.ts";
 
 /**
- * Hashes the structure of a machine's chart: states, events, guards, targets and actions, without descriptions.
+ * Hashes the structure of a chart: states, events, guards, targets and actions, without descriptions.
  * Returns 16 hexadecimal digits. The hash informs people who compare versions; whether a session can be
  * restored depends on its format and its entry point.
  */
-export function chartHash(machine: AnyStateMachine): string {
-  const { nodes, edges } = chartJson(machine);
+export function chartHash({ nodes, edges }: Chart): string {
   const states = nodes.map(({ id, type, initial, entry, exit, invoke }) => ({
     id,
     type,

@@ -47,7 +47,14 @@ export type ChartEdge = {
   readonly actions: readonly ChartName[];
   /** True if the source is exited and entered again although the target lies within it. */
   readonly reenter: boolean;
+  /** The name of the refusal with which a command is answered. */
+  readonly refuse?: string;
 };
+
+/** True for a decision: a choice that takes no time, so that no session is ever seen in it. */
+export function isDecision({ tags }: Pick<ChartNode, "tags">): boolean {
+  return tags.includes("decision");
+}
 
 /**
  * A statechart as plain data: every state and every transition once, in the order of the machine's
@@ -76,6 +83,8 @@ export type Chart = {
  * ```
  */
 export function chartJson(machine: AnyStateMachine): Chart {
+  const { chart } = (machine.config.meta ?? {}) as { readonly chart?: Chart };
+  if (chart) return chart; // it was made of a chart of ours
   const states = withDescendants(machine.root);
   return { id: machine.id, nodes: states.map(nodeOf), edges: states.flatMap(edgesFrom) };
 }

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from "xstate";
-import { chartJson, type ChartEdge, type ChartNode } from "./chart-json.ts";
+import { chartJson, isDecision, type ChartEdge, type ChartNode } from "./chart-json.ts";
 import { callText, isAlternative } from "./chart-text.ts";
 
 /**
@@ -53,7 +53,7 @@ export function chartMermaid(machine: AnyStateMachine): string {
     isBox(node)
       ? [`${boxOf(node, node.key)} {`, ...indent(childLines(node)), "}"]
       : [
-          boxOf(node, node.key),
+          boxOf(node, isDecision(node) ? `◇ ${node.key}` : node.key),
           ...internalLines(node),
           ...(node.type === "final" ? [`${aliasOf(node.id)} --> [*]`] : []),
         ];

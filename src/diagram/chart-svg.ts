@@ -1,6 +1,6 @@
-import type { Chart, ChartEdge, ChartNode } from "./chart-json.ts";
+import { isDecision, type Chart, type ChartEdge, type ChartNode } from "./chart-json.ts";
 import type { Box, Layout, PlacedEdge, PlacedNode } from "./layout.ts";
-import { arrowHead, roundedPath } from "./svg-path.ts";
+import { arrowHead, decisionOutline, roundedPath } from "./svg-path.ts";
 import { COLOURS, toneAt, type Colours, type Theme } from "./svg-theme.ts";
 
 /**
@@ -50,7 +50,9 @@ class Drawing {
     const inner = { x: box.x + 3, y: box.y + 3, width: box.width - 6, height: box.height - 6 };
     const { x, y } = box;
     return [
-      `<g><rect class="${className}" ${sized(box)} rx="8"${stroke}${region}/>`,
+      isDecision(this.#nodes.get(id)!)
+        ? `<g><polygon class="${className}" points="${decisionOutline(box)}" style="stroke:${this.#tone(id)};stroke-width:1.6"/>`
+        : `<g><rect class="${className}" ${sized(box)} rx="8"${stroke}${region}/>`,
       type === "final" ? `<rect class="leaf" ${sized(inner)} rx="6"/>` : "",
       isTop
         ? `<rect ${sized({ x: x + 12, y: y + 26, width: 18, height: 2 })} rx="1" fill="${this.#tone(id)}"/>`

@@ -31,9 +31,9 @@ export function stateRows(node: ChartNode, chart: Chart): Row[] {
   ];
 }
 
-/** The actions of a transition: "listen, refuseEvent". */
-export function actionsText(edge: ChartEdge): string {
-  return edge.actions.map(callText).join(", ");
+/** What a transition does: "observe, deliverWaiting", or "refused: busy". */
+export function actionsText({ actions, refuse }: ChartEdge): string {
+  return [...actions.map(callText), ...(refuse === undefined ? [] : [`refused: ${refuse}`])].join(", ");
 }
 
 /**

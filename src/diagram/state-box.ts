@@ -1,4 +1,4 @@
-import type { ChartNode } from "./chart-json.ts";
+import { isDecision, type ChartNode } from "./chart-json.ts";
 import { drawable, stateRows } from "./chart-text.ts";
 import type { ChartTree, EdgeBundle } from "./chart-tree.ts";
 import type { PlacedNode } from "./layout.ts";
@@ -27,7 +27,7 @@ export type StateBox = Size & {
  * the space below its rows to its children.
  */
 export function stateBox(node: ChartNode, tree: ChartTree, detail: Detail): StateBox {
-  const title = drawable(node.key);
+  const title = isDecision(node) ? `◇ ${drawable(node.key)}` : drawable(node.key);
   if (detail === "names") {
     const rows = node.id === tree.root.id && tree.pills.length > 0 ? [] : stateRows(node, tree.chart);
     return { ...nameSize(title), title, rows, labels: new Map() };

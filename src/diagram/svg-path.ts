@@ -31,6 +31,28 @@ export function arrowHead(points: readonly Point[], length = 7): string {
   return corners.map(pair).join(" ");
 }
 
+/** The corners of a decision, for a polygon: a box whose corners are cut off. Its sides stay where lines begin and end. */
+export function decisionOutline(box: {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}): string {
+  const cut = Math.min(11, box.height / 3);
+  const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
+  const corners: readonly Point[] = [
+    [left + cut, top],
+    [right - cut, top],
+    [right, top + cut],
+    [right, bottom - cut],
+    [right - cut, bottom],
+    [left + cut, bottom],
+    [left, bottom - cut],
+    [left, top + cut],
+  ];
+  return corners.map(pair).join(" ");
+}
+
 function towards(from: Point, to: Point, length: number): Point {
   const share = length / (distance(from, to) || 1);
   return [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];

@@ -1,4 +1,4 @@
-import type { AgentError } from "../base/error.ts";
+import { AgentError } from "../base/error.ts";
 import type { Execution } from "./port.ts";
 
 /** Returns whether an attempt that failed with this error may be repeated. A `retryOn` function that throws, or returns anything
@@ -11,4 +11,11 @@ export function mayRetry(error: AgentError, retryOn: Execution["retryOn"]): bool
   } catch {
     return false;
   }
+}
+
+/** True if the function `retryOn` of an execution says that an attempt which ran out of time is not to be repeated. */
+export function isTimeoutFinal(of: "model" | "tool", { retryOn, timeoutMs }: Execution): boolean {
+  if (typeof retryOn !== "function" || timeoutMs === undefined) return false;
+  const message = `The ${of} did not finish within its timeout of ${timeoutMs} ms.`;
+  return !mayRetry(new AgentError(`${of}/timeout`, message, { isRetryable: true }), retryOn);
 }

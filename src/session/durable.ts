@@ -7,6 +7,7 @@ import { LEASE_MS, sessionLocked } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import type { Cause } from "../../machines/agent/events.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
@@ -132,6 +133,11 @@ export class DurableSession {
   /** Records what changed between two contexts, and the facts in `more`; {@link flush} writes them. */
   record(before: AgentContext, after: AgentContext, more: readonly Fact[] = []): void {
     this.#journal?.record([...factsBetween(before, after), ...more]);
+  }
+
+  /** Records the edges that one event took, and what caused it; written with the position of the next {@link flush}. */
+  recordStep(edges: readonly string[], by: Cause | undefined): void {
+    this.#journal?.recordStep({ edges, ...(by !== undefined && { by }) });
   }
 
   /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Returns the messages

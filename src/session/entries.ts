@@ -1,4 +1,6 @@
 import type { Msg } from "../message/types.ts";
+import type { Cause } from "../../machines/agent/events.ts";
+import type { JournalState } from "./format.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 
 /** A journal entry without its number and time. */
@@ -146,11 +148,28 @@ function changed<T extends object>(before: T | undefined, after: T): Partial<T> 
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
 }
 
-/** Returns the last entry of an append: the fields of the position that differ from those of the previous append. */
-export function positionFact(before: ChartPosition | undefined, after: ChartPosition): Fact {
+/** A step of the chart: the ids of the edges that one event took, the event's own first, and what caused the event unless it was the
+ *  program that uses the agent. */
+export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?: Cause };
+
+/** A step as it is stored: each edge is its number in the list of edges of the chart. */
+export type StoredStep = { readonly x: readonly number[]; readonly by?: Cause };
+
+/** Returns the last entry of an append: the fields of the position that differ from those of the previous append, and the steps
+ *  since then. The first position that a process writes has the hash of its chart. */
+export function positionFact(
+  before: ChartPosition | undefined,
+  after: ChartPosition,
+  { chart, edges }: Pick<JournalState, "chart" | "edges">,
+  steps: readonly ChartStepRecord[],
+): Fact {
   const progress = changed(before?.progress, after.progress);
   const request = changed(before?.request, after.request);
   const { state, at, reason = null } = after;
+  const stored = steps.map((step): StoredStep => ({
+    x: step.edges.map((id) => edges?.get(id) ?? -1),
+    ...(step.by && { by: step.by }),
+  }));
   return {
     type: "position",
     data: {
@@ -159,6 +178,8 @@ export function positionFact(before: ChartPosition | undefined, after: ChartPosi
       ...(reason !== (before?.reason ?? null) && { reason }),
       ...(progress && { progress }),
       ...(request && { request }),
+      ...(stored.length > 0 && { steps: stored }),
+      ...(!before && { chart }),
     },
   };
 }

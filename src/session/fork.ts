@@ -7,6 +7,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { withLease } from "../store/lease.ts";
 import type { JournalEntry, Lease, SessionStore } from "../store/port.ts";
+import { phaseOf, restStateOf } from "../../machines/agent/phase.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
@@ -98,12 +99,8 @@ function forkedContext(session: SessionState, messages: readonly Msg[]): AgentCo
 }
 
 function forkedState(context: AgentContext, session: SessionState, meta: JsonObject): JournalState {
-  const isSuspended = context.calls.length > 0 || context.progress.exceeded !== null;
-  const rest = isSuspended ? "suspended" : "stopped";
   const { activeGroups } = session;
-  const state =
-    context.progress.resumeAt === null ? `${rest}.${isSuspended ? "waiting" : "idle"}` : session.state;
-  const phase = context.progress.resumeAt === null ? rest : "unfinished";
+  const state = restStateOf(context);
   return {
     context,
     state,
@@ -111,7 +108,7 @@ function forkedState(context: AgentContext, session: SessionState, meta: JsonObj
     isAtRest: true,
     chart: "",
     hooks: [],
-    position: { phase, state, meta },
+    position: { phase: phaseOf(state), state, meta },
   };
 }
 

@@ -41,6 +41,8 @@ export type JournalState = {
   readonly isAtRest: boolean;
   /** The hash of the chart. */
   readonly chart: string;
+  /** The number of each edge of the chart, by id; absent where no steps are written. */
+  readonly edges?: ReadonlyMap<string, number>;
   /** The names of the session's hooks. */
   readonly hooks: readonly string[];
   /** {@link Batch.position}. */

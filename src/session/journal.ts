@@ -1,7 +1,13 @@
 import { AgentError, errorFrom, errorInfo } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import { positionFact, chartPosition, type Fact, type ChartPosition } from "./entries.ts";
+import {
+  positionFact,
+  chartPosition,
+  type ChartStepRecord,
+  type Fact,
+  type ChartPosition,
+} from "./entries.ts";
 import { checkpointOf } from "./fold.ts";
 import { FORMAT, plain, type JournalState } from "./format.ts";
 
@@ -38,6 +44,7 @@ export class Journal {
   #lease: Lease;
   #seq: number;
   #pending: Fact[] = [];
+  #steps: ChartStepRecord[] = [];
   #acknowledged: string[] = [];
   #writing: Promise<void> | undefined;
   #final: AgentError | undefined;
@@ -65,6 +72,11 @@ export class Journal {
   /** Records facts; {@link flush} writes them. */
   record(facts: readonly Fact[]): void {
     this.#pending.push(...facts);
+  }
+
+  /** Records a step of the chart. It is written with the next append. */
+  recordStep(step: ChartStepRecord): void {
+    this.#steps.push(step);
   }
 
   /** Acknowledges an input in the next append, and records where in the journal that was. */
@@ -96,6 +108,8 @@ export class Journal {
     const ackInputs = this.#acknowledged;
     this.#pending = [];
     this.#acknowledged = [];
+    const steps = this.#steps;
+    this.#steps = [];
     const { store, now, redact } = this.#options;
     const journalState = this.#options.state();
     const { context, state, isAtRest, position, activeGroups } = journalState;
@@ -106,7 +120,7 @@ export class Journal {
     const written = [
       ...facts,
       ...(hasNewGroups ? [{ type: "groups", data: { active: activeGroups } }] : []),
-      positionFact(this.#position, chartAt),
+      positionFact(this.#position, chartAt, journalState, steps),
     ];
     const entries = written.map((fact, index): JournalEntry => {
       const data = redact ? redact(plain(fact.data) as Json) : fact.data;
@@ -131,6 +145,7 @@ export class Journal {
     } catch (error) {
       this.#pending = [...facts, ...this.#pending];
       this.#acknowledged = [...ackInputs, ...this.#acknowledged];
+      this.#steps = [...steps, ...this.#steps];
       throw this.#failed(error);
     }
     this.#options.onCommitted?.();

@@ -1,3 +1,4 @@
+import { causedBy } from "../agent/cause.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -121,10 +122,10 @@ export class SessionRun {
     if (command.kind === "call") {
       const { messages } = command;
       this.#markAccepted(input, command);
-      return this.#runTurn(() => agent.begin(messages, input.id));
+      return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id)));
     }
     try {
-      if (await this.#execute(input, command)) this.#markAccepted(input, command);
+      if (await causedBy("worker", () => this.#execute(input, command))) this.#markAccepted(input, command);
       else await this.#refuse(input, command.kind, NO_TURN);
       await agent.rest();
     } catch (error) {

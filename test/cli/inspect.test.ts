@@ -43,7 +43,7 @@ async function endOf({ link, token }: Inspecting, runId: string): Promise<object
   });
   const { items } = (await answer.json()) as { items: readonly { e: string; x: readonly string[] }[] };
   const stops = items.filter(({ e }) => e === "xstate.stop").length;
-  return { stops, last: items.at(-1 - stops)?.x[0] };
+  return { stops, last: items.at(-1 - stops)?.x.at(-1) };
 }
 
 describe("agentchart inspect", () => {

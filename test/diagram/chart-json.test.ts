@@ -1,69 +1,88 @@
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
+import type { AnyStateNode } from "xstate";
+import { agentChart, agentResolver } from "../../machines/agent/agent.machine.ts";
+import { drawingOf } from "../../machines/chart/drawing.ts";
+import { isDecision } from "../../src/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";
 
-type Config = { readonly [field: string]: unknown };
-type Written = { readonly path: string; readonly event: string; readonly transition: unknown };
-
-const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value].flat());
-const configOf = (value: unknown): Config => (value ?? {}) as Config;
-
-/** The states of a machine's configuration, read without XState. */
-function writtenStates(config: Config, path: string): (readonly [path: string, config: Config])[] {
-  const inner = Object.entries(configOf(config["states"]));
-  return [
-    [path, config],
-    ...inner.flatMap(([key, child]) => writtenStates(configOf(child), `${path}.${key}`)),
-  ];
-}
-
-/** The transitions of a machine's configuration, read without XState, with XState's names for the events. */
-function writtenTransitions(root: Config, id: string): Written[] {
-  return writtenStates(root, id).flatMap(([path, config]) => {
-    const groups: (readonly [event: string, definition: unknown])[] = [
-      ...Object.entries(configOf(config["on"])),
-      ...listOf(config["invoke"]).flatMap((invoke): (readonly [string, unknown])[] => {
-        const { id: actor, onDone, onError } = invoke as { id: string; onDone?: unknown; onError?: unknown };
-        return [
-          [`xstate.done.actor.${actor}`, onDone],
-          [`xstate.error.actor.${actor}`, onError],
-        ];
-      }),
-      ["", config["always"]],
-    ];
-    return groups.flatMap(([event, definition]) =>
-      listOf(definition).map((transition) => ({ path, event, transition })),
-    );
-  });
-}
-
-const guardOf = (transition: unknown): string | undefined => {
-  const guard = (transition as { guard?: string | { type: string } }).guard;
-  return typeof guard === "object" ? guard.type : guard;
+type Branch = {
+  readonly guard?: string | { readonly type: string };
+  readonly choose?: readonly Branch[];
 };
+/** A state or a decision of a definition, read without the code that resolves it. */
+type Definition = {
+  readonly description: string;
+  readonly on?: { readonly [event: string]: Branch | readonly Branch[] };
+  readonly invoke?: {
+    readonly src: string;
+    readonly onDone?: Branch | readonly Branch[];
+    readonly onError?: Branch | readonly Branch[];
+  };
+  readonly decide?: readonly Branch[];
+  readonly states?: { readonly [key: string]: Definition };
+};
+
+function definedNodes(definition: Definition, id: string): (readonly [id: string, Definition])[] {
+  const inner = Object.entries(definition.states ?? {});
+  return [[id, definition], ...inner.flatMap(([key, child]) => definedNodes(child, `${id}.${key}`))];
+}
+
+/** The branches of a node by event, with XState's names for the outcomes of services; "" for those of a decision. */
+function definedBranches({ on, invoke, decide = [] }: Definition): (readonly [event: string, Branch])[] {
+  const groups: (readonly [string, Branch | readonly Branch[]])[] = [
+    ...Object.entries(on ?? {}),
+    ...(invoke ? [[`xstate.done.actor.${invoke.src}`, invoke.onDone ?? []] as const] : []),
+    ...(invoke ? [[`xstate.error.actor.${invoke.src}`, invoke.onError ?? []] as const] : []),
+    ["", decide],
+  ];
+  return groups.flatMap(([event, branches]) => [branches].flat().map((branch) => [event, branch] as const));
+}
+
+/** The names of the guards on the way to each branch without a further choice. */
+function guardsOf({ guard, choose }: Branch): readonly (readonly string[])[] {
+  const own = guard === undefined ? [] : [typeof guard === "string" ? guard : guard.type];
+  return choose ? choose.flatMap(guardsOf).map((inner) => [...own, ...inner]) : [own];
+}
+
+function withDescendants({ id, states }: AnyStateNode): string[] {
+  return [id, ...Object.values<AnyStateNode>(states).flatMap(withDescendants)];
+}
 
 describe("chartJson of the agent's machine", () => {
   const chart = chartJson(agentMachine);
-  const config = agentMachine.config as unknown as Config;
 
-  test("contains every state of the configuration once, in its order", () => {
-    const written = writtenStates(config, "agent");
-    expect(chart.nodes.map(({ id }) => id)).toEqual(written.map(([path]) => path));
-    expect(chart.nodes.map(({ description }) => description)).toEqual(
-      written.map(([, { description }]) => description),
-    );
+  test("returns the drawing of the chart that the machine was made of", () => {
+    expect(chart).toEqual(drawingOf(agentResolver));
     expect(new Set(chart.nodes.map(({ id }) => id)).size).toBe(chart.nodes.length);
+    expect(new Set(chart.edges.map(({ id }) => id)).size).toBe(chart.edges.length);
   });
 
-  test("contains every transition of the configuration once, with its guard", () => {
-    const line = (source: string, event: string, guard = "") => `${source} ${event} [${guard}]`;
-    const written = writtenTransitions(config, "agent");
-    expect(
-      chart.edges.map(({ source, event, guard }) => line(source, event, guard?.name)).toSorted(),
-    ).toEqual(
-      written.map(({ path, event, transition }) => line(path, event, guardOf(transition))).toSorted(),
+  test("contains every state and decision of the definition once, in its order", () => {
+    const defined = definedNodes(agentChart.root as Definition, "agent");
+    const isDecided = ({ decide }: Definition): boolean => decide !== undefined;
+    expect(chart.nodes.map(({ id }) => id)).toEqual(defined.map(([id]) => id));
+    expect(chart.nodes.map(({ description }) => description)).toEqual(
+      defined.map(([, { description }]) => description),
     );
-    expect(new Set(chart.edges.map(({ id }) => id)).size).toBe(chart.edges.length);
+    expect(chart.nodes.map(isDecision)).toEqual(defined.map(([, definition]) => isDecided(definition)));
+  });
+
+  test("contains every branch of the definition that leads somewhere as an edge, with all guards before it", () => {
+    const line = (source: string, event: string, guards: string) => `${source} ${event} [${guards}]`;
+    expect(chart.edges.map(({ source, event, guard }) => line(source, event, guard?.name ?? ""))).toEqual(
+      definedNodes(agentChart.root as Definition, "agent").flatMap(([id, definition]) =>
+        definedBranches(definition).flatMap(([event, branch]) =>
+          guardsOf(branch).map((guards) => line(id, event, guards.join(" && "))),
+        ),
+      ),
+    );
+  });
+
+  test("has the states of the XState machine, and decisions besides", () => {
+    const states = withDescendants(agentMachine.root);
+    expect(chart.nodes.filter((node) => !isDecision(node)).map(({ id }) => id)).toEqual(states);
+    expect(chart.nodes.filter(isDecision).map(({ id }) => id)).toContain("agent.reasoning.checkingLimits");
   });
 
   test("has only edges between its nodes, and initial states that are children", () => {
@@ -88,11 +107,32 @@ describe("chartJson of the agent's machine", () => {
       actions: [{ name: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } }],
       reenter: false,
     });
-    expect(chart.edges.find(({ id }) => id === "agent.doCall.preparing||0")?.guard).toEqual({
+    expect(chart.edges.find(({ id }) => id === "agent.stopped.idle|call|0")?.guard).toEqual({
       name: "listens",
       params: { point: "preCall" },
     });
     expect(chart.nodes.find(({ id }) => id === "agent.reasoning.calling")?.invoke).toEqual(["callModel"]);
+  });
+
+  test("names the refusal of an edge that refuses a command", () => {
+    expect(chart.edges).toContainEqual({
+      id: "agent|call|0",
+      source: "agent",
+      targets: [],
+      kind: "event",
+      event: "call",
+      actions: [],
+      reenter: false,
+      refuse: "busy",
+    });
+  });
+
+  test("joins the guards of a choice within a choice, and runs the actions of both", () => {
+    expect(chart.edges.find(({ id }) => id === "agent.doCall.checkingPending||0")).toMatchObject({
+      targets: ["agent.doCall.onError"],
+      guard: { name: "carriesResults && hasFailed && listens" },
+      actions: [{ name: "takeResults" }],
+    });
   });
 
   test("is JSON, and equal for every call", () => {

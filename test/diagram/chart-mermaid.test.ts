@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson, chartMermaid } from "agentchart/machines";
+import { isDecision } from "../../src/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";
 
 /** Parses a Mermaid diagram: its boxes by title, its arrows, and the lines of text in its states. */
@@ -20,7 +21,7 @@ describe("chartMermaid of the agent's machine", () => {
   const drawn = parseMermaid(chartMermaid(agentMachine));
   const alias = (id: string): string => id.replaceAll(".", "_");
 
-  test("draws every state once", () => {
+  test("draws every state and every decision once", () => {
     expect(drawn.states.toSorted()).toEqual(nodes.map(({ id }) => alias(id)).toSorted());
     expect(drawn.starts.toSorted()).toEqual(
       nodes.flatMap(({ initial }) => (initial ? [alias(initial)] : [])).toSorted(),
@@ -31,20 +32,30 @@ describe("chartMermaid of the agent's machine", () => {
   test("draws every transition once: an arrow if it has a target, else a line in its state", () => {
     const ends = (arrow: string): string => arrow.split(" : ")[0]!;
     expect(drawn.arrows.map(ends).toSorted()).toEqual(
-      edges
+      [...edges, { source: "agent.stopped", targets: ["agent.stopped"] }]
         .flatMap(({ source, targets }) => targets.map((target) => `${alias(source)} --> ${alias(target)}`))
         .toSorted(),
     );
-    expect(drawn.inside).toHaveLength(edges.filter(({ targets }) => targets.length === 0).length);
+    const isComposite = (id: string): boolean => nodes.some(({ parent }) => parent === id && id !== "agent");
+    const loops = edges.filter(({ source, targets }) => targets.length === 0 && isComposite(source));
+    const staying = edges.filter(({ source, targets }) => targets.length === 0 && !isComposite(source));
+    expect(drawn.inside).toHaveLength(staying.length);
+    expect(loops.map(({ id }) => id)).toEqual(["agent.stopped|run.interrupt|0"]);
   });
 
   test("labels arrows with the event and the guard", () => {
     const arrows = drawn.arrows;
-    expect(arrows).toContain("agent_doCall_preparing --> agent_doCall_preCall : [listens(preCall)]");
-    expect(arrows).toContain("agent_doCall_preparing --> agent_doCall_checkingPending : [else]");
-    expect(arrows).toContain("agent_reasoning_calling --> agent_reasoning_judging : done callModel");
+    expect(arrows).toContain("agent_stopped_idle --> agent_doCall_preCall : call [listens(preCall)]");
+    expect(arrows).toContain("agent_stopped_idle --> agent_doCall_checkingPending : call [else]");
+    expect(arrows).toContain("agent_reasoning_calling --> agent_reasoning_deciding : done callModel [else]");
     expect(arrows).toContain("agent --> agent_stopped_failing : error *");
-    expect(arrows).toContain("agent_suspended_waiting --> agent_doCall : call");
+    expect(arrows).toContain("agent_acting_authorizing --> agent_suspended : [needsApproval]");
+  });
+
+  test("marks the titles of decisions", () => {
+    const lines = chartMermaid(agentMachine).split("\n");
+    const marked = lines.flatMap((line) => /^ +state "◇ \w+" as (\w+)$/.exec(line)?.[1] ?? []);
+    expect(marked).toEqual(nodes.filter(isDecision).map(({ id }) => alias(id)));
   });
 
   test("draws arrows between boxes after all boxes, so that Mermaid moves no state", () => {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { createMachine } from "xstate";
 import { chartJson } from "agentchart/machines";
+import { isDecision } from "../../src/diagram/chart-json.ts";
 import { chartSvg } from "../../src/diagram/chart-svg.ts";
 import { layoutChart } from "../../src/diagram/layout-chart.ts";
 import { CHARTS } from "./charts.ts";
 
 const textsOf = (svg: string): string[] =>
-  [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
+  [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) =>
+    text!.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))),
+  );
 
 describe("chartSvg", () => {
   test("contains every title, label and pill of the layout as text", async () => {
@@ -21,6 +24,16 @@ describe("chartSvg", () => {
       ];
       expect(texts).toEqual(written.toSorted());
     }
+  });
+
+  test("draws decisions with cut corners and a ◇ in the title, and states as rounded boxes", async () => {
+    const chart = CHARTS["the agent"]!;
+    const { landscape } = await layoutChart(chart);
+    const svg = chartSvg(chart, landscape);
+    const decisions = chart.nodes.filter(isDecision);
+    const titles = [...svg.matchAll(/<g><polygon [^>]*\/><text class="title"[^>]*>([^<]*)</g)];
+    expect(titles.map(([, title]) => title)).toEqual(decisions.map(({ key }) => `◇ ${key}`));
+    expect(svg.match(/<g><rect /g)).toHaveLength(chart.nodes.length - decisions.length);
   });
 
   test("draws the themes with different colours and the same shapes", async () => {

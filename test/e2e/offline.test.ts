@@ -113,7 +113,7 @@ describe("An exported run, without a network", () => {
   test("is shown with the built-in chart, with the chart in its file, or without a chart if neither is known", async () => {
     hub = await startHub(home);
     const [header, chart, ...rest] = readFileSync(file, "utf8").split("\n") as [string, string, ...string[]];
-    expect(chart.length).toBeLessThan(60_000);
+    expect(chart.length).toBeLessThan(70_000);
     const { row, ...more } = JSON.parse(header) as { row: object };
     const other = JSON.stringify({ ...more, row: { ...row, chart: "other" } });
     const drop = async (lines: readonly string[]): Promise<InspectorPage> => {
@@ -169,11 +169,8 @@ test("a stored session without a process is shown from its store", async () => {
   await expect.poll(() => conversation.innerText()).not.toMatch(/All 41 tests pass/);
   await expect.poll(() => ui.pending("c5").innerText()).toContain("no process drives the run");
   const event = await ui.openTab("event");
-  const unknown = event.getByTestId("path-unknown");
   const [, newest] = await ui.steps();
   await ui.goTo(newest);
-  await expect.poll(() => unknown.innerText()).toMatch(/^Unknown: .* several paths lead to this one/);
-  expect(await ui.takenEdges()).toEqual([]);
   for (let at = newest; !(await ui.activeStates()).includes("agent.acting.executing"); at -= 1)
     await ui.goTo(at - 1);
   while ((await ui.takenEdges()).length === 0) await ui.goTo((await ui.steps())[0] - 1);

@@ -71,7 +71,7 @@ test("npm run demo -- --inspect reports its run to the hub", async () => {
   type Rows = { rows: readonly { agent: string; steps: number; phase: string; state: string }[] };
   const rows = async (): Promise<Rows["rows"]> => ((await (await ask(hub, "/api/runs")).json()) as Rows).rows;
   await expect.poll(rows).toMatchObject([{ agent: "analyst", phase: "stopped" }]);
-  await expect.poll(async () => (await rows())[0]!.steps).toBeGreaterThan(50);
+  await expect.poll(async () => (await rows())[0]!.steps).toBeGreaterThan(15);
 }, 120_000);
 
 test("npm run inspect:demo prints the link of a page that shows its agents, and ends on Ctrl-C", async () => {

@@ -69,7 +69,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
 
 /** The rooms that may import each package. A package that is not listed is not used. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  xstate: ["machines", "diagram", "agent", "inspect/protocol", "inspect/client"],
+  xstate: ["machines", "diagram", "agent"],
   "elkjs/lib/elk.bundled.js": ["diagram"],
   elkjs: ["diagram"],
   openai: ["model/openai"],

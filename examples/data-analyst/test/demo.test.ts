@@ -46,7 +46,7 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(stdout).toMatch(
       /● reasoning[\s\S]*→ query_database[\s\S]*✓ query_database {2}\d+ ms[\s\S]*● acting/,
     );
-    expect(stdout).toMatch(/Path through the chart[\s\S]*doCall[\s\S]*reasoning[\s\S]*acting[\s\S]*stopped/);
+    expect(stdout).toMatch(/Path through the chart[\s\S]*reasoning[\s\S]*acting[\s\S]*stopped/);
     expect(stdout).toMatch(/\d+ tokens in, \d+ out \(estimated\), cost –/);
     const report = /^Report: (.+\.html)$/.exec(lines.at(-1)!)?.[1];
     expect(report?.startsWith(out)).toBe(true);

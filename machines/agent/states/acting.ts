@@ -1,43 +1,34 @@
 import { nextResult, unhookedCalls, unreviewedCalls } from "../updates/acting.ts";
-import { agentSetup } from "../agent.setup.ts";
-import { hooksAborting, hooksRunning, runHooks, sleepUntil } from "./services.ts";
-import { error, outcome, parkIn, position } from "./shared.ts";
+import type { AgentState } from "../vocabulary.ts";
+import {
+  commit,
+  hooksAborting,
+  hooksRunning,
+  parkIn,
+  reviewCalls,
+  runHooks,
+  START_CALLS,
+  START_MORE_CALLS,
+} from "./shared.ts";
 
-export const acting = agentSetup.createStateConfig({
+export const acting: AgentState = {
   description: "The calls the model asked for.",
-  initial: "preparing",
-  on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+  initial: "reviewing",
   states: {
-    preparing: {
-      description: "Is there a call that a hook still wants to see?",
-      always: [{ guard: "wantsPreActing", target: "preHooks" }, { target: "reviewing" }],
-    },
     preHooks: {
       description: "Hooks may rewrite or deny each call, before any of them runs.",
-      invoke: {
-        ...runHooks((context) => ({
-          point: "preActing",
-          calls: unhookedCalls(context).map(({ call }) => call),
-        })),
-        onDone: { target: "reviewing", actions: { type: "applyPreActing", params: outcome } },
-      },
+      invoke: runHooks(
+        (context) => ({ point: "preActing", calls: unhookedCalls(context).map(({ call }) => call) }),
+        { onDone: { target: "reviewing", actions: "applyPreActing" } },
+      ),
     },
     reviewing: {
       description: "Is each call known and valid, and may it run?",
-      invoke: {
-        src: "reviewCalls",
-        id: "reviewCalls",
-        input: ({ context }) => ({
-          ...position(context),
-          calls: unreviewedCalls(context),
-          remembered: context.remembered,
-        }),
-        onDone: { target: "authorizing", actions: { type: "applyReview", params: outcome } },
-      },
+      invoke: reviewCalls(unreviewedCalls, { target: "authorizing", actions: "applyReview" }),
     },
     authorizing: {
       description: "Nothing of the batch runs before every call has its permission.",
-      always: [
+      decide: [
         {
           guard: "needsApproval",
           target: "#agent.suspended",
@@ -51,116 +42,111 @@ export const acting = agentSetup.createStateConfig({
         { guard: "allSettled", target: "deciding" },
         { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
-        { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("acting") },
-        { target: "executing" },
+        { guard: "isDraining", ...parkIn("acting") },
+        START_CALLS,
       ],
     },
     executing: {
       description: "One service per call, as many at once as allowed.",
       exit: "stopCalls",
-      initial: "starting",
+      initial: "running",
       states: {
-        starting: {
-          description: "The calls that may start now are noted as running; over budget none does.",
-          entry: "startCalls",
-          always: [
-            { guard: "mustPause", target: "#agent.acting.authorizing" },
-            { guard: "mustCommit", target: "committing" },
-            { target: "running" },
-          ],
-        },
         committing: {
           description: "What is about to run is made durable first.",
           on: {
             "xstate.done.actor.tool.*": [
-              { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
+              { guard: "isLate", refuse: "unexpected" },
               { actions: ["recordToolRun", "releaseCall"] },
             ],
             "run.interrupt": {
-              target: "quieting",
               actions: ["noteInterruption", "holdCalls", "abortServices"],
+              choose: [
+                { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
+                { target: "#agent.acting.executing.aborting" },
+              ],
             },
           },
-          invoke: {
-            src: "commit",
-            id: "commit",
-            input: ({ context }) => position(context),
-            onDone: { target: "running", actions: { type: "noteTime", params: outcome } },
-          },
+          invoke: commit({ target: "running", actions: "noteOutcomeTime" }),
         },
         running: {
           description: "Calls run, end, are tried again and run out of time.",
-          entry: ["spawnCalls", "startTimer"],
-          exit: "stopTimer",
+          entry: ["spawnCalls", "markSpawned", "armTimer"],
+          exit: "disarmTimer",
           on: {
-            "xstate.done.actor.sleepUntil": { target: "expiring", actions: "expireCalls" },
             "xstate.done.actor.tool.*": [
-              { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
+              { guard: "isLate", refuse: "unexpected" },
               {
-                guard: { type: "settlesBatch", params: outcome },
-                target: "#agent.acting.deciding",
-                actions: "recordToolRun",
+                actions: ["recordToolRun", "releaseCall"],
+                choose: [
+                  { guard: "allSettled", target: "#agent.acting.deciding" },
+                  { guard: "startsNothing", actions: "armTimer" },
+                  START_MORE_CALLS,
+                ],
               },
-              { target: "starting", actions: ["recordToolRun", "releaseCall"] },
             ],
-            "run.interrupt": { target: "quieting", actions: ["noteInterruption", "abortServices"] },
+            "timer.due": {
+              actions: ["stopExpired", "expireCalls"],
+              choose: [{ guard: "allSettled", target: "#agent.acting.deciding" }, START_MORE_CALLS],
+            },
+            "run.interrupt": {
+              actions: ["noteInterruption", "abortServices"],
+              choose: [
+                { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
+                { target: "#agent.acting.executing.aborting" },
+              ],
+            },
           },
-        },
-        expiring: {
-          description: "A call ran out of time or may be tried again.",
-          always: [{ guard: "allSettled", target: "#agent.acting.deciding" }, { target: "starting" }],
-        },
-        quieting: {
-          description: "Is there anything to wait for?",
-          always: [
-            { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
-            { target: "aborting" },
-          ],
         },
         aborting: {
-          description: "The calls were told to end; results that still come are kept.",
+          description: "The calls were aborted; results that still come are kept.",
+          entry: "armGrace",
+          exit: "disarmTimer",
           on: {
             "xstate.done.actor.tool.*": [
-              { guard: { type: "isLate", params: outcome }, actions: "refuseEvent" },
-              { target: "quieting", actions: ["recordToolRun", "releaseCall"] },
+              { guard: "isLate", refuse: "unexpected" },
+              {
+                actions: ["recordToolRun", "releaseCall"],
+                choose: [
+                  { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
+                  {},
+                ],
+              },
             ],
             "run.interrupt": { actions: "noteInterruption" },
-          },
-          invoke: {
-            ...sleepUntil((context) => context.request.graceAt),
-            onDone: {
-              target: "#agent.acting.deciding",
-              actions: [{ type: "noteTime", params: outcome }, "interruptCalls"],
-            },
+            "timer.due": { target: "#agent.acting.deciding", actions: ["noteTime", "interruptCalls"] },
           },
         },
       },
     },
     postHooks: {
       description: "Hooks may rewrite this result or stop the turn.",
-      invoke: {
-        ...runHooks((context) => {
+      invoke: runHooks(
+        (context) => {
           const { call, result } = nextResult(context)!;
           return { point: "postActing", call, result: result! };
-        }),
-        onDone: { target: "deciding", actions: { type: "applyPostActing", params: outcome } },
-        onError: {
-          guard: "isInterrupted",
-          target: "#agent.stopped.interrupting",
-          actions: { type: "recordFailure", params: error },
         },
-      },
+        {
+          onDone: { target: "deciding", actions: "applyPostActing" },
+          onError: [
+            { guard: "isInterrupted", target: "#agent.stopped.interrupting", actions: "recordFailure" },
+          ],
+        },
+      ),
       initial: "running",
-      states: {
-        running: { ...hooksRunning, always: { guard: "isInterrupted", target: "aborting" } },
-        aborting: hooksAborting("result"),
-      },
+      states: { running: hooksRunning, aborting: hooksAborting("result") },
     },
     deciding: {
-      description: "Results enter the transcript in call order, up to one a hook wants to see. What follows?",
+      description:
+        "Results enter the transcript in call order, up to one that a hook is to see. What follows?",
       entry: "storeResults",
-      always: [
-        { guard: "wantsPostActing", target: "postHooks" },
+      decide: [
+        {
+          guard: "wantsPostActing",
+          choose: [
+            { guard: "isInterrupted", target: "#agent.acting.postHooks.aborting" },
+            { target: "#agent.acting.postHooks" },
+          ],
+        },
         { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
         {
           guard: "stopsWithOpenCalls",
@@ -181,4 +167,4 @@ export const acting = agentSetup.createStateConfig({
       ],
     },
   },
-});
+};

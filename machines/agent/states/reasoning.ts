@@ -1,21 +1,55 @@
-import { agentSetup } from "../agent.setup.ts";
-import { backingOff, calling, hooksAborting, hooksRunning, runHooks } from "./services.ts";
-import { asked, error, listens, outcome, parkIn } from "./shared.ts";
+import type { AgentBranch, AgentState } from "../vocabulary.ts";
+import {
+  asked,
+  backingOff,
+  calling,
+  ENTER_ACTING,
+  hooksAborting,
+  hooksRunning,
+  listens,
+  parkIn,
+  runHooks,
+} from "./shared.ts";
 
-export const reasoning = agentSetup.createStateConfig({
+/** What follows from the outcome of a model call. */
+const JUDGE: readonly AgentBranch[] = [
+  { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "retryable", target: "#agent.reasoning.backingOff", actions: "planBackoff" },
+  { guard: "canFallBack", target: "#agent.reasoning.calling", actions: "fallBack" },
+  { guard: "hasFailed", target: "#agent.stopped.failing" },
+  { guard: "mayAskAgain", target: "#agent.reasoning.calling", actions: "askAgain" },
+  { guard: "isEmptyAnswer", target: "#agent.stopped.failing", actions: "failEmpty" },
+  { guard: listens("postReasoning"), target: "#agent.reasoning.postHooks" },
+  { target: "#agent.reasoning.deciding" },
+];
+
+/** What follows if the model did not even end when it was aborted. */
+const GIVE_UP: readonly AgentBranch[] = [
+  { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "canFallBack", target: "#agent.reasoning.calling", actions: "fallBack" },
+  { target: "#agent.stopped.failing" },
+];
+
+export const reasoning: AgentState = {
   description: "The model is asked what to do next.",
   initial: "checkingLimits",
-  on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
   states: {
     checkingLimits: {
       description: "The one place where the loop goes round: may it?",
       entry: "deliverWaiting",
-      always: [
+      decide: [
         { guard: "hasOutput", target: "#agent.stopped.settling", actions: "storeOutput" },
-        { guard: "isDraining", target: "#agent.stopped.idle", actions: parkIn("reasoning") },
+        { guard: "isDraining", ...parkIn("reasoning") },
         { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
-        { guard: "maxIters", target: "#agent.summarizing", actions: "beginSummary" },
+        {
+          guard: "maxIters",
+          actions: ["beginSummary", "closeForLimit"],
+          choose: [
+            { guard: listens("preSummary"), target: "#agent.summarizing.preHooks" },
+            { target: "#agent.summarizing.calling" },
+          ],
+        },
         { guard: listens("preReasoning"), target: "preHooks" },
         { guard: "mustWait", target: "backingOff" },
         { target: "calling" },
@@ -23,70 +57,45 @@ export const reasoning = agentSetup.createStateConfig({
     },
     preHooks: {
       description: "Hooks may rewrite the prompt of this one request.",
-      invoke: {
-        ...runHooks((context) => ({
-          point: "preReasoning",
-          ...asked(context),
-        })),
-        onDone: [
-          {
-            guard: "mustWait",
-            target: "backingOff",
-            actions: { type: "applyPreReasoning", params: outcome },
-          },
-          { target: "calling", actions: { type: "applyPreReasoning", params: outcome } },
-        ],
-      },
+      invoke: runHooks((context) => ({ point: "preReasoning", ...asked(context) }), {
+        onDone: {
+          actions: "applyPreReasoning",
+          choose: [
+            { guard: "mustWait", target: "#agent.reasoning.backingOff" },
+            { target: "#agent.reasoning.calling" },
+          ],
+        },
+      }),
     },
-    calling: calling("The model answers.", "reasoning"),
-    judging: {
-      description: "What is the answer worth?",
-      always: [
-        { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
-        { guard: "retryable", target: "backingOff", actions: "planBackoff" },
-        { guard: "canFallBack", target: "calling", actions: "fallBack" },
-        { guard: "hasFailed", target: "#agent.stopped.failing" },
-        { guard: "mayAskAgain", target: "calling", actions: "askAgain" },
-        { guard: "isEmptyAnswer", target: "#agent.stopped.failing", actions: "failEmpty" },
-        { guard: listens("postReasoning"), target: "postHooks" },
-        { target: "deciding" },
-      ],
-    },
-    backingOff,
+    calling: calling("The model answers.", "reasoning", JUDGE, GIVE_UP),
+    backingOff: backingOff("calling"),
     postHooks: {
       description: "Hooks may rewrite the answer, stop the turn, or ask for another reasoning step.",
-      invoke: {
-        ...runHooks((context) => ({
-          point: "postReasoning",
-          draft: context.draft!,
-          ...asked(context),
-        })),
+      invoke: runHooks((context) => ({ point: "postReasoning", draft: context.draft!, ...asked(context) }), {
         onDone: [
           {
             guard: "isInterrupted",
             target: "#agent.stopped.interrupting",
-            actions: { type: "applyPostReasoning", params: outcome },
+            actions: "applyPostReasoning",
           },
           {
-            guard: { type: "exceedsGotos", params: outcome },
+            guard: "exceedsGotos",
             target: "#agent.stopped.failing",
-            actions: [{ type: "noteTime", params: outcome }, "refuseGoto"],
+            actions: ["noteOutcomeTime", "refuseGoto"],
           },
-          { target: "deciding", actions: { type: "applyPostReasoning", params: outcome } },
+          { target: "deciding", actions: "applyPostReasoning" },
         ],
-        onError: {
-          guard: "isInterrupted",
-          target: "#agent.stopped.interrupting",
-          actions: { type: "recordFailure", params: error },
-        },
-      },
+        onError: [
+          { guard: "isInterrupted", target: "#agent.stopped.interrupting", actions: "recordFailure" },
+        ],
+      }),
       initial: "running",
       states: { running: hooksRunning, aborting: hooksAborting("answer") },
     },
     deciding: {
       description: "The answer is stored. What follows from it?",
       entry: "storeDraft",
-      always: [
+      decide: [
         {
           guard: "stopsWithOpenCalls",
           target: "#agent.suspended",
@@ -107,8 +116,8 @@ export const reasoning = agentSetup.createStateConfig({
           target: "#agent.stopped.settling",
           actions: { type: "endTurn", params: { reason: "MODEL_STOP" } },
         },
-        { target: "#agent.acting" },
+        { choose: ENTER_ACTING },
       ],
     },
   },
-});
+};

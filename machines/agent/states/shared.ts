@@ -1,40 +1,176 @@
 // machines/agent/states has a file for each top-level state of the agent's chart, and the parts that states share.
 import type { HookPoint } from "../../../src/hook/types.ts";
+import type { Service } from "../../chart/definition.ts";
 import type { AgentContext, Progress } from "../context.ts";
-import type { ModelInput } from "../services.ts";
+import type { HooksInput, ModelInput, Position } from "../services.ts";
+import type { AgentBranch, AgentState } from "../vocabulary.ts";
 
-/** A guard: somebody has a hook at this point. */
+type Place = NonNullable<Progress["resumeAt"]>;
+type HooksData<Input = HooksInput> = Input extends HooksInput
+  ? Omit<Input, keyof Position | "transcript">
+  : never;
+
+/** A guard: a hook listens to this point. */
 export const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
-/** A guard: the session was written while it was there. */
-export const resumesIn = (place: NonNullable<Progress["resumeAt"]>) =>
-  ({ type: "resumesIn", params: { place } }) as const;
-/** An action: the turn rests, to go on there. */
-export const parkIn = (place: NonNullable<Progress["resumeAt"]>) =>
-  ({ type: "park", params: { place } }) as const;
-/** What a service came to, for the action that takes it. */
-export const outcome = <Output>({ event }: { event: { output: Output } }) => ({ outcome: event.output });
-/** What a service threw. */
-export const error = ({ event }: { event: { error: unknown } }) => ({ error: event.error });
-/** Where the session stands: what every service is told. */
-export const position = ({ progress, transcript }: AgentContext) => ({
+/** A guard: the session was stored in this state. */
+export const resumesIn = (place: Place) => ({ type: "resumesIn", params: { place } }) as const;
+
+/** Where in the turn a service runs: part of the input of every service. */
+const position = ({ progress, transcript }: AgentContext) => ({
   turn: progress.turn,
   iteration: progress.iteration,
   transcript,
 });
-/** Until when hooks of an interrupt may run. */
-export const graceFrom = ({ at, settings }: AgentContext) => at + settings.interruptGraceMs;
-/** What of a request hooks may see. */
+
+/** The part of a request that hooks may read. */
 export const asked = ({ request, wanted }: AgentContext) => ({
   system: request.system,
   usesFallback: request.usesFallback,
   wanted,
 });
-/** What the model service is told. */
-export const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
+
+/** The model call of a phase. */
+const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput => ({
   ...position(context),
   phase,
   attempt: context.request.attempt,
   emptyRetries: context.progress.emptyRetries,
   ...asked(context),
   edit: context.request.edit,
+});
+
+/** The service that runs the hooks of a point, with the data they get besides the position. */
+export const runHooks = (
+  data: (context: AgentContext) => HooksData,
+  outcomes: Pick<AgentService, "onDone" | "onError">,
+): AgentService => ({
+  src: "runHooks",
+  input: (context) => ({ ...position(context), ...data(context) }),
+  ...outcomes,
+});
+type AgentService = NonNullable<Exclude<AgentState["invoke"], readonly unknown[]>> & Service<AgentContext>;
+
+/** The service that judges the permission of the calls. */
+export const reviewCalls = (
+  calls: (context: AgentContext) => AgentContext["calls"],
+  onDone: AgentBranch,
+): AgentService => ({
+  src: "reviewCalls",
+  input: (context) => ({
+    ...position(context),
+    calls: calls(context),
+    remembered: context.remembered,
+  }),
+  onDone,
+});
+
+/** The service that ends when all that happened is durable. */
+export const commit = (onDone: AgentBranch): AgentService => ({ src: "commit", input: position, onDone });
+
+/** The call enters through the hooks of preCall, if there are any. */
+export const ENTER_CALL: readonly AgentBranch[] = [
+  { guard: listens("preCall"), target: "#agent.doCall.preCall" },
+  { target: "#agent.doCall.checkingPending" },
+];
+/** The calls of a batch are shown to hooks, if any wants to see one, and reviewed. */
+export const ENTER_ACTING: readonly AgentBranch[] = [
+  { guard: "wantsPreActing", target: "#agent.acting.preHooks" },
+  { target: "#agent.acting.reviewing" },
+];
+/** The summary begins or goes on. */
+export const SUMMARIZE: readonly AgentBranch[] = [
+  { guard: listens("preSummary"), target: "#agent.summarizing.preHooks" },
+  { guard: "mustWait", target: "#agent.summarizing.backingOff" },
+  { target: "#agent.summarizing.calling" },
+];
+/** The calls that may start now begin to run; with a store they are written down before. */
+const BEGIN_CALLS: readonly AgentBranch[] = [
+  { guard: "mustCommit", target: "#agent.acting.executing.committing" },
+  { target: "#agent.acting.executing.running", reenter: true },
+];
+/** The calls that may start now are noted as running. */
+export const START_CALLS: AgentBranch = { actions: "startCalls", choose: BEGIN_CALLS };
+/** The same where others of the batch ran before; over budget none starts. */
+export const START_MORE_CALLS: AgentBranch = {
+  actions: "startCalls",
+  choose: [{ guard: "mustPause", target: "#agent.acting.authorizing" }, ...BEGIN_CALLS],
+};
+/** The call is refused while calls of the last turn are open: nothing has changed. */
+export const REFUSE_PENDING: readonly AgentBranch[] = [
+  { guard: listens("onError"), target: "#agent.doCall.onError" },
+  { guard: "isUnfinished", target: "#agent.stopped.unfinished", actions: "settle" },
+  { target: "#agent.suspended.waiting" },
+];
+/** The session rests as it did before a call that is refused. */
+export const REST_AS_BEFORE: readonly AgentBranch[] = [
+  { guard: "isUnfinished", target: "#agent.stopped.unfinished", actions: "settle" },
+  { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+  { target: "#agent.stopped.idle" },
+];
+/** The call is refused: nothing has changed. */
+export const REFUSE_CALL: readonly AgentBranch[] = [
+  { guard: listens("onError"), target: "#agent.doCall.onError" },
+  ...REST_AS_BEFORE,
+];
+/** The turn rests where it is; a call goes on with it, in any process. */
+export const parkIn = (place: Place): AgentBranch => ({
+  target: "#agent.stopped.unfinished",
+  actions: [{ type: "park", params: { place } }, "deliverWaiting", "settle"],
+});
+
+/** A model call of a phase. `judge` chooses what follows from its outcome, `giveUp` what follows if it has none. */
+export const calling = (
+  description: string,
+  phase: ModelInput["phase"],
+  judge: readonly AgentBranch[],
+  giveUp: readonly AgentBranch[],
+): AgentState => ({
+  description,
+  entry: "beginAttempt",
+  invoke: {
+    src: "callModel",
+    input: (context) => request(context, phase),
+    onDone: { actions: phase === "reasoning" ? "recordOutcome" : "recordSummary", choose: judge },
+  },
+  initial: "running",
+  states: {
+    running: {
+      description: "The model answers until its deadline, if it has one.",
+      entry: "armTimer",
+      exit: "disarmTimer",
+      on: {
+        "timer.due": { target: "aborting", actions: ["noteTimeout", "abortServices"] },
+        "run.interrupt": { target: "aborting", actions: ["noteInterruption", "abortServices"] },
+      },
+    },
+    aborting: {
+      description: "The request was aborted; what the model has said so far is kept.",
+      entry: "armGrace",
+      exit: "disarmTimer",
+      on: {
+        "run.interrupt": { actions: "noteInterruption" },
+        "timer.due": { actions: "giveUpModel", choose: giveUp },
+      },
+    },
+  },
+});
+
+/** The wait before the model is asked again. */
+export const backingOff = (calling: string): AgentState => ({
+  description: "The request failed and will be repeated.",
+  entry: "armBackoff",
+  exit: "disarmTimer",
+  on: { "timer.due": { target: calling, actions: "noteTime" } },
+});
+
+/** Hooks that see a value: they run to their end, or to the end of the grace period of an interrupt. */
+export const hooksRunning: AgentState = {
+  description: "The hooks run.",
+  on: { "run.interrupt": { target: "aborting", actions: "noteInterruption" } },
+};
+export const hooksAborting = (value: "answer" | "result" | "summary"): AgentState => ({
+  description: `The turn was interrupted; the hooks may finish within the grace period, so that no ${value} is stored unseen.`,
+  entry: "armGrace",
+  exit: "disarmTimer",
+  on: { "timer.due": { target: "#agent.stopped.interrupting", actions: "noteTime" } },
 });

@@ -1,90 +1,93 @@
-import { agentSetup } from "../agent.setup.ts";
-import { runHooks, sleepUntil } from "./services.ts";
-import { graceFrom, listens, outcome, resumesIn } from "./shared.ts";
+import type { AgentBranch, AgentState } from "../vocabulary.ts";
+import { ENTER_ACTING, ENTER_CALL, listens, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
 
-export const stopped = agentSetup.createStateConfig({
-  description: "No turn is running and every tool call has its result.",
+/** A stored session takes the place of this one and rests where it rested. */
+export const LOAD: AgentBranch = {
+  actions: "load",
+  choose: [
+    { guard: "isUnfinished", target: "#agent.stopped.unfinished" },
+    { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+    { target: "#agent.stopped.idle", actions: "deliverWaiting" },
+  ],
+};
+
+/** What both states of rest refuse or take. */
+const AT_REST = {
+  "session.observe": { actions: ["observe", "deliverWaiting"] },
+  "session.load": LOAD,
+  "xstate.error.actor.*": { refuse: "unexpected" },
+  "run.shutdown": { refuse: "notRunning" },
+  "run.steer": { refuse: "notRunning" },
+} as const satisfies AgentState["on"];
+
+export const stopped: AgentState = {
+  description: "No turn is running.",
   initial: "idle",
+  on: { "run.interrupt": { refuse: "notRunning" } },
   states: {
     idle: {
-      description: "At rest until somebody calls.",
+      description: "At rest until a call arrives. Every tool call has its result.",
       entry: ["deliverWaiting", "settle"],
+      on: { ...AT_REST, call: { actions: "beginCall", choose: ENTER_CALL } },
+    },
+    unfinished: {
+      description: "At rest in the middle of a turn, which the next call goes on with, in any process.",
       on: {
+        ...AT_REST,
         call: [
-          { guard: "isUnfinished", actions: "refuseEvent" },
-          { target: "#agent.doCall", actions: "beginCall" },
-        ],
-        "session.observe": { actions: ["observe", "deliverWaiting"] },
-        "session.load": { actions: "load" },
-        "xstate.error.actor.*": { actions: "refuseEvent" },
-        "run.shutdown": { actions: "refuseEvent" },
-        "session.resume": [
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
-          { guard: "resumesWithResults", target: "#agent.doCall", actions: "beginResume" },
-          { guard: resumesIn("doCall"), target: "#agent.doCall", actions: "beginResume" },
+          { guard: "resumesInCall", actions: "beginResume", choose: ENTER_CALL },
           { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
-          { guard: resumesIn("acting"), target: "#agent.acting", actions: "beginResume" },
-          { guard: resumesIn("summarizing"), target: "#agent.summarizing", actions: "beginResume" },
-          { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+          { guard: resumesIn("acting"), actions: "beginResume", choose: ENTER_ACTING },
+          { actions: ["beginResume", "closeForLimit"], choose: SUMMARIZE },
         ],
-        "run.steer": { actions: "refuseEvent" },
       },
     },
     settling: {
       description: "The turn has its reply.",
-      always: [{ guard: listens("postCall"), target: "postCall" }, { target: "idle" }],
+      decide: [{ guard: listens("postCall"), target: "postCall" }, { target: "idle" }],
     },
     postCall: {
       description: "Hooks may replace the reply.",
       on: { "run.interrupt": { target: "interrupting", actions: "noteInterruption" } },
-      invoke: {
-        ...runHooks((context) => ({
-          point: "postCall",
-          reply: context.outcome!.reply!,
-        })),
-        onDone: { target: "idle", actions: { type: "applyPostCall", params: outcome } },
-      },
+      invoke: runHooks((context) => ({ point: "postCall", reply: context.outcome!.reply! }), {
+        onDone: { target: "idle", actions: "applyPostCall" },
+      }),
     },
     interrupting: {
       description: "What was done is kept, every open call is answered, the user gets the recovery text.",
       entry: "settleInterruption",
-      always: [{ guard: listens("onInterrupt"), target: "onInterrupt" }, { target: "idle" }],
+      decide: [{ guard: listens("onInterrupt"), target: "onInterrupt" }, { target: "idle" }],
     },
     onInterrupt: {
-      description: "Hooks hear of the interrupt and of the calls it cut off, within the grace period.",
-      on: { "run.interrupt": { guard: "saysMore", actions: "noteLateInterruption" } },
-      invoke: [
-        {
-          ...runHooks((context) => ({
-            point: "onInterrupt",
-            message: context.interruption?.message ?? null,
-            pending: context.interruption?.pending ?? [],
-          })),
-          onDone: { target: "idle" },
-          onError: { target: "idle" },
-        },
-        {
-          ...sleepUntil(graceFrom),
-          onDone: { target: "idle", actions: { type: "noteTime", params: outcome } },
-        },
-      ],
+      description: "Hooks see the interrupt and the calls it cut off, within the grace period.",
+      entry: "armHookGrace",
+      exit: "disarmTimer",
+      on: {
+        "run.interrupt": { guard: "saysMore", actions: "noteLateInterruption" },
+        "timer.due": { target: "idle", actions: "noteTime" },
+      },
+      invoke: runHooks(
+        (context) => ({
+          point: "onInterrupt",
+          message: context.interruption?.message ?? null,
+          pending: context.interruption?.pending ?? [],
+        }),
+        { onDone: { target: "idle" }, onError: { target: "idle" } },
+      ),
     },
     failing: {
       description: "The turn failed: open calls are answered, the input stays.",
       entry: "settleFailure",
-      always: [{ guard: listens("onError"), target: "onError" }, { target: "idle" }],
+      decide: [{ guard: listens("onError"), target: "onError" }, { target: "idle" }],
     },
     onError: {
-      description: "Hooks hear of the error. Who interrupts them does not wait for them.",
+      description: "Hooks see the error. An interrupt does not wait for them.",
       on: { "run.interrupt": { target: "idle", actions: "noteInterruption" } },
-      invoke: {
-        ...runHooks((context) => ({
-          point: "onError",
-          error: context.outcome!.error!,
-        })),
+      invoke: runHooks((context) => ({ point: "onError", error: context.outcome!.error! }), {
         onDone: { target: "idle" },
         onError: { target: "idle" },
-      },
+      }),
     },
   },
-});
+};

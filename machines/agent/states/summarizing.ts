@@ -1,83 +1,65 @@
-import { agentSetup } from "../agent.setup.ts";
-import { backingOff, calling, hooksAborting, hooksRunning, runHooks } from "./services.ts";
-import { asked, error, listens, outcome } from "./shared.ts";
+import type { AgentBranch, AgentState } from "../vocabulary.ts";
+import { asked, backingOff, calling, hooksAborting, hooksRunning, listens, runHooks } from "./shared.ts";
 
-export const summarizing = agentSetup.createStateConfig({
+/** The summary is stored, or the sentence that says why there is none. */
+const FINISH: AgentBranch = {
+  actions: "storeSummary",
+  choose: [
+    { guard: "lacksOutput", target: "#agent.stopped.failing", actions: "failOutput" },
+    { target: "#agent.stopped.settling" },
+  ],
+};
+
+/** What follows from the outcome of the summary's model call. */
+const JUDGE: readonly AgentBranch[] = [
+  { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "retryable", target: "#agent.summarizing.backingOff", actions: "planBackoff" },
+  { guard: "canFallBack", target: "#agent.summarizing.calling", actions: "fallBack" },
+  { guard: "hasNoSummary", ...FINISH },
+  { guard: listens("postSummary"), target: "#agent.summarizing.postHooks" },
+  FINISH,
+];
+
+/** What follows if the model did not even end when it was aborted. */
+const GIVE_UP: readonly AgentBranch[] = [
+  { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "canFallBack", target: "#agent.summarizing.calling", actions: "fallBack" },
+  FINISH,
+];
+
+export const summarizing: AgentState = {
   description: "The iterations are used up: the model is asked for an answer from what there is.",
-  initial: "closingPending",
-  on: { "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" } },
+  initial: "calling",
   states: {
-    closingPending: {
-      description: "No call may stay open.",
-      entry: "closeForLimit",
-      always: [
-        { guard: listens("preSummary"), target: "preHooks" },
-        { guard: "mustWait", target: "backingOff" },
-        { target: "calling" },
-      ],
-    },
     preHooks: {
       description: "Hooks may rewrite the prompt of the summary.",
-      invoke: {
-        ...runHooks((context) => ({
-          point: "preSummary",
-          ...asked(context),
-        })),
-        onDone: [
-          {
-            guard: "mustWait",
-            target: "backingOff",
-            actions: { type: "applyPreSummary", params: outcome },
-          },
-          { target: "calling", actions: { type: "applyPreSummary", params: outcome } },
-        ],
-        onError: { target: "deciding", actions: { type: "recordFailure", params: error } },
-      },
+      invoke: runHooks((context) => ({ point: "preSummary", ...asked(context) }), {
+        onDone: {
+          actions: "applyPreSummary",
+          choose: [
+            { guard: "mustWait", target: "#agent.summarizing.backingOff" },
+            { target: "#agent.summarizing.calling" },
+          ],
+        },
+        onError: { actions: "recordFailure", choose: [FINISH] },
+      }),
     },
-    calling: calling("The model sums up, without tools.", "summarizing"),
-    judging: {
-      description: "What is the summary worth?",
-      always: [
-        { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
-        { guard: "retryable", target: "backingOff", actions: "planBackoff" },
-        { guard: "canFallBack", target: "calling", actions: "fallBack" },
-        { guard: "hasNoSummary", target: "deciding" },
-        { guard: listens("postSummary"), target: "postHooks" },
-        { target: "deciding" },
-      ],
-    },
-    backingOff,
+    calling: calling("The model sums up, without tools.", "summary", JUDGE, GIVE_UP),
+    backingOff: backingOff("calling"),
     postHooks: {
       description: "Hooks may rewrite the summary.",
-      invoke: {
-        ...runHooks((context) => ({ point: "postSummary", draft: context.draft! })),
-        onDone: [
-          {
-            guard: "isInterrupted",
-            target: "#agent.stopped.interrupting",
-            actions: { type: "applyPostSummary", params: outcome },
-          },
-          { target: "deciding", actions: { type: "applyPostSummary", params: outcome } },
-        ],
-        onError: [
-          {
-            guard: "isInterrupted",
-            target: "#agent.stopped.interrupting",
-            actions: { type: "recordFailure", params: error },
-          },
-          { target: "deciding", actions: { type: "recordFailure", params: error } },
-        ],
-      },
+      invoke: runHooks((context) => ({ point: "postSummary", draft: context.draft! }), {
+        onDone: {
+          actions: "applyPostSummary",
+          choose: [{ guard: "isInterrupted", target: "#agent.stopped.interrupting" }, FINISH],
+        },
+        onError: {
+          actions: "recordFailure",
+          choose: [{ guard: "isInterrupted", target: "#agent.stopped.interrupting" }, FINISH],
+        },
+      }),
       initial: "running",
       states: { running: hooksRunning, aborting: hooksAborting("summary") },
     },
-    deciding: {
-      description: "The summary is stored, or the sentence that says why there is none.",
-      entry: "storeSummary",
-      always: [
-        { guard: "lacksOutput", target: "#agent.stopped.failing", actions: "failOutput" },
-        { target: "#agent.stopped.settling" },
-      ],
-    },
   },
-});
+};

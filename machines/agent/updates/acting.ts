@@ -3,25 +3,26 @@ import type { Reason, ToolUseBlock } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, interruptedResult, timedOut } from "../../../src/tool/results.ts";
+import type { TimerDue } from "../events.ts";
 import { exceededByTools } from "./budget.ts";
-import { allSettled, storeResult, updateCall } from "./calls.ts";
+import { storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
 
-/** The calls that preActing is still to see. */
+/** The calls that preActing has not seen yet. */
 export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter((record) => record.status === "pending" && !record.hooked);
 }
 
-/** The call with another input, which takes the place of arguments that could not be read, too. */
+/** The call with another input, which also replaces arguments that could not be parsed. */
 function callWith({ rawInput: _, ...call }: ToolUseBlock, input: JsonObject): ToolUseBlock {
   return { ...call, input };
 }
 
-/** The call with the input that a hook gave it. What was approved before stays bound to the input it was approved for;
- *  an edit brings its own. */
+/** The call with the input that a hook returned. An earlier approval stays bound to the input it was given for; an edit has an
+ *  input of its own. */
 function withInput(record: CallRecord, input: JsonObject): CallRecord {
   const { call } = record;
   const { decided, argsHash = hashInput(call.input) } = record;
@@ -42,7 +43,7 @@ export function applyPreActing(context: AgentContext, outcome: HooksOutcome): Ch
   return { at: outcome.at, calls };
 }
 
-/** The calls that have no verdict: new ones, and asked ones that were decided. */
+/** The calls without a verdict: new ones, and those whose decision has arrived. */
 export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter(
     (record) => record.status === "pending" && (record.asks === undefined || record.decided),
@@ -73,7 +74,7 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   };
 }
 
-/** The rules that the approvals leave behind which are used up by these verdicts. */
+/** The rules that the approvals of these verdicts ask to remember. */
 function rulesOf(calls: readonly CallRecord[], verdicts: ReadonlyMap<string, Verdict>) {
   return calls.flatMap(({ call, decided }) => {
     const verdict = verdicts.get(call.id);
@@ -84,7 +85,7 @@ function rulesOf(calls: readonly CallRecord[], verdicts: ReadonlyMap<string, Ver
   });
 }
 
-/** The verdicts take hold. What an approval remembers holds from here on: before, it could be taken back. */
+/** Applies the verdicts. A rule that an approval asks to remember applies from here on; until then the decision could be changed. */
 export function applyReview(context: AgentContext, outcome: ReviewOutcome): Change {
   const verdicts = new Map(outcome.verdicts.map((verdict) => [verdict.callId, verdict]));
   const rules = rulesOf(context.calls, verdicts);
@@ -98,7 +99,7 @@ export function applyReview(context: AgentContext, outcome: ReviewOutcome): Chan
   };
 }
 
-/** The batch goes on: decided calls are reviewed with their decision, suspended ones run anew from preActing on. */
+/** Continues the batch: decided calls are reviewed with their decision, suspended ones run again from preActing on. */
 export function rerunSuspended(context: AgentContext): Change {
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "suspended" && !(record.status === "unknown" && record.decided)) return record;
@@ -152,22 +153,27 @@ export function startCalls(context: AgentContext): Change {
   return { calls, progress: { ...progress, stats: { ...stats, toolCalls: stats.toolCalls + due.size } } };
 }
 
+/** True if no call of the batch starts now and none has to pause it. */
+export function startsNothing(context: AgentContext): boolean {
+  return dueCalls(context).length === 0 && !(exceededByTools(context) !== undefined && noneRunning(context));
+}
+
 export function noneRunning({ calls }: AgentContext): boolean {
   return calls.every(({ status }) => status !== "running");
 }
 
-/** The calls that are to run and have no service yet. */
+/** The running calls that have no service yet. */
 export function unspawnedCalls({ calls }: AgentContext): readonly CallRecord[] {
   return calls.filter(({ status, attempt, spawned }) => status === "running" && spawned !== attempt);
 }
 
-/** Until when an attempt may run whose service begins at `at`: waiting for the journal took none of its time. */
+/** The deadline of an attempt whose service starts at `at`: the time that the journal took does not count. */
 function deadlineFrom(at: number, { execution, deadlineAt }: CallRecord): number | undefined {
   const { timeoutMs } = execution ?? {};
   return timeoutMs === undefined ? deadlineAt : at + timeoutMs;
 }
 
-/** What the service of a call is told. */
+/** The input of the service of a call. */
 export function toolInput({ progress, at }: AgentContext, record: CallRecord): ToolInput {
   const { turn, iteration } = progress;
   return {
@@ -192,7 +198,7 @@ export function markSpawned(context: AgentContext): Change {
   };
 }
 
-/** Calls that were noted as running but have no service yet are held back after all. */
+/** Returns running calls that have no service yet to the status `approved`. */
 export function holdCalls(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
   return {
@@ -204,7 +210,7 @@ export function holdCalls(context: AgentContext): Change {
   };
 }
 
-/** One more attempt is one more call of a tool: there must be an attempt and a budget left, also for the calls behind. */
+/** True if another attempt is allowed: it counts as a tool call, so the budget must suffice for it and for the remaining calls. */
 function mayRetry(context: AgentContext, record: CallRecord): boolean {
   if (context.interruption || record.attempt >= (record.execution?.maxAttempts ?? 1)) return false;
   const calls = updateCall(context.calls, record.call.id, { status: "approved" });
@@ -218,14 +224,14 @@ function retried({ settings }: AgentContext, record: CallRecord, at: number, ret
   return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
-/** The call that an outcome belongs to, while that very attempt runs. */
+/** The call of an outcome, if that attempt is still running. */
 function runningCall({ calls }: AgentContext, { callId, attempt }: ToolRunOutcome): CallRecord | undefined {
   return calls.find(
     (record) => record.call.id === callId && record.status === "running" && record.attempt === attempt,
   );
 }
 
-/** True for the outcome of an attempt that nobody waits for any more. */
+/** True if the attempt of the outcome is no longer running. */
 export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean {
   return runningCall(context, outcome) === undefined;
 }
@@ -256,11 +262,6 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   };
 }
 
-/** True if this outcome leaves nothing of the batch to run. */
-export function settlesBatch(context: AgentContext, outcome: ToolRunOutcome): boolean {
-  return allSettled(recordToolRun(context, outcome).calls ?? context.calls);
-}
-
 /** The running calls whose deadline has passed at `at`. */
 export function expiredCalls(context: AgentContext, at: number): readonly CallRecord[] {
   return context.calls.filter(
@@ -269,7 +270,7 @@ export function expiredCalls(context: AgentContext, at: number): readonly CallRe
 }
 
 /** Calls past their deadline are tried again, unless they are among the `final` ones, or answered with the time-out. */
-export function expireCalls(context: AgentContext, at: number, final: readonly string[] = []): Change {
+export function expireCalls(context: AgentContext, { at, final = [] }: TimerDue): Change {
   const expired = new Set(expiredCalls(context, at));
   let now: AgentContext = { ...context, at };
   const calls = context.calls.map((record): CallRecord => {
@@ -285,7 +286,7 @@ export function expireCalls(context: AgentContext, at: number, final: readonly s
   return { at, calls };
 }
 
-/** After an interrupt: every call without a result gets the interrupted one. */
+/** Gives every call without a result the result "interrupted". */
 export function interruptCalls(context: AgentContext): Change {
   const calls = context.calls.map((record): CallRecord => {
     if (record.stored || record.result) return record;
@@ -299,18 +300,18 @@ export function interruptCalls(context: AgentContext): Change {
   return { calls };
 }
 
-/** The next result that postActing is to see, in call order. */
+/** The next result that is not stored, in call order. */
 export function nextResult(context: AgentContext): CallRecord | undefined {
   return context.calls.find((record) => !record.stored && record.result !== undefined);
 }
 
-/** True if a hook is to see the next result. It sees none that nothing and nobody produced. */
+/** True if postActing sees the next result. It does not see results that no execution and no person produced. */
 export function wantsPostActing(context: AgentContext): boolean {
   const record = nextResult(context);
   return record !== undefined && !record.skipHooks && context.listening.includes("postActing");
 }
 
-/** The last result that a stopped batch stores says why the turn rests. */
+/** The reason that the last stored result of a stopped batch gets. */
 function stopReason({ calls, stop, interruption }: AgentContext, record: CallRecord): Reason | undefined {
   const isLast = calls.every((each) => each === record || each.stored || each.result === undefined);
   return stop && isLast && !interruption ? "ACTING_STOP_REQUESTED" : undefined;
@@ -328,7 +329,7 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
   return { at: outcome.at, ...stored, wanted, stop, progress: { ...stored.progress!, stopping: stop } };
 }
 
-/** The results enter the transcript as they are, in call order, up to one that a hook is to see. */
+/** Stores the results in call order, up to the first one that postActing has to see. */
 export function storeResults(context: AgentContext): Change {
   const record = nextResult(context);
   if (!record || wantsPostActing(context)) return {};

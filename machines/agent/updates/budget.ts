@@ -14,7 +14,7 @@ const LIMITS = [
   "wallMs",
 ] as const satisfies readonly (keyof Limits)[];
 
-/** What the turn has used of each limit. Costs and tokens that nobody knows do not count. */
+/** The amounts that the turn has used. Unknown costs and tokens count as 0. */
 export function usedOf({ progress, at }: AgentContext): Required<Limits> {
   const { stats } = progress;
   const { inputTokens = 0, outputTokens = 0, cost = 0 } = stats.usage;
@@ -33,7 +33,7 @@ function limitOf({ settings, progress }: AgentContext, name: keyof Limits): numb
   return (settings.budget[name] ?? Number.POSITIVE_INFINITY) + (progress.extended[name] ?? 0);
 }
 
-/** The limit that forbids another model call; `toolCalls` is for tools only. */
+/** The limit that forbids another model call; `toolCalls` does not apply to it. */
 export function exceededByModel(context: AgentContext): keyof Limits | undefined {
   const used = usedOf(context);
   return LIMITS.find((name) => name !== "toolCalls" && used[name] >= limitOf(context, name));
@@ -59,7 +59,7 @@ function whichOf(context: AgentContext): keyof Limits {
   return exceededByModel(context) ?? exceededByTools(context) ?? "toolCalls";
 }
 
-/** The turn rests until somebody extends the budget. */
+/** Suspends the turn until the budget is extended. */
 export function suspendForBudget(context: AgentContext): Change {
   const name = exceededByTools(context) ?? whichOf(context);
   return {
@@ -68,7 +68,7 @@ export function suspendForBudget(context: AgentContext): Change {
   };
 }
 
-/** The turn ends: open calls are answered and the reason is stored. */
+/** Ends the turn: open calls are answered and the reason is stored. */
 export function stopForBudget(context: AgentContext): Change {
   const name = exceededByTools(context) ?? whichOf(context);
   const closed = closeCalls(context, ({ call }) => overBudgetResult(call, name));

@@ -13,12 +13,12 @@ export function openCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter((record) => !record.stored);
 }
 
-/** True for a call that cannot go on before somebody has decided about it. */
+/** True if the call waits for a decision. */
 export function isUndecided(record: CallRecord): boolean {
   return !record.decided && (record.asks !== undefined || record.status === "unknown");
 }
 
-/** True if nothing of the batch runs or is still to run. */
+/** True if no call of the batch is running or waits to run. */
 export function allSettled(calls: readonly CallRecord[]): boolean {
   return calls.every(({ status }) => status === "done" || status === "denied" || status === "suspended");
 }
@@ -103,7 +103,7 @@ export function storeResultMessage(
   return { transcript, progress, calls: isClosed ? [] : calls };
 }
 
-/** The result that a person gave a call by deciding about it: an answer or a denial. */
+/** The result that a decision gives its call: an answer or a denial. */
 export function decidedResult({ call, decided }: CallRecord): ToolResultBlock | undefined {
   if (decided === "deny") return deniedResult(call, "Permission denied by user");
   if (typeof decided !== "object") return undefined;
@@ -114,7 +114,7 @@ export function decidedResult({ call, decided }: CallRecord): ToolResultBlock | 
   return outcomeResult(call, { output });
 }
 
-/** Answers every open call, in call order: with its own result or the one a person gave it, else with what `fill` says. */
+/** Answers every open call, in call order: with its own result or that of its decision, else with the result of `fill`. */
 export function closeCalls(
   context: AgentContext,
   fill: (record: CallRecord) => ToolResultBlock,
@@ -134,7 +134,7 @@ function waitsFor(record: CallRecord): PendingCall["waitsFor"] {
   return record.asks === undefined ? "stopRequested" : "approval";
 }
 
-/** The open calls as callers see them: those that wait for somebody. */
+/** The open calls as callers see them: those that wait for something outside. */
 export function pendingCalls(context: AgentContext): readonly PendingCall[] {
   const open = openCalls(context).filter((record) => record.result === undefined);
   const asking = open.filter((record) => record.asks !== undefined || record.status === "unknown");
@@ -180,7 +180,7 @@ export function resultsFirst(order: readonly string[], messages: readonly Msg[])
   return [...results, ...withoutResults(messages)];
 }
 
-/** The messages without results that nobody asked for, or asked for once only. */
+/** The messages without results of unknown calls, and with one result for each call in `order`. */
 export function answersTo(order: readonly string[], messages: readonly Msg[]): readonly Msg[] {
   const open = new Set(order);
   return messages.flatMap((message) => {
@@ -190,7 +190,7 @@ export function answersTo(order: readonly string[], messages: readonly Msg[]): r
   });
 }
 
-/** What of the messages is not a tool result. What stood beside one is a message of its own, and no tool's. */
+/** The messages without their tool results. Other content of such a message becomes a message of its own with the role user. */
 export function withoutResults(messages: readonly Msg[]): readonly Msg[] {
   return messages.flatMap((message) => {
     const content = message.content.filter(({ type }) => type !== "tool_result");

@@ -21,14 +21,14 @@ import { deliverWaiting } from "./waiting.ts";
 /** AgentScope's recovery text. */
 export const RECOVERY_TEXT = "I noticed that you have interrupted me. What can I do for you?";
 
-/** The message of the model that stands last: results of its own calls may stand behind it. */
+/** The last message of the model; results of its calls may follow it. */
 function lastAnswer(transcript: Transcript): Msg | undefined {
   let index = transcript.length - 1;
   while (index > 0 && transcript.at(index)!.role !== "assistant") index--;
   return transcript.at(index);
 }
 
-/** The answer is stored: the turn has its reason and its reply. */
+/** Sets the reason and the reply of a turn whose answer is stored. */
 export function endTurn(context: AgentContext, reason: Reason): Change {
   const isStoppedAnswer = reason === "REASONING_STOP_REQUESTED";
   const last = isStoppedAnswer ? lastAnswer(context.transcript) : context.transcript.at(-1);
@@ -41,7 +41,7 @@ export function endTurn(context: AgentContext, reason: Reason): Change {
   };
 }
 
-/** The turn rests in `suspended`: what is returned shows the open calls and is never stored. */
+/** Suspends the turn. The reply shows the open calls and is never stored. */
 export function suspendTurn(context: AgentContext, reason: Reason): Change {
   const reply = suspendedReply(context, reason);
   const progress = { ...context.progress, made: context.progress.made + 1 };
@@ -86,12 +86,12 @@ export function noteInterruption(
   };
 }
 
-/** True if this interrupt of a turn that was broken off already adds a message, or a cause of its own. */
+/** True if another interrupt adds a message or a new cause to a turn that was already interrupted. */
 export function saysMore({ outcome }: AgentContext, { cause, message }: Interruption): boolean {
   return message !== undefined || (cause !== "user" && cause !== outcome?.cause);
 }
 
-/** The turn has been broken off already: what is said now is stored behind its end. */
+/** Stores the message of a later interrupt after the end of the interrupted turn. */
 export function noteLateInterruption(
   { inbox, outcome }: AgentContext,
   { at, cause, message }: Interruption & { readonly at: number },
@@ -103,8 +103,7 @@ export function noteLateInterruption(
   };
 }
 
-/** The calls that the interrupt has cut off: those that were open, also in the partial answer, and have no result of
- *  their own. */
+/** The calls that the interrupt ended: those that were open, also in the partial answer, and have no result of their own. */
 function cutOffBy(
   interruption: Interruption | null,
   open: readonly PendingCall[],
@@ -117,7 +116,7 @@ function cutOffBy(
   );
 }
 
-/** What was being entered: its results are taken, and text that begins a turn is one of its own. */
+/** Accepts the input of a call that was interrupted before its input was accepted. */
 function interruptedEntry(context: AgentContext): AgentContext {
   if (carriesResults(context)) {
     const taken = { ...context, ...takeResults(context) };
@@ -128,7 +127,7 @@ function interruptedEntry(context: AgentContext): AgentContext {
   return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }
 
-/** Stored in order: the partial answer, the missing results, the interrupter's message, the recovery text. */
+/** Stores, in order: the partial answer, the missing results, the message of the interrupt, the recovery text. */
 export function settleInterruption(context: AgentContext): Change {
   const { draft, interruption } = context;
   const taken = interruptedEntry(context);
@@ -181,7 +180,7 @@ export function settleInterruption(context: AgentContext): Change {
   };
 }
 
-/** The turn failed: open calls are answered, the input stays, the error is the outcome. */
+/** Ends a failed turn: open calls are answered, the input stays, the error is the outcome. */
 export function settleFailure(context: AgentContext): Change {
   const closed = closeCalls(context, ({ call }) => recoveredResult(call));
   const { retry: _, ...error } = context.failure ?? {
@@ -199,7 +198,7 @@ export function settleFailure(context: AgentContext): Change {
   };
 }
 
-/** A service broke: what it threw, as data. */
+/** Records what a service threw as data. */
 export function recordFailure(context: AgentContext, error: unknown): Change {
   const data: unknown = AgentError.is(error) ? error.toJSON() : error;
   const info = data as (ErrorInfo & { readonly at?: number }) | undefined;
@@ -211,18 +210,18 @@ export function recordFailure(context: AgentContext, error: unknown): Change {
   return { failure: { code: "config/no-slot", message } };
 }
 
-/** Nothing of the batch may stay open when the limit ends the turn. */
+/** Answers the open calls of a turn that reached its iteration limit. */
 export function closeForLimit(context: AgentContext): Change {
   const closed = closeCalls(context, ({ call }) => limitResult(call, context.settings.maxIters));
   return { ...closed, ...deliverWaiting(closed) };
 }
 
-/** The request for the summary has attempts of its own. */
+/** Resets the attempts for the request of the summary. */
 export function beginSummary({ request }: AgentContext): Change {
   return { request: freshRequest(request.system) };
 }
 
-/** The summary enters the transcript. */
+/** Stores the summary, or a sentence with the error that prevented it. */
 export function storeSummary(context: AgentContext): Change {
   const { draft, failure, settings } = context;
   const cause = failure?.message ?? "the model gave an empty answer";
@@ -247,7 +246,7 @@ export function storeSummary(context: AgentContext): Change {
   };
 }
 
-/** A call has its outcome: what only served it on the way goes. An unfinished turn keeps what it will go on with. */
+/** Settles a call: temporary fields are cleared. An unfinished turn keeps the fields it needs to continue. */
 export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
   const restedAt = progress.restedAt ?? at;
   const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
@@ -266,7 +265,7 @@ export function settleCall({ at, progress, inbox, request, calls, failure }: Age
   };
 }
 
-/** The process is about to end: the turn rests where it stands, and goes on there in any process. */
+/** Parks the turn of a process that shuts down; any process can continue it. */
 export function park(
   context: AgentContext,
   place: NonNullable<AgentContext["progress"]["resumeAt"]>,

@@ -15,7 +15,7 @@ import {
 import { adoptOrphans, closeOrphans } from "./orphans.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
-/** A call arrives: its messages are held until they are accepted. */
+/** Begins a call: its messages wait in the inbox until they are accepted. */
 export function beginCall(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[]; readonly wanted?: WantedOutput },
@@ -33,13 +33,13 @@ export function beginCall(
   };
 }
 
-/** Nothing is being entered any more. */
+/** The inbox without the input of the current call. */
 function entered({ steering, queued }: Inbox): Inbox {
   return { input: [], steering, queued };
 }
 
-/** The call goes on with a turn: what it asks for itself counts, else what the turn was to give. One that asks for the
- *  same again gets what the turn has given already. */
+/** The structured output of a call that continues a turn: its own request, else that of the turn. A call that requests the same
+ *  schema again keeps a value that the turn has already produced. */
 export function wantedNow({ inbox, wanted }: AgentContext): WantedOutput | null {
   const asked = inbox.wanted;
   if (!asked || !wanted) return asked ?? wanted;
@@ -47,7 +47,7 @@ export function wantedNow({ inbox, wanted }: AgentContext): WantedOutput | null 
   return isSame ? { ...wanted, mode: asked.mode } : asked;
 }
 
-/** An approval that nobody gave in time is a denial; time is judged by the event that comes. */
+/** Denies a call whose approval has expired at `at`. */
 function expired(record: CallRecord, at: number): CallRecord {
   if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at)
     return record;
@@ -56,14 +56,14 @@ function expired(record: CallRecord, at: number): CallRecord {
   return { ...rest, status: "denied", since: at, result };
 }
 
-/** The time a turn rested does not count as its wall time, whatever came meanwhile. */
+/** Excludes the time at rest from the wall time of the turn. */
 function withoutRest({ progress, at }: AgentContext, now: number): AgentContext["progress"] {
   const { stats, restedAt } = progress;
   const startedAt = stats.startedAt + Math.max(0, now - (restedAt ?? at));
   return { ...progress, restedAt: null, stats: { ...stats, startedAt } };
 }
 
-/** A turn that rested over its budget goes on as it was; text that came is part of it. */
+/** Continues a turn that rested over its budget; new input becomes part of it. */
 export function continueTurn(context: AgentContext): Change {
   const { inbox, progress } = context;
   return {
@@ -74,9 +74,9 @@ export function continueTurn(context: AgentContext): Change {
   };
 }
 
-/** A restored session goes on where it was; messages that came with the call are seen by the next model call. Results
- *  are taken as for a suspended turn; if they are refused, the session is still unfinished. A turn that was being broken
- *  off ends so: nobody waits any more for the signal or the time-out that did it. */
+/** Continues an unfinished turn. Messages of the call are seen by the next model call. Results are accepted as for a suspended
+ *  turn; if they are refused, the session stays unfinished. An interrupted turn ends as interrupted by the user, because the
+ *  signal or time-out that interrupted it belonged to another call. */
 export function beginResume(
   context: AgentContext,
   event: { readonly at: number; readonly input: readonly Msg[] },
@@ -104,7 +104,7 @@ export function beginResume(
   };
 }
 
-/** True if what comes in begins a turn of its own, once it is accepted; else the last one goes on. */
+/** True if the input begins a new turn once it is accepted; false if it continues the last one. */
 export function beginsTurn(context: AgentContext, input: readonly Msg[] = context.inbox.input): boolean {
   const { progress, settings } = context;
   if (progress.resumeAt !== null && progress.resumeAt !== "doCall") return false;
@@ -116,7 +116,7 @@ export function beginsTurn(context: AgentContext, input: readonly Msg[] = contex
   return progress.exceeded === null && !(progress.continues && input.length === 0);
 }
 
-/** Where in the session the call is that is being entered. */
+/** The turn and iteration of the current call. */
 export function positionEntered(context: AgentContext): Position {
   const { turn, iteration } = context.progress;
   return beginsTurn(context) ? { turn: turn + 1, iteration: 0 } : { turn, iteration };
@@ -130,17 +130,17 @@ export function applyPreCall({ inbox, request }: AgentContext, outcome: HooksOut
   };
 }
 
-/** True if the messages answer calls. */
+/** True if the messages contain tool results. */
 export function bringsResults(messages: readonly Msg[]): boolean {
   return messages.some((message) => toolResultsOf(message).length > 0);
 }
 
-/** True if the input answers calls. */
+/** True if the input contains tool results. */
 export function carriesResults(context: AgentContext): boolean {
   return bringsResults(context.inbox.input);
 }
 
-/** The input enters the transcript and a turn begins, or the one that was stopped goes on if there is no input. */
+/** Stores the input and begins a turn; without input, continues the turn that was stopped. */
 export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
   const goesOn = context.progress.continues && context.inbox.input.length === 0;
@@ -156,13 +156,13 @@ export function acceptInput(context: AgentContext): Change {
   };
 }
 
-/** Text instead of results: the open calls are answered as failed, then the text is accepted. */
+/** Answers the open calls as failed, then accepts the input. */
 export function cancelPending(context: AgentContext): Change {
   const closed = closeCalls(context, (record) => recoveredResult(record.call));
   return { ...closed, ...acceptInput({ ...closed, progress: { ...closed.progress, continues: false } }) };
 }
 
-/** Text instead of results: it waits behind them. */
+/** Queues the input behind the results that are still missing. */
 export function queueInput(context: AgentContext): Change {
   const { inbox } = context;
   const queued = [...inbox.queued, ...inbox.input];
@@ -175,13 +175,13 @@ function refusal(code: ErrorInfo["code"], message: string): Change {
 
 const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
 
-/** What the calls without a decision wait for. */
+/** The reason of a turn whose calls wait for decisions. */
 export function undecidedReason(context: AgentContext): "APPROVAL_REQUIRED" | "OUTCOME_UNKNOWN" {
   const asks = openCalls(context).some((record) => record.asks !== undefined && !record.decided);
   return asks ? "APPROVAL_REQUIRED" : "OUTCOME_UNKNOWN";
 }
 
-/** The input has no results while calls are open, or a call still needs its decision. */
+/** Refuses an input without results while calls are open or wait for a decision. */
 export function refuseInput(context: AgentContext): Change {
   const open = openCalls(context);
   const undecided = open.filter(isUndecided);
@@ -222,8 +222,7 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
   return undefined;
 }
 
-/** Supplied results are checked all together; then they are stored in call order, and what else came behind them.
- *  Nothing is stored if anything is wrong. */
+/** Checks all supplied results, then stores them in call order, followed by the other messages. Stores nothing if a check fails. */
 export function takeResults(given: AgentContext): Change {
   const results = given.inbox.input.flatMap(toolResultsOf);
   const context = adoptOrphans(given);
@@ -254,7 +253,7 @@ export function takeResults(given: AgentContext): Change {
   };
 }
 
-/** A result that a caller hands back is an answer, whatever the suspended reply said. */
+/** A result that a caller supplies is an answer, even if it still has the state "suspended" of the reply. */
 function answered(block: Block): Block {
   return block.type === "tool_result" && block.state === "suspended" ? { ...block, state: "success" } : block;
 }

@@ -1,7 +1,7 @@
 import type { Block, Msg, Role } from "../../../src/message/types.ts";
 import type { AgentContext } from "../context.ts";
 
-/** A message the chart itself makes; its id and time follow from the context, so the chart stays a pure function. */
+/** A message that the chart itself creates. Its id and time come from the context, so that the chart is a pure function. */
 export function makeMessage(context: AgentContext, role: Role, content: readonly Block[]): Msg {
   const { settings, progress, at } = context;
   return {

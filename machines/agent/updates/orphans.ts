@@ -7,14 +7,14 @@ import { makeMessage } from "./messages.ts";
 
 const asks = (message: Msg, id: string): boolean => toolUsesOf(message).some((call) => call.id === id);
 
-/** The messages with results directly behind the one at `index`. */
+/** The messages with results directly after the one at `index`. */
 function answersBehind(messages: readonly Msg[], index: number): readonly Msg[] {
   let end = index + 1;
   while (end < messages.length && toolResultsOf(messages[end]!).length > 0) end++;
   return messages.slice(index + 1, end);
 }
 
-/** True unless the message asks for calls that have not just their results behind it, in call order (I2). */
+/** True if the message is followed by exactly the results of its calls, in call order (I2). */
 function isAnswered(messages: readonly Msg[], index: number): boolean {
   const calls = toolUsesOf(messages[index]!);
   if (calls.length === 0) return true;
@@ -22,7 +22,7 @@ function isAnswered(messages: readonly Msg[], index: number): boolean {
   return results.length === calls.length && results.every(({ id }, place) => id === calls[place]!.id);
 }
 
-/** The result of a call that stands further on, before the call's id is used again. */
+/** The result of a call further on in the history, before the id of the call is used again. */
 function strayResult(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
   for (const message of messages) {
     if (asks(message, callId)) return undefined;
@@ -40,7 +40,7 @@ function without(messages: readonly Msg[], results: ReadonlySet<unknown>): reado
   });
 }
 
-/** What stands behind the message at `index`, its results first; `make` gives those that are missing there a message. */
+/** The messages after the one at `index`, its results first; `make` creates the message of a missing result. */
 function answered(
   messages: readonly Msg[],
   index: number,
@@ -58,8 +58,8 @@ function answered(
   return [...resultsFirst(order, [...own, ...made]), ...without(later, new Set(found.values()))];
 }
 
-/** Calls of loaded history that no record knows get their one result directly behind the message that asked: the one that
- *  stands elsewhere, or the recovery result. What came before the last turn was looked through when that turn began. */
+/** Gives every call of loaded history without a record its one result directly after its message: the result found elsewhere in
+ *  the history, or the recovery result. Earlier turns were checked when they began. */
 export function closeOrphans(context: AgentContext, end: number = context.transcript.length): AgentContext {
   const { settings, transcript } = context;
   if (!settings.recoverOrphans) return context;
@@ -81,8 +81,8 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
   return { ...context, progress, transcript: transcript.replaceFrom(turnAt, rest) };
 }
 
-/** The calls of loaded history that were asked for last become records if some are open; what of them somebody leaves
- *  unanswered is closed, for nothing says that it may run here. Those before them are closed. */
+/** Creates records for the last batch of loaded history if some of its calls are open, so that results for them are accepted.
+ *  Earlier open calls are closed. A call of loaded history never runs here. */
 export function adoptOrphans(context: AgentContext): AgentContext {
   if (!context.settings.recoverOrphans || context.calls.length > 0) return context;
   const messages = context.transcript.slice();

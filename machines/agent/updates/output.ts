@@ -7,13 +7,13 @@ import type { AgentContext, Change, WantedOutput } from "../context.ts";
 import { makeMessage } from "./messages.ts";
 import { addUsage } from "./usage.ts";
 
-/** The per-call tool by which a model gives its structured answer. The name is AgentScope's. */
+/** The tool with which a model returns its structured output. The name is AgentScope's. */
 export const OUTPUT_TOOL = "generate_response";
 
-/** How much of what a model was told is told again, in characters. */
+/** The maximum length of the last validation error in the error of a turn, in characters. */
 const MISFIT_LENGTH = 500;
 
-/** Times a model that forgets the structured answer is reminded, outside the iterations. */
+/** How often a model that omits the structured output is reminded; these rounds do not count as iterations. */
 export const MAX_REMINDERS = 3;
 
 export function lacksOutput({ wanted }: AgentContext): boolean {
@@ -24,7 +24,7 @@ export function hasOutput({ wanted }: AgentContext): boolean {
   return wanted?.value !== undefined;
 }
 
-/** The answer asked for no tools and is not the structured one, but the model may be reminded. */
+/** True if the answer has no tool calls and no structured output, and a reminder is left. */
 export function mayRemind(context: AgentContext): boolean {
   return lacksOutput(context) && openCalls(context).length === 0 && context.wanted!.reminders < MAX_REMINDERS;
 }
@@ -37,7 +37,7 @@ export function remind(context: AgentContext): Change {
   };
 }
 
-/** Why the last try of this turn did not count, as the model was told; empty if there was none. */
+/** The validation error of the last attempt of this turn; empty if there was none. */
 function lastMisfit({ transcript, progress }: AgentContext): string {
   const last = transcript
     .slice(progress.turnAt)
@@ -59,14 +59,14 @@ export function failOutput(context: AgentContext): Change {
   };
 }
 
-/** The value that a successful call of the output tool gave, as it has passed the schema. */
+/** The validated value of a successful call of the output tool. */
 export function outputOf({ calls, wanted }: AgentContext, callId: string): Json | undefined {
   const call = calls.find((record) => record.call.id === callId)?.call;
   const given = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
   return given === undefined ? undefined : pruneNulls(wanted!.schema, given);
 }
 
-/** What is wanted once a hook has refused what this call gave. */
+/** The requested output after a hook has rejected the value of this call. */
 export function withoutOutput(context: AgentContext, callId: string): WantedOutput | null {
   const { wanted } = context;
   const given = outputOf(context, callId);
@@ -93,7 +93,7 @@ function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
   });
 }
 
-/** The structured answer becomes the one message of the turn that the output tool leaves behind. */
+/** Replaces the calls of the output tool by one message with the structured output. */
 export function storeOutput(context: AgentContext): Change {
   const { transcript, progress, wanted } = context;
   if (wanted!.mode === "native" && transcript.at(-1)?.role === "assistant") return keepOutput(context);
@@ -123,14 +123,14 @@ export function storeOutput(context: AgentContext): Change {
   };
 }
 
-/** A native model's answer is the structured one: it stays as it is. */
+/** Keeps the answer of a model that produces structured output natively. */
 export function keepOutput(context: AgentContext): Change {
   const reply = context.transcript.at(-1)!;
   const output = context.wanted!.value!;
   return { outcome: { reason: "STRUCTURED_OUTPUT", reply, output }, stop: false, goto: null };
 }
 
-/** What a native model wrote, if it is JSON. */
+/** The JSON value of an answer; undefined if it is not JSON. */
 export function nativeValue(message: Msg): Json | undefined {
   try {
     return JSON.parse(textOf(message)) as Json;

@@ -5,14 +5,15 @@ import { truncatedCall } from "../../../src/tool/results.ts";
 import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft } from "../context.ts";
+import type { TimerDue } from "../events.ts";
 import { addUsage } from "./usage.ts";
-import type { HooksOutcome, ModelOutcome, SleepOutcome } from "../services.ts";
+import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
   return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
 }
 
-/** One more request, with its deadline. */
+/** Begins a request, with its deadline. */
 export function beginAttempt(context: AgentContext): Change {
   const { at, progress, settings, failure } = context;
   const { final: _, ...request } = context.request;
@@ -56,7 +57,7 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
   };
 }
 
-/** A summary asks for no calls: those a model or a hook makes there are dropped. */
+/** Removes the tool calls of a summary, which must have none. */
 function withoutCalls(draft: Draft | null): Draft | null {
   const content = draft?.message.content.filter(({ type }) => type !== "tool_use") ?? [];
   return draft && content.length > 0 ? { ...draft, message: { ...draft.message, content } } : null;
@@ -67,10 +68,10 @@ export function recordSummary(context: AgentContext, outcome: ModelOutcome): Cha
   return { ...change, draft: withoutCalls(change.draft ?? null) };
 }
 
-/** An attempt has used up its time; the service is told to end and says what it has. */
-export function noteTimeout(context: AgentContext, { at, final = [] }: SleepOutcome): Change {
+/** An attempt has used up its time; the service is aborted and returns what it has. */
+export function noteTimeout(context: AgentContext, { at, final = [] }: TimerDue): Change {
   const graceAt = at + context.settings.interruptGraceMs;
-  const isFinal = final.length > 0;
+  const isFinal = final.includes("model");
   return { at, request: { ...context.request, timedOut: true, graceAt, ...(isFinal && { final: true }) } };
 }
 
@@ -83,7 +84,7 @@ function timeoutOf(context: AgentContext, retry: boolean | undefined): NonNullab
   };
 }
 
-/** The service did not even end when it was told to: what it has is lost. */
+/** Gives up a service that did not end after it was aborted; its output is lost. */
 export function giveUpModel(context: AgentContext, event: { readonly at: number }): Change {
   return {
     at: event.at,
@@ -99,7 +100,7 @@ export function mayRetry(context: AgentContext): boolean {
   return failure?.retry === true && isAllowed;
 }
 
-/** The other model may be asked only if nothing of the first one's answer was delivered: then `retry` says something. */
+/** True if the fallback model may be called: nothing of the first answer was delivered, so that `retry` is defined. */
 export function mayFallBack(context: AgentContext): boolean {
   return (
     context.failure?.retry !== undefined &&
@@ -115,8 +116,8 @@ export function planBackoff(context: AgentContext): Change {
   return { request: { ...context.request, notBeforeAt: Math.max(wait, context.failure?.retryAt ?? 0) } };
 }
 
-/** True for an answer that says nothing: no text but blanks, no media, no calls. Thinking alone counts as nothing once
- *  the provider has said that it finished (S39, py6). */
+/** True for an answer without visible text, media or calls. Thinking alone counts as empty if the provider sent a finish reason
+ *  (S39, py6). */
 export function isEmptyAnswer(context: AgentContext): boolean {
   const { draft } = context;
   if (!draft) return true;
@@ -125,7 +126,7 @@ export function isEmptyAnswer(context: AgentContext): boolean {
   return content.every(({ type }) => type !== "thinking") || draft.finishReason !== "unknown";
 }
 
-/** Asking again may help: the provider neither refused nor filtered. */
+/** True if an empty answer may be retried: the provider neither refused nor filtered it. */
 export function mayAskAgain(context: AgentContext): boolean {
   const reason = context.request.finishReason;
   return (
@@ -167,8 +168,8 @@ export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): 
   return { ...change, draft: withoutCalls(change.draft ?? null) };
 }
 
-/** The message enters the transcript and its calls get their records. Results that a goto brings answer them at once, and
- *  if the turn stops here, calls that were cut off are answered too: nobody is to be asked about them. */
+/** Stores the message and creates the records of its calls. Results of a goto answer them at once. If the turn stops here, calls
+ *  that were cut off are answered too, so that no decision about them is required. */
 export function storeDraft(context: AgentContext): Change {
   const { draft, at, transcript, stop } = context;
   if (!draft) return {};
@@ -197,7 +198,7 @@ export function storeDraft(context: AgentContext): Change {
   return stop && areCut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call)) : stored;
 }
 
-/** The goto's messages follow the answer, and one more reasoning step may pass the limit. */
+/** Stores the messages of a goto; one more reasoning step may exceed the limit. */
 export function acceptGoto(context: AgentContext): Change {
   const { progress } = context;
   const asking = context.transcript.at(-1);
@@ -209,12 +210,12 @@ export function acceptGoto(context: AgentContext): Change {
   };
 }
 
-/** True if these hooks ask for more gotos than a turn may have; stop beats goto. */
+/** True if the outcome requests a goto beyond the limit of the turn. A stop takes precedence over a goto. */
 export function isGotoBeyondLimit(context: AgentContext, outcome: HooksOutcome): boolean {
   return outcome.goto !== undefined && !outcome.stop && context.progress.gotos >= context.settings.maxGotos;
 }
 
-/** The model may not answer: the other one is asked, for the same step as long as the failure stands. */
+/** Switches to the fallback model for the same step. */
 export function fallBack({ request }: AgentContext): Change {
   return { request: { ...request, usesFallback: true, attempt: 0 } };
 }
@@ -227,7 +228,7 @@ export function askAgain({ progress, request }: AgentContext): Change {
   };
 }
 
-/** A round is over when all its results exist (py7). */
+/** Counts an iteration; it is over when all its results exist (py7). */
 export function countRound({ progress }: AgentContext): Change {
   return { progress: { ...progress, iteration: progress.iteration + 1 } };
 }

@@ -3,7 +3,7 @@ import { updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "../context.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 
-/** After a restore nothing runs: a call that was in flight is repeated, answered or asked about, as its tool says (I5). */
+/** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
 export function reviveCalls(context: AgentContext): AgentContext {
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "running") return record;
@@ -18,19 +18,11 @@ export function reviveCalls(context: AgentContext): AgentContext {
   return { ...context, calls };
 }
 
-/** True for a call that no result, no permission and no attempt has settled yet. */
-function mayDecide({ status, stored, result }: CallRecord): boolean {
-  const isOpen = status === "pending" || status === "suspended" || status === "unknown";
-  return isOpen && !stored && result === undefined;
-}
-
-/** A decision is recorded; nothing runs. */
+/** Records a decision; nothing runs. */
 export function decideCall(
   context: AgentContext,
   event: { readonly at: number; readonly callId: string; readonly decision: Decision },
 ): Change {
   const { at, callId, decision } = event;
-  const record = context.calls.find(({ call }) => call.id === callId);
-  if (!record || !mayDecide(record)) return { at, refused: { type: "tool.decide", at } };
   return { at, calls: updateCall(context.calls, callId, { decided: decision }) };
 }

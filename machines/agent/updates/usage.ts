@@ -1,6 +1,6 @@
 import type { Usage } from "../../../src/message/types.ts";
 
-/** Sums what is known; what no part says stays unknown. A cost is known only if that of every part is. */
+/** Adds two usages. A count that neither has stays unknown; a cost is known only if both are. */
 export function addUsage(total: Usage, usage: Usage | undefined): Usage {
   if (!usage) return total;
   if (Object.keys(total).length === 0) return usage;

@@ -2,7 +2,7 @@ import type { Msg } from "../../../src/message/types.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change } from "../context.ts";
 
-/** Messages that waited enter the transcript, unless calls are still open (I2). */
+/** Moves waiting messages into the transcript, unless calls are still open (I2). */
 export function deliverWaiting(context: AgentContext): Change {
   const waiting = [...context.inbox.queued, ...context.inbox.steering];
   if (waiting.length === 0 || openCalls(context).length > 0) return {};
@@ -12,7 +12,7 @@ export function deliverWaiting(context: AgentContext): Change {
   };
 }
 
-/** A message for the next model call of the turn. */
+/** Adds a message for the next model call of the turn. */
 export function steer(
   { inbox }: AgentContext,
   event: { readonly at: number; readonly message: Msg },
@@ -20,7 +20,7 @@ export function steer(
   return { at: event.at, inbox: { ...inbox, steering: [...inbox.steering, event.message] } };
 }
 
-/** Messages to be known, without a turn. */
+/** Adds messages without starting a turn. */
 export function observe(
   { inbox }: AgentContext,
   event: { readonly at: number; readonly messages: readonly Msg[] },

@@ -1,5 +1,6 @@
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { errorInfo } from "../../base/error.ts";
+import { causedBy } from "../cause.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { runHooks } from "./run-hooks.ts";
 import type { Json } from "../../base/json.ts";
@@ -13,19 +14,15 @@ import type {
   ModelOutcome,
   ReviewInput,
   ReviewOutcome,
-  SleepInput,
-  SleepOutcome,
   ToolInput,
   ToolRunOutcome,
 } from "../../../machines/agent/services.ts";
 import { callModel, nativeOutput } from "./call-model.ts";
-import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import { hostOf, type Host } from "./host.ts";
 import { promptOf } from "./request.ts";
 import { reviewCalls } from "./review-calls.ts";
 import { runCall } from "./run-call.ts";
 import { fromService, type ServiceScope } from "./from-service.ts";
-import { finalTimeouts } from "./final-timeouts.ts";
 
 /** Runs a service with a controller whose signal aborts when the chart stops the service or aborts all services. Whether it was
  *  stopped, so that its outcome is ignored, is what `isStopped` returns. */
@@ -82,15 +79,17 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
     if (signal.aborted) return { at: host.now() }; // aborted before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
     try {
-      const outcome = await runHooks(
-        {
-          hooks: host.hooks(),
-          event: host.hookEvent(input, signal),
-          prompt: (input) => promptOf(host, { ...input, phase }),
-          onFailure: (hook, error) =>
-            host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
-        },
-        input,
+      const outcome = await causedBy("hook", () =>
+        runHooks(
+          {
+            hooks: host.hooks(),
+            event: host.hookEvent(input, signal),
+            prompt: (asked) => promptOf(host, { ...asked, phase }),
+            onFailure: (hook, error) =>
+              host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
+          },
+          input,
+        ),
       );
       const value = await rewrittenOutput(host, input, outcome.message);
       return frozenCopy({ ...outcome, ...(value !== undefined && { value }), at: host.now() });
@@ -98,24 +97,6 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
       throw { ...errorInfo(error, "hook/failed"), at: host.now() };
     }
   }),
-);
-
-const sleep = fromService<SleepOutcome, SleepInput>(
-  ({ input: { until, timed }, agent, onStop }) =>
-    new Promise((resolve) => {
-      if (until === null) return;
-      const host = hostOf(agent);
-      const wait = (): NodeJS.Timeout | undefined => {
-        const left = until - host.now();
-        if (left > 0) return setTimeout(() => (timer = wait()), Math.min(left, LONGEST_DELAY_MS));
-        const at = host.now();
-        const final = timed ? finalTimeouts(host, timed, at) : [];
-        resolve(final.length > 0 ? { at, final } : { at });
-        return undefined;
-      };
-      let timer = wait();
-      onStop(() => clearTimeout(timer));
-    }),
 );
 
 const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
@@ -137,8 +118,10 @@ export const liveMachine = agentMachine.provide({
     runTool: tool,
     reviewCalls: review,
     runHooks: hooks,
-    sleepUntil: sleep,
     commit,
   },
-  actions: { abortServices: ({ self }) => hostOf(self).abort() },
+  actions: {
+    stepTaken: ({ self }, step) => hostOf(self).stepTaken(step),
+    perform: ({ self }, effect) => hostOf(self).perform(effect),
+  },
 });

@@ -236,7 +236,11 @@ export async function callModel(
   };
   const isWhole = !error && !signal.aborted;
   const value = isWhole ? await nativeOutput(host, input, outcome) : undefined;
-  return { ...outcome, ...(failure && { error: failure }), ...(value !== undefined && { value }) };
+  return {
+    ...outcome,
+    ...(failure && { error: failure }),
+    ...(value !== undefined && { value }),
+  };
 }
 
 /** Returns the structured answer of a model that keeps to a schema by itself; undefined if the message is not one. */

@@ -1,25 +1,23 @@
-import { AgentError } from "../../base/error.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
-import { mayRetry } from "../../model/may-retry.ts";
-import type { Execution } from "../../model/port.ts";
-import type { TimedAttempt } from "../../../machines/agent/services.ts";
+import { isTimeoutFinal } from "../../model/may-retry.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
+import { expiredCalls } from "../../../machines/agent/updates/acting.ts";
 import type { Host } from "./host.ts";
 import { toolExecution } from "./run-call.ts";
 
-function executionOf(host: Host, { id, tool: name }: TimedAttempt): Execution {
-  if (name === undefined) return mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);
-  const found = host.find({ type: "tool_use", id, name, input: {} });
-  return "tool" in found ? toolExecution(host, found.tool) : {};
-}
-
-/** Returns the ids of the attempts that have timed out by `at` and that a `retryOn` function does not want to repeat. */
-export function finalTimeouts(host: Host, timed: readonly TimedAttempt[], at: number): readonly string[] {
-  return timed.flatMap((attempt) => {
-    const { retryOn = "all", timeoutMs } = executionOf(host, attempt);
-    if (attempt.deadlineAt > at || typeof retryOn !== "function") return [];
-    const code = attempt.tool === undefined ? "model/timeout" : "tool/timeout";
-    const message = `The ${code.split("/")[0]} did not finish within its timeout of ${timeoutMs} ms.`;
-    const error = new AgentError(code, message, { isRetryable: true });
-    return mayRetry(error, retryOn) ? [] : [attempt.id];
+/** The attempts that have run out of time at `at` and that the function `retryOn` does not want repeated: ids of calls, or "model". It
+ *  is asked only about attempts that could be repeated. */
+export function finalTimeouts(host: Host, context: AgentContext, at: number): readonly string[] {
+  const { request, settings } = context;
+  if (request.deadlineAt !== null) {
+    const isLast = request.attempt >= (settings.model.maxAttempts ?? 1);
+    const execution = mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);
+    const isFinal = !isLast && request.deadlineAt <= at && isTimeoutFinal("model", execution);
+    return isFinal ? ["model"] : [];
+  }
+  return expiredCalls(context, at).flatMap(({ call, attempt, execution }) => {
+    if (attempt >= (execution?.maxAttempts ?? 1)) return [];
+    const found = host.find(call);
+    return "tool" in found && isTimeoutFinal("tool", toolExecution(host, found.tool)) ? [call.id] : [];
   });
 }

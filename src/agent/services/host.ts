@@ -5,7 +5,10 @@ import type { Hook } from "../../hook/types.ts";
 import type { Msg, ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
+import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Position } from "../../../machines/agent/services.ts";
+import type { Effect } from "../../../machines/chart/definition.ts";
+import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
 import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
@@ -31,9 +34,11 @@ export type Host = {
   emit(event: AgentEventBody, extras?: EventExtras): void;
   /** Resolves when everything that has happened is durable. */
   commit(): Promise<void>;
-  /** Aborts the signals of the running services, which then end by themselves. */
-  abort(): void;
-  /** Adds a controller to those that {@link Host.abort} aborts, and returns a function that removes it. */
+  /** Performs an effect of the chart: `abortServices`, `armTimer` or `disarmTimer`. */
+  perform(effect: HostEffect): void;
+  /** The chart has taken a step. Called before the subscribers of the actor see its snapshot. */
+  stepTaken(step: StepTaken<AgentContext>): void;
+  /** Adds a controller to those that the effect `abortServices` aborts, and returns a function that removes it. */
   hold(controller: AbortController): () => void;
   /** The parsed inputs of calls that wait for their execution. */
   readonly inputs: ParsedInputs;
@@ -42,6 +47,8 @@ export type Host = {
   /** Returns the part of the transcript that fits into the `contextWindow`. */
   view(messages: readonly Msg[]): readonly Msg[];
 };
+
+type HostEffect = Extract<Effect, { readonly type: "host" }>;
 
 const hosts = new WeakMap<AnyActorRef, Host>();
 

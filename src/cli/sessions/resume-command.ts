@@ -1,3 +1,4 @@
+import { causedBy } from "../../agent/cause.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";
@@ -46,7 +47,8 @@ async function resume(agent: Agent, sessionId: string, flags: ResumeFlags, io: C
   refuseIfComplete(agent, session);
   const decisions = readDecisions({ answer, approve, deny, retry }, agent.status());
   refuseWithoutTools(agent, decisions);
-  for (const { callId, decision } of decisions) await agent.decide(callId, decision);
+  for (const { callId, decision } of decisions)
+    await causedBy("operator", () => agent.decide(callId, decision));
   const status = agent.status();
   const open = status.pending.filter((call) => keepsWaiting(call, decisions.length > 0));
   if (open.length === 0) return runTurn(agent, undefined, io, { isJson: flags.json, session });

@@ -1,4 +1,5 @@
 import { createAgent } from "../../agent/create-agent.ts";
+import { causedBy } from "../../agent/cause.ts";
 import type { Agent, AgentConfig } from "../../agent/types.ts";
 import { userMsg } from "../../message/create.ts";
 import type { Msg } from "../../message/types.ts";
@@ -21,7 +22,7 @@ export async function executeCommand(
 ): Promise<CommandOutcome> {
   try {
     const execute = (): Promise<CommandOutcome> =>
-      run.attribution.during(command, () => checkAndExecute(command, run, worker));
+      causedBy("inspector", () => checkAndExecute(command, run, worker));
     return await (SERIALIZED.has(command.type) ? run.serialize(execute) : execute());
   } catch (error) {
     return outcomeOfError(error);

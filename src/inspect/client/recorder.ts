@@ -1,12 +1,6 @@
-import type {
-  AnyMachineSnapshot,
-  AnyStateMachine,
-  AnyStateNode,
-  AnyTransitionDefinition,
-  InspectionEvent,
-} from "xstate";
+import type { ChartStep } from "../../agent/steps.ts";
 import type { Json } from "../../base/json.ts";
-import { activeIds, machineIndexOf, type MachineIndex } from "../protocol/machine-index.ts";
+import { activeIds, type ChartVersion } from "../protocol/chart-version.ts";
 import { patchJson, type DiffOptions } from "../protocol/diff.ts";
 import {
   encodeToString,
@@ -18,45 +12,33 @@ import {
 import type { History } from "./history.ts";
 import { REDACTED } from "../protocol/secrets.ts";
 
-/** An observed microstep: its time, and references to immutable values. */
-type Microstep = {
+type StepEvent = ChartStep["event"] & { readonly id?: string };
+
+/** A recorded step of the chart: its time, and references to immutable values. */
+type RecordedStep = ChartStep & {
   readonly t: number;
   readonly m: number;
-  readonly event: { readonly type: string };
-  readonly nodes: AnyMachineSnapshot["_nodes"];
-  readonly context: PlainObject;
-  readonly transitions: readonly AnyTransitionDefinition[];
   readonly position: number;
-  readonly isFromInspector: boolean;
 };
 
-/** A trie of configurations by the states in order of entry. */
-type StateTrie = { readonly next: Map<AnyStateNode, StateTrie>; state?: number };
-
-/** Larger than the number of configurations of any chart. */
-const STATE_RADIX = 1_000_000;
-
 /**
- * The maximum number of microsteps that wait to be written. They hold contexts, whose lifetime should be short.
+ * The maximum number of steps that wait to be written. They hold contexts, whose lifetime should be short.
  */
 const MAX_WAITING = 16;
 
 /** Options of {@link Recorder}. */
 export type RecorderOptions = {
-  /** The machine of the actor that is recorded. */
-  readonly machine: AnyStateMachine;
+  readonly chart: ChartVersion;
   /** Where the steps are added. */
   readonly history: History;
   /** The agent's redaction, applied to everything that is displayed. */
   readonly redact?: (value: Json) => Json;
   /** Returns the current position in the journal. */
   readonly position: () => number;
-  /** True if a command of the inspector caused the event. Called once per event. */
-  readonly isFromInspector?: (event: { readonly type: string }) => boolean;
 };
 
 /**
- * Records what a state machine does as steps.
+ * Records the steps of a chart.
  *
  * E1 `record` keeps times and references only; `write` creates diffs and JSON later, for several steps at once.
  * E2 A step describes its instant, however late it is written: contexts are replaced, never mutated.
@@ -64,19 +46,17 @@ export type RecorderOptions = {
  */
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #machine: MachineIndex;
+  readonly #chart: ChartVersion;
   readonly #diffOptions: DiffOptions;
   readonly #fullOptions: EncodeOptions;
   readonly #previewOptions: EncodeOptions;
-  readonly #states: StateTrie = { next: new Map() };
-  readonly #transitionCache = new Map<AnyTransitionDefinition, Map<number, string>>();
-  #waiting: Microstep[] = [];
-  #nodes: unknown;
-  #state = -1;
+  /** The fields `x`, `s` and `k` by state, edges and actions: most are the same in each iteration. */
+  readonly #transitionCache = new Map<string, string>();
+  #waiting: RecordedStep[] = [];
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#machine = machineIndexOf(options.machine);
+    this.#chart = options.chart;
     this.#diffOptions = { serialize: this.#serialize, appendsStrings: options.redact === undefined };
     const cache = new EncodeCache();
     const { redact, history } = options;
@@ -85,52 +65,37 @@ export class Recorder {
     this.#previewOptions = { cache, limits: PREVIEW };
   }
 
-  /** The chart of the machine and its hash. */
-  get chart(): MachineIndex {
-    return this.#machine;
+  /** The chart of the agent and its hash. */
+  get chart(): ChartVersion {
+    return this.#chart;
   }
 
   /**
    * Records the current state as the first step. A later agent of the same session continues the steps of the
    * former.
    */
-  begin(snapshot: AnyMachineSnapshot): void {
-    if (this.#options.history.last === 0) this.#add({ type: "xstate.init" }, snapshot, []);
+  begin(current: Pick<ChartStep, "state" | "context">): void {
+    if (this.#options.history.last > 0) return;
+    this.#add({ ...current, event: { type: "xstate.init" }, edges: [], actions: [] });
   }
 
-  /** Records an inspection event of the actor. */
-  record(event: InspectionEvent): void {
-    if (event.type !== "@xstate.microstep") return;
-    const { snapshot, _transitions } = event;
-    this.#add(event.event, snapshot as AnyMachineSnapshot, _transitions);
+  /** Records a step of the chart. */
+  record(step: ChartStep): void {
+    this.#add(step);
   }
 
-  #add(
-    event: { readonly type: string },
-    { _nodes: nodes, context }: AnyMachineSnapshot,
-    transitions: readonly AnyTransitionDefinition[],
-  ): void {
+  #add(step: ChartStep): void {
     const m = performance.now() - this.#options.history.startedAt;
     const position = this.#options.position();
-    const isFromInspector = !isAlways(transitions) && (this.#options.isFromInspector?.(event) ?? false);
-    this.#waiting.push({
-      t: Date.now(),
-      m,
-      event,
-      nodes,
-      context: context as PlainObject,
-      transitions,
-      position,
-      isFromInspector,
-    });
+    this.#waiting.push({ ...step, t: Date.now(), m, position });
     if (this.#waiting.length > MAX_WAITING) this.write();
   }
 
-  /** Writes the recorded microsteps to the history. */
+  /** Writes the recorded steps to the history. */
   write(): void {
-    const microsteps = this.#waiting;
+    const steps = this.#waiting;
     this.#waiting = [];
-    for (const each of microsteps) {
+    for (const each of steps) {
       try {
         this.#push(each);
       } catch {
@@ -139,64 +104,35 @@ export class Recorder {
     }
   }
 
-  #push({ t, m, event, nodes, context, transitions, position, isFromInspector }: Microstep): void {
+  #push({ t, m, event, state, context, edges, actions, position }: RecordedStep): void {
     const { history } = this.#options;
-    const before = this.#state;
-    if (nodes !== this.#nodes) {
-      this.#nodes = nodes;
-      this.#state = this.#stateOf(nodes);
-    }
-    const ops = patchJson(history.context, context, this.#diffOptions);
-    history.context = context;
-    const isEventless = isAlways(transitions);
-    // built by hand: this runs about ten times per iteration of an agent, and most of it is the same each time
+    const fields = context as unknown as PlainObject;
+    const ops = patchJson(history.context, fields, this.#diffOptions);
+    history.context = fields;
+    // built by hand: this runs for every step of an agent, and most of it is the same each time
     let text = `{"q":${history.last + 1},"t":${t},"m":${Math.round(m * 1_000) / 1_000},"e":`;
-    text += isEventless ? '""' : JSON.stringify(event.type);
-    text += this.#transitionJson(transitions, before);
-    if (isFromInspector) text += `,"by":"inspector"`;
-    if (!isEventless && event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
+    text += JSON.stringify(event.type);
+    text += this.#transitionJson(state, edges, actions);
+    if (event.by !== undefined) text += `,"by":${JSON.stringify(event.by)}`;
+    if (event.type !== "xstate.init") text += `,"v":${this.#preview(event)}`;
     if (ops !== "[]") text += `,"p":${ops}`;
     if (position > 0) text += `,"j":${position}`;
     history.push(`${text}}`);
   }
 
-  /**
-   * Returns the index of a configuration. XState gives active states in order of entry, so one configuration
-   * has several orders.
-   */
-  #stateOf(nodes: AnyMachineSnapshot["_nodes"]): number {
-    let at = this.#states;
-    for (const node of nodes) {
-      let next = at.next.get(node);
-      if (!next) at.next.set(node, (next = { next: new Map() }));
-      at = next;
+  /** The JSON of fields `x`, `s` and `k` of a step: edges taken, resulting states, actions. */
+  #transitionJson(state: string, edges: readonly string[], actions: readonly string[]): string {
+    const key = `${state} ${edges.join()} ${actions.join()}`;
+    let text = this.#transitionCache.get(key);
+    if (text === undefined) {
+      const s = this.#options.history.stateOf(activeIds(this.#chart.chart.id, state));
+      const k = actions.length > 0 ? { k: actions } : {};
+      text = JSON.stringify({ x: edges, s, ...k })
+        .replace("{", ",")
+        .slice(0, -1);
+      this.#transitionCache.set(key, text);
     }
-    return (at.state ??= this.#options.history.stateOf(activeIds(nodes)));
-  }
-
-  /**
-   * The JSON of fields `x`, `s` and `k` of a step: edges taken, resulting states, actions. Cached for single
-   * transitions.
-   */
-  #transitionJson(transitions: readonly AnyTransitionDefinition[], before: number): string {
-    const [first] = transitions;
-    if (!first || transitions.length > 1) return this.#createTransitionJson(transitions, before);
-    let texts = this.#transitionCache.get(first);
-    if (!texts) this.#transitionCache.set(first, (texts = new Map()));
-    const key = before * STATE_RADIX + this.#state;
-    let text = texts.get(key);
-    if (text === undefined) texts.set(key, (text = this.#createTransitionJson(transitions, before)));
     return text;
-  }
-
-  #createTransitionJson(transitions: readonly AnyTransitionDefinition[], before: number): string {
-    const { states } = this.#options.history;
-    const [previous, current] = [states[before] ?? [], states[this.#state] ?? []];
-    const x = this.#machine.edgesOf(transitions);
-    const k = x.length > 0 ? this.#machine.actionsOf(transitions, previous, current) : [];
-    return JSON.stringify({ x, s: this.#state, ...(k.length > 0 && { k }) })
-      .replace("{", ",")
-      .slice(0, -1);
   }
 
   /** Serializes a value for display: without secrets, redacted and bounded. */
@@ -207,7 +143,7 @@ export class Recorder {
   readonly #serialize = (value: unknown): string =>
     this.#redactJson(encodeToString(value, this.#fullOptions));
 
-  #preview({ type: _, ...payload }: { readonly type: string }): string {
+  #preview({ type: _, id: __, by: ___, ...payload }: StepEvent): string {
     return this.#redactJson(encodeToString(payload, this.#previewOptions));
   }
 
@@ -222,8 +158,4 @@ export class Recorder {
       return REDACTED;
     }
   }
-}
-
-function isAlways(transitions: readonly AnyTransitionDefinition[]): boolean {
-  return transitions.length > 0 && transitions.every(({ eventType }) => eventType === "");
 }

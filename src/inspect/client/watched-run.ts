@@ -1,13 +1,11 @@
-import type { AnyMachineSnapshot, AnyStateMachine } from "xstate";
+import { stepsOf } from "../../agent/steps.ts";
 import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
-import { CommandAttribution } from "./command-attribution.ts";
-import { activeIds } from "../protocol/machine-index.ts";
+import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
@@ -52,8 +50,6 @@ export class WatchedRun {
   readonly requestedCalls = new Set<string>();
   /** The commands that were available at some time. */
   readonly offeredCommands = new Set<RunCommandType>();
-  /** Attributes events to the inspector's commands. */
-  readonly attribution = new CommandAttribution();
 
   constructor(runId: string, changed: () => void, limits?: HistoryLimits) {
     this.runId = runId;
@@ -91,24 +87,20 @@ export class WatchedRun {
     const { actor } = agent;
     const redact = config?.redact as ((value: Json) => Json) | undefined;
     const recorder = new Recorder({
-      machine: (actor as unknown as { readonly logic: AnyStateMachine }).logic,
+      chart: agentChart(),
       history: this.history,
       position,
-      isFromInspector: (event) => this.attribution.claim(event),
       ...(redact && { redact }),
     });
     this.#attachment = { agent, recorder, ...(config && { config }) };
     this.#isOpen = true;
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
-    recorder.begin(actor.getSnapshot() as AnyMachineSnapshot);
-    const { sessionId } = actor;
-    const inspection = actor.system.inspect({
-      next: (event) => {
-        if (event.type !== "@xstate.microstep" || event.actorRef.sessionId !== sessionId) return;
-        recorder.record(event);
-        this.#changed();
-      },
+    const steps = stepsOf(agent);
+    recorder.begin(steps.current());
+    const ignore = steps.subscribe((step) => {
+      recorder.record(step);
+      this.#changed();
     });
     const unsubscribe = agent.subscribe(
       (event) => {
@@ -119,12 +111,16 @@ export class WatchedRun {
       { types: ["block.delta", "tool.delta", "turn.end"] },
     );
     const end = (): void => {
-      inspection.unsubscribe();
+      ignore();
       unsubscribe();
       if (this.#attachment.agent === agent) this.#isOpen = false;
       this.#changed();
     };
-    actor.subscribe({ complete: end, error: end });
+    const stop = (): void => {
+      recorder.record({ ...steps.current(), event: { type: "xstate.stop" }, edges: [], actions: [] });
+      end();
+    };
+    actor.subscribe({ complete: stop, error: end });
     this.#changed();
   }
 
@@ -136,8 +132,7 @@ export class WatchedRun {
   /** Reports the current row, the open calls and the exceeded limit. */
   report(worker: WorkerInfo): RunReport {
     const { agent, config, recorder } = this.#attachment;
-    const snapshot = agent.actor.getSnapshot() as AnyMachineSnapshot;
-    const context = snapshot.context as AgentContext;
+    const { state, context } = stepsOf(agent).current();
     const status = agent.status();
     const exceeded = status.phase === "suspended" ? (context.progress.exceeded ?? undefined) : undefined;
     const pending = this.#pending(status);
@@ -164,7 +159,7 @@ export class WatchedRun {
         phase,
         waitsFor,
         ...(reason && { reason }),
-        state: innermost(activeIds(snapshot._nodes)),
+        state,
         startedAt: this.#startedAt,
         updatedAt: Math.max(this.#startedAt, context.at),
         steps: this.history.last,

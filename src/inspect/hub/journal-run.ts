@@ -1,11 +1,12 @@
-import type { Chart, ChartEdge, ChartName } from "../../diagram/chart-json.ts";
+import { chartHash } from "../../diagram/chart-hash.ts";
+import type { Chart } from "../../diagram/chart-json.ts";
 import { patchBetween } from "../protocol/diff.ts";
 import { encode, encodeToString, PREVIEW } from "../protocol/encode.ts";
 import { innermost } from "../client/watched-run.ts";
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
-import { entryPointOf, type PersistedContext } from "../../session/format.ts";
+import type { StoredStep } from "../../session/entries.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
@@ -13,33 +14,26 @@ import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import type { PendingItem, RunRow } from "../protocol/protocol.ts";
 import { activeStates } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
-import { RESUME, TransitionInference } from "./transition-inference.ts";
 
 /** A stored session as steps: one for each entry of its journal, named by the type of the entry. */
 export class JournalRun {
   /** The steps of the run. */
   readonly log: RunLog;
   readonly #chart: Chart;
-  readonly #inference: TransitionInference;
-  readonly #resumes: readonly ChartEdge[];
-  /** The states that call the model: entering one counts as a model call. */
-  readonly #modelStates: ReadonlySet<string>;
+  readonly #hash: string;
+  /** The chart of the process that wrote the entries. */
+  #writtenWith: string | undefined;
   readonly #fold = new JournalFold(READER_SETTINGS);
   readonly #blobs = new Map<string, string>();
   #transcript = Transcript.of();
   #context: Readonly<Record<string, unknown>> | undefined;
   #startedAt = 0;
   #state = "stopped.idle";
-  /** True if an inbox was written after the last position; a restored session always writes one. */
-  #hasNewInbox = false;
 
   constructor(runId: string, chart: Chart) {
     this.log = new RunLog(runId);
     this.#chart = chart;
-    this.#inference = new TransitionInference(chart);
-    const modelStates = chart.nodes.filter(({ invoke }) => invoke.includes("callModel"));
-    this.#modelStates = new Set(modelStates.map(({ id }) => id));
-    this.#resumes = chart.edges.filter(({ event, targets }) => event === RESUME && targets.length > 0);
+    this.#hash = chartHash(chart);
   }
 
   /** The position in the journal. */
@@ -49,7 +43,6 @@ export class JournalRun {
 
   /** Adds an entry. Throws `session/damaged` or `session/version` as the journal's reader does. */
   add(entry: JournalEntry): void {
-    const { kept: before } = this.#fold.state();
     this.#fold.push(entry);
     const { state, at, reason, kept, messages } = this.#fold.state();
     if (entry.type === "messages") this.#addMessages(messages, entry);
@@ -58,9 +51,7 @@ export class JournalRun {
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
     const serialize = (value: unknown): string => encodeToString(value, { keepBlob });
     const active = activeStates(state, this.#chart);
-    const edges = this.#state === state ? [] : this.#edgesTo(active, before, kept);
-    if (entry.type === "position") this.#hasNewInbox = false;
-    else if (entry.type === "kept" && "inbox" in entry.data) this.#hasNewInbox = true;
+    const { edges, by } = this.#stepsOf(entry);
     const ops = patchBetween(this.#context, context, { serialize });
     this.#context = context;
     this.#state = state;
@@ -71,6 +62,7 @@ export class JournalRun {
       e: entry.type,
       v: encode(entry.data, { limits: PREVIEW }),
       x: edges,
+      ...(by && { by }),
       s: this.log.stateOf(active),
       ...(ops.length > 0 && { p: ops }),
       j: entry.seq,
@@ -140,43 +132,23 @@ export class JournalRun {
         : this.#transcript.replaceFrom(from, added);
   }
 
-  /** Returns the edges that were certainly taken to get to these states. */
-  #edgesTo(active: readonly string[], before: PersistedContext, after: PersistedContext): readonly string[] {
-    const [from, to] = [this.log.active.at(-1), active.at(-1)];
-    if (from === undefined || to === undefined) return [];
-    const isNewTurn = after.progress.turn > before.progress.turn;
-    const modelCalls = after.progress.stats.modelCalls - (isNewTurn ? 0 : before.progress.stats.modelCalls);
-    const callsModel = active.some((id) => this.#modelStates.has(id));
-    const entryPoint = before.progress.resumeAt ?? entryPointAt(this.#state);
-    const resumes = this.#hasNewInbox && !isNewTurn ? this.#resumes : [];
-    return this.#inference.between(
-      from,
-      to,
-      resumes.filter(({ guard }) => mayResume(guard, entryPoint, before)),
-      modelCalls > (callsModel ? 1 : 0) ? undefined : "callModel",
-    );
+  /** The edges that a position says were taken, and who caused the last of its steps. Sessions of releases that did not record
+   *  them, and of other charts, have none. */
+  #stepsOf({ type, data }: JournalEntry): {
+    readonly edges: readonly string[];
+    readonly by?: StoredStep["by"];
+  } {
+    if (type !== "position") return { edges: [] };
+    const { steps = [], chart = this.#writtenWith } = data as {
+      readonly steps?: readonly StoredStep[];
+      readonly chart?: string;
+    };
+    this.#writtenWith = chart;
+    const by = steps.findLast((step) => step.by)?.by;
+    if (chart !== this.#hash) return { edges: [], ...(by && { by }) };
+    const ids = steps.flatMap(({ x }) => x.flatMap((number) => this.#chart.edges[number]?.id ?? []));
+    return { edges: ids, ...(by && { by }) };
   }
-}
-
-/** The entry point of a state; null for a state that is not part of this release's chart. */
-function entryPointAt(state: string): string | null {
-  try {
-    return entryPointOf(state);
-  } catch {
-    return null;
-  }
-}
-
-/** True if an edge may have resumed a session that was cut off in this state of its journal. */
-function mayResume(
-  guard: ChartName | undefined,
-  entryPoint: string | null,
-  { interruption }: PersistedContext,
-): boolean {
-  if (guard?.name === "resumesIn") return guard.params?.["place"] === entryPoint;
-  if (guard?.name === "wasInterrupted") return entryPoint !== null && interruption !== null;
-  if (guard?.name === "staysSuspended") return entryPoint === null;
-  return true;
 }
 
 function phaseOf(state: string): SessionPhase {

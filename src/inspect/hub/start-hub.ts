@@ -66,7 +66,7 @@ const MAX_WORKER_MESSAGE = 32_000_000;
 /** Starts the inspector's server; see `startHub` of `agentchart/inspect`. */
 export async function startHub(options: StartHubOptions = {}): Promise<StartedHub> {
   const { host = "127.0.0.1", port = 0, store, files = [], home } = options;
-  const own = { hash: chartHash(agentMachine), chart: chartJson(agentMachine) };
+  const own = { hash: chartHash(chartJson(agentMachine)), chart: chartJson(agentMachine) };
   const charts = new ChartRegistry(own);
   void charts.get(own.hash); // starts its layout before the first page needs it
   const opened = new Map<string, OpenRun>();

@@ -57,11 +57,8 @@ export type Step = {
   readonly e: string;
   /** A preview of the event's payload, at most 8 KB. */
   readonly v?: Json;
-  /**
-   * "inspector" if a command of the inspector caused the event; absent if the program did. A message says so in
-   * `metadata.by`.
-   */
-  readonly by?: "inspector";
+  /** What caused the event; absent if the program that uses the agent did. */
+  readonly by?: "caller" | "hook" | "inspector" | "worker" | "operator";
   /** The ids of the edges taken. */
   readonly x: readonly string[];
   /** The index of the states that are active after the step, in `StepPage.states`. */

@@ -14,7 +14,8 @@ const waitAfterFailure = (at: number): number => {
   const outcome = { at, callId: call.id, attempt: 1, result: failedTool(call, "boom"), retry: true };
   return recordToolRun(running, outcome).calls![0]!.notBeforeAt! - at;
 };
-const waitAfterTimeout = (at: number): number => expireCalls(running, at).calls![0]!.notBeforeAt! - at;
+const waitAfterTimeout = (at: number): number =>
+  expireCalls(running, { type: "timer.due", at }).calls![0]!.notBeforeAt! - at;
 
 test.each([waitAfterFailure, waitAfterTimeout])(
   "%o: a tool's back-off is that of its session, call and attempt, at any instant",

@@ -39,7 +39,7 @@ describe("createAgent says what is wrong with a setting, and what was expected",
     ],
     [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
     [{ hooks: [function log() {}] }, "every hook needs a `name`."],
-    [{ store: "file:./s" }, "`store` must be a SessionStore, as fileStore({ dir }) gives."],
+    [{ store: "file:./s" }, "`store` must be a SessionStore, such as fileStore({ dir })."],
     [
       { model: "gpt" },
       "`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.",
@@ -105,12 +105,12 @@ test("a listener that is no function is refused", () => {
 
 test("what is no store is refused where sessions are looked for", async () => {
   const says = (from: string) =>
-    refusal(`${from}: \`store\` must be a SessionStore, as fileStore({ dir }) gives.`);
+    refusal(`${from}: \`store\` must be a SessionStore, such as fileStore({ dir }).`);
   await expect(openSession(undefined as never, "s")).rejects.toEqual(says("openSession"));
   expect(() => sessionManager(undefined as never)).toThrow(says("sessionManager"));
   const store = memoryStore();
   expect(() => sessionManager({ store, sessionId: "", components: [] })).toThrow(/`sessionId` must be/);
-  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(/`components` must be a list/);
+  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(/`components` must be an array/);
 });
 
 test("results that are no list are refused", () => {

@@ -10,7 +10,8 @@ import {
 } from "agentchart/inspect";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { stepsOf as chartSteps } from "../../../src/agent/steps.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { SessionStore } from "../../../src/store/port.ts";
 import type { RunRow, StepPage } from "../../../src/inspect/protocol/protocol.ts";
@@ -57,18 +58,39 @@ const numbers = ({ items }: StepPage): readonly number[] => items.map(({ q }) =>
 const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 test("an agent without `inspect` registers no observer", async () => {
-  const isObserved = ({ actor }: Agent): boolean => {
-    let isRead = false;
-    const event = Object.defineProperty({}, "type", { enumerable: true, get: () => (isRead = true) });
-    // XState reads an inspection event only if an observer is registered
-    const { system } = actor as unknown as { system: { _sendInspectionEvent(event: object): void } };
-    system._sendInspectionEvent(event);
-    return isRead;
+  const observed = ({ actor }: Agent): { isRead: boolean } => {
+    const seen = { isRead: false };
+    const event = { type: "hooks.listen", points: [] } as const;
+    // only an observer reads from whom an event came
+    const by = { enumerable: true, get: () => void (seen.isRead = true) };
+    for (let count = 0; count < 20; count++)
+      actor.send(Object.defineProperty({ ...event }, "by", by) as never);
+    return seen;
   };
-  const [plain, watched] = [bot(undefined), bot(testInspector({ home: testHome() }))];
-  expect([isObserved(plain), isObserved(watched)]).toEqual([false, true]);
-  await watched.close();
-  expect(isObserved(watched)).toBe(false);
+  const [plain, watched] = [bot(undefined), bot(testInspector({ home: testHome() }))].map(observed);
+  await expect.poll(() => watched!.isRead).toBe(true);
+  expect(plain!.isRead).toBe(false);
+});
+
+test("the inspector observes an agent once, until it is closed", async () => {
+  const agent = bot(undefined);
+  const source = chartSteps(agent);
+  const { subscribe } = source;
+  let observers = 0;
+  vi.spyOn(source, "subscribe").mockImplementation((listener) => {
+    const end = subscribe.call(source, listener);
+    observers++;
+    return () => {
+      observers--;
+      end();
+    };
+  });
+  const inspect = testInspector({ home: testHome() });
+  inspect.watch(agent as never);
+  await agent.call("go");
+  expect(observers).toBe(1);
+  await agent.close();
+  expect(observers).toBe(0);
 });
 
 test("runs that start before and after the hub are both reported from their first step", async () => {
@@ -198,9 +220,9 @@ test("the history for a late hub is bounded, reports the first step that is left
   const inspect = testInspector({ home, keep: { steps: 300 } });
   const agent = bot(
     inspect,
-    Array.from({ length: 60 }, (_, index) => `answer ${index}`),
+    Array.from({ length: 240 }, (_, index) => `answer ${index}`),
   );
-  for (let turn = 0; turn < 60; turn++) await agent.call(`question ${turn}`);
+  for (let turn = 0; turn < 240; turn++) await agent.call(`question ${turn}`);
   const hub = await testHub({ home });
   const page = await completeSteps(hub, agent);
   expect(page.first).toBeGreaterThan(100);

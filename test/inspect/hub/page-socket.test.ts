@@ -36,12 +36,12 @@ test("a page that reads too slowly gets the newest steps and a gap for the skipp
       });
       return ((await answer.json()) as { row: { state: string; steps: number } }).row;
     })
-    .toMatchObject({ state: "stopped.idle", steps: 1 + turns * 8 });
+    .toMatchObject({ state: "stopped.idle", steps: 1 + turns * 2 });
   page.resume();
-  await expect.poll(() => page.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 8);
+  await expect.poll(() => page.steps.get(agent.sessionId)?.at(-1)?.q).toBe(1 + turns * 2);
   const numbers = page.steps.get(agent.sessionId)!.map(({ q }) => q);
   const missing = page.gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   expect(page.gaps.length).toBeGreaterThan(0);
-  expect(numbers.length + missing).toBe(1 + turns * 8);
+  expect(numbers.length + missing).toBe(1 + turns * 2);
   expect(new Set(numbers).size).toBe(numbers.length);
 });

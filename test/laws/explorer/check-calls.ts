@@ -1,7 +1,7 @@
 import { toolActorOf } from "../../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { ModelInput, ReviewInput, SleepInput, ToolInput } from "../../../machines/agent/services.ts";
-import { isAtRest, leafOf, servicesOf, type Service } from "./pure.ts";
+import type { ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
+import { isAtRest, leafOf, servicesOf } from "./pure.ts";
 import { startedOf, type Check } from "./transition.ts";
 
 /** A call runs only if a review has allowed it, with the arguments that were reviewed; a decision is used once. */
@@ -61,20 +61,19 @@ export const limitsHold: Check = ({ world, after, memory }) => {
   return excess && `attempt ${excess.attempt} of ${excess.call.id}`;
 };
 
-const isTimer = ({ src, input }: Service): boolean =>
-  src === "sleepUntil" && (input as SleepInput).until !== null;
-
-/** What rests owns no service; what does not rest waits for one that will end; tools run only in `executing`, one for each
+/** What rests owns no service; what does not rest waits for one or for the timer; tools run only in `executing`, one for each
  *  record that says so. */
 export const servicesFit: Check = ({ after }) => {
-  const { snapshot } = after;
+  const { snapshot, timer } = after;
   const leaf = leafOf(snapshot.value);
   const services = servicesOf(snapshot);
   const names = services.map(({ id }) => id).join(", ");
-  if (isAtRest(leaf)) return services.length > 0 ? `${leaf} owns ${names}` : undefined;
-  const isEnding = services.some((service) => service.src !== "sleepUntil" || isTimer(service));
-  if (!isEnding) return `${leaf} waits for nothing`;
-  if (leaf.endsWith(".aborting") && !services.some(isTimer)) return `${leaf} has no end to its grace period`;
+  if (isAtRest(leaf)) {
+    if (timer !== null) return `${leaf} has a timer`;
+    return services.length > 0 ? `${leaf} owns ${names}` : undefined;
+  }
+  if (services.length === 0 && timer === null) return `${leaf} waits for nothing`;
+  if (leaf.endsWith(".aborting") && timer === null) return `${leaf} has no end to its grace period`;
   const tools = services.filter(({ src }) => src === "runTool").map(({ id }) => id);
   if (!leaf.startsWith("acting.executing")) return tools.length > 0 ? `${leaf} owns ${names}` : undefined;
   const isCommitting = leaf === "acting.executing.committing";

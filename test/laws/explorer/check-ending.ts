@@ -35,7 +35,7 @@ export const turnSettles: Check = (transition) => {
   const settled = context.progress.settled - before.snapshot.context.progress.settled;
   if (settled > 1 || (settled !== 1 && comesToRest(transition))) return `settled ${settled} times`;
   if (settled === 1 && !isAtRest(leaf)) return `settled in ${leaf}`;
-  if (resumeAt !== null && leaf !== "stopped.idle" && !leaf.startsWith("doCall"))
+  if ((resumeAt !== null) !== (leaf === "stopped.unfinished") && !leaf.startsWith("doCall"))
     return `${leaf} is unfinished`;
   const isOpen = openIds(context).size > 0 || exceeded !== null;
   if (leaf === "suspended.waiting" && !isOpen) return "suspended with nothing open";
@@ -78,7 +78,9 @@ export const reasonFits: Check = (transition) => {
   if (!outcome || isAsBefore) return undefined;
   const leaf = leafOf(value);
   if (outcome.error?.code === "run/invalid-event") return "it failed, and nobody knows of what";
-  const fits = leaf === "stopped.idle" ? STOPPED.has(outcome.reason) : SUSPENDED[outcome.reason]?.(context);
+  const fits = leaf.startsWith("stopped.")
+    ? STOPPED.has(outcome.reason)
+    : SUSPENDED[outcome.reason]?.(context);
   return fits ? undefined : `${leaf} rests because of ${outcome.reason}`;
 };
 

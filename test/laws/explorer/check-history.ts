@@ -15,7 +15,7 @@ export const historyIsValid: Check = ({ world, after }) => {
     if (problem) return `the model is called with ${problem}`;
   }
   const leaf = leafOf(value);
-  const isOpen = leaf !== "stopped.idle" || context.progress.resumeAt !== null;
+  const isOpen = leaf !== "stopped.idle";
   if (world.history.length > 0 && context.progress.turn === 0) return undefined; // closed when a call is accepted
   const problem = protocolProblem(context.transcript, isOpen ? openIds(context) : new Set());
   return problem && isAtRest(leaf) ? `${leaf} rests with ${problem}` : problem;

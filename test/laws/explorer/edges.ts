@@ -1,60 +1,40 @@
-import type { AnyStateNode, AnyTransitionDefinition } from "xstate";
-import type { AgentMachine } from "./pure.ts";
+import { agentResolver } from "../../../machines/agent/agent.machine.ts";
+import { drawingOf } from "../../../machines/chart/drawing.ts";
+import type { ChartEdge, ChartName, ChartNode } from "../../../src/diagram/chart-json.ts";
 
-/** The transitions drawn in a chart, and which of them a walk has taken. */
+/** The drawing of the agent's chart. */
+export const drawing = drawingOf(agentResolver);
+
+const pathOf = (id: string): string => id.slice(drawing.id.length + 1) || "root";
+
+const labelOf = ({ name, params }: ChartName): string =>
+  params ? `${name}: ${Object.values(params).join(", ")}` : name;
+
+/** An edge as text, such as "reasoning.calling on xstate.done.actor.callModel [retryable] → reasoning.backingOff". */
+function textOf({ source, event, guard, targets, actions }: ChartEdge): string {
+  const on = event === "" ? "" : ` on ${event}`;
+  const to = targets.map(pathOf).join(", ") || `itself (${actions.map(labelOf).join(", ")})`;
+  return `${pathOf(source)}${on}${guard ? ` [${labelOf(guard)}]` : ""} → ${to}`;
+}
+
+/** The edges of the drawing, and which of them a walk has taken. */
 export class EdgeCoverage {
-  readonly #names = new Map<AnyTransitionDefinition, string>();
   readonly #taken = new Set<string>();
 
-  /** Learns the edges of this machine; copies of one chart share their names. */
-  learn(machine: AgentMachine): void {
-    for (const [transition, name] of edgesOf(machine)) this.#names.set(transition, name);
-  }
-
-  take(transition: AnyTransitionDefinition): void {
-    const name = this.#names.get(transition);
-    if (name !== undefined) this.#taken.add(name);
+  take(edge: string): void {
+    this.#taken.add(edge);
   }
 
   get all(): readonly string[] {
-    return [...new Set(this.#names.values())];
+    return drawing.edges.map(({ id }) => id);
   }
 
   get untaken(): readonly string[] {
-    return this.all.filter((name) => !this.#taken.has(name));
+    return drawing.edges.filter(({ id }) => !this.#taken.has(id)).map(textOf);
   }
 }
 
-/** All states of a chart below the root. */
-export function statesOf(machine: AgentMachine): readonly AnyStateNode[] {
-  const below = (node: AnyStateNode): readonly AnyStateNode[] =>
-    Object.values(node.states).flatMap((child) => [child, ...below(child)]);
-  return below(machine.root as unknown as AnyStateNode);
-}
-
-/** The transitions a state defines, in order: its events, the ends of its services, then `always`. */
-export function transitionsOf(node: AnyStateNode): readonly AnyTransitionDefinition[] {
-  return [...node.transitions.values()].flat().concat(node.always ?? []);
-}
-
-/** Every edge of the chart with a name such as "reasoning.judging [retryable] → reasoning.backingOff". */
-export function edgesOf(machine: AgentMachine): readonly (readonly [AnyTransitionDefinition, string])[] {
-  const root = machine.root as unknown as AnyStateNode;
-  return [root, ...statesOf(machine)].flatMap((node) =>
-    transitionsOf(node).map((transition) => [transition, nameOf(transition)] as const),
-  );
-}
-
-const pathOf = (node: AnyStateNode): string => node.path.join(".") || "root";
-
-function nameOf({ source, eventType, guard, target, actions }: AnyTransitionDefinition): string {
-  const event = eventType === "" ? "" : ` on ${eventType}`;
-  const targets = target?.map(pathOf).join(", ") ?? `itself (${actions.map(labelOf).join(", ")})`;
-  return `${pathOf(source)}${event}${guard ? ` [${labelOf(guard)}]` : ""} → ${targets}`;
-}
-
-function labelOf(named: unknown): string {
-  if (typeof named === "string") return named;
-  const { type, params } = named as { readonly type?: string; readonly params?: unknown };
-  return `${type ?? "inline"}${typeof params === "object" ? `: ${Object.values(params as object).join(", ")}` : ""}`;
-}
+/** The states in which the chart can wait, in the order of the drawing. */
+export const waitingStates: readonly (ChartNode & { readonly path: string })[] = drawing.nodes
+  .filter(({ type, tags }) => type === "atomic" && !tags.includes("decision"))
+  .map((node) => ({ ...node, path: pathOf(node.id) }));

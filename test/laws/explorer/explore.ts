@@ -4,7 +4,7 @@ import { problemsOf, type Problem } from "./invariants.ts";
 import { keyOf } from "./key.ts";
 import { NOTHING, remember, type Memory } from "./memory.ts";
 import type { Move, Scene } from "./move.ts";
-import { serviceMoves } from "./outcomes.ts";
+import { serviceMoves, timerMoves } from "./outcomes.ts";
 import { outsideMoves } from "./outside.ts";
 import { leafOf, PureChart, servicesOf, type AgentMachine, type AgentSnapshot, type Step } from "./pure.ts";
 import { isRefusal, type Transition } from "./transition.ts";
@@ -77,8 +77,7 @@ class Walk {
     this.#world = world;
     this.#bounds = bounds;
     this.#findings = findings;
-    this.#chart = new PureChart(machine, contextOf(world), (transition) => findings.edges.take(transition));
-    findings.edges.learn(this.#chart.machine);
+    this.#chart = new PureChart(machine, contextOf(world), (edge) => findings.edges.take(edge));
   }
 
   get findings() {
@@ -91,7 +90,7 @@ class Walk {
 
   run({ stopAtFirst = false, onProgress = () => {} }: ExploreOptions): void {
     const first = this.#chart.begin(contextOf(this.#world));
-    this.#open(first, keyOf(first.snapshot), NOTHING, { parent: -1, label: "" }, 0, 0, 0);
+    this.#open(first, keyOf(first), NOTHING, { parent: -1, label: "" }, 0, 0, 0);
     for (let level = this.#queue; level.length > 0; level = this.#queue) {
       this.#queue = [];
       for (const [index, state] of level.entries()) {
@@ -125,7 +124,10 @@ class Walk {
 
   #answers(state: Open, scene: Scene): readonly Move[] {
     try {
-      return serviceMoves(servicesOf(state.snapshot), this.#world, scene);
+      return [
+        ...serviceMoves(servicesOf(state.snapshot), this.#world, scene),
+        ...timerMoves(this.#chart.timerOf(state.snapshot), scene),
+      ];
     } catch (error) {
       this.#report(this.#pathTo(state.id), {
         rule: "alive",
@@ -154,15 +156,19 @@ class Walk {
       });
     }
     const leafAfter = leafOf(after.snapshot.value);
-    const memory = remember(state.memory, before.context, move, after, leafAfter);
+    const memory = remember(state.memory, move, after, leafAfter);
     const transition: Transition = { world: this.#world, before: state, move, after, memory };
     const problems = problemsOf(transition);
     for (const problem of problems) this.#report([...this.#pathTo(state.id), move.label], problem);
     const refused = isRefusal(transition);
-    this.#findings.table.add(leaf, move, refused ? "refused" : outcomeOf(before, after.snapshot));
+    this.#findings.table.add(
+      leaf,
+      move,
+      refused ? `refused ${after.refused!.code}` : outcomeOf(before, after.snapshot),
+    );
     if (problems.length > 0 || refused) return;
 
-    const key = keyOf(after.snapshot);
+    const key = keyOf(after);
     const isSame = key === state.key;
     const calls = state.calls + (move.cost === "call" && !isSame ? 1 : 0);
     const disturbances = state.disturbances + (move.cost === "disturbance" && !isSame ? 1 : 0);
@@ -208,10 +214,12 @@ class Walk {
 
   /** The process ends; another one goes on from the snapshot, as `createAgent({ snapshot })` does. */
   #restore(snapshot: AgentSnapshot): Step {
-    const restored = restoredFrom(snapshot);
-    const begun = this.#chart.begin(restored);
-    if (restored.progress.resumeAt !== null) return begun;
-    return this.#chart.next(begun.snapshot, { type: "session.resume", at: restored.at, input: [] });
+    const context = restoredFrom(snapshot);
+    const { snapshot: begun } = this.#chart.begin({
+      ...contextOf(this.#world),
+      listening: context.listening,
+    });
+    return this.#chart.next(begun, { type: "session.load", context });
   }
 
   #pathTo(id: number): string[] {

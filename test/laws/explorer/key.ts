@@ -2,7 +2,7 @@ import { HOOK_POINTS } from "../../../src/hook/types.ts";
 import type { Block, Msg } from "../../../src/message/types.ts";
 import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
 import { protocolProblem } from "./protocol.ts";
-import { isAtRest, leafOf, type AgentSnapshot } from "./pure.ts";
+import { isAtRest, leafOf, type Step } from "./pure.ts";
 
 /** What of a context no guard depends on: texts, clocks, counters that only name things. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -24,7 +24,6 @@ const IGNORED: ReadonlySet<string> = new Set([
     "system",
     "edit",
     "outcome",
-    "refused",
     "schema",
     "deadlineAt",
     "notBeforeAt",
@@ -103,12 +102,12 @@ function partsOf(leaf: string, context: AgentContext): object {
  * The abstract state: two snapshots with the same key behave alike as far as the chart can tell. Left out are texts,
  * ids and clocks; of the transcript counts only whether a provider would take it.
  */
-export function keyOf({ value, context, children }: AgentSnapshot): string {
+export function keyOf({ snapshot: { value, context }, timer }: Step): string {
   const leaf = leafOf(value);
   const order = context.calls.map(({ call }) => call.id);
   const points = HOOK_POINTS.map((point) => (context.listening.includes(point) ? "1" : "0")).join("");
   const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
-  const more = flags({ remembers: context.remembered.length > 0, timer: "sleepUntil" in children });
+  const more = flags({ remembers: context.remembered.length > 0, timer: timer !== null });
   return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(
     " | ",
   );

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { explore } from "./explore.ts";
 import { reportText, unvisited } from "./report.ts";
 import { BOUNDS } from "./worlds.ts";
@@ -30,7 +29,7 @@ if (values.help || !bounds) {
       );
     },
   });
-  console.log(reportText(agentMachine, bounds, findings, seconds()));
-  const isComplete = findings.edges.untaken.length === 0 && unvisited(agentMachine, findings).length === 0;
+  console.log(reportText(bounds, findings, seconds()));
+  const isComplete = findings.edges.untaken.length === 0 && unvisited(findings).length === 0;
   process.exitCode = findings.violations.length === 0 && isComplete ? 0 : 1;
 }

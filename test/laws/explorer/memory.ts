@@ -41,11 +41,6 @@ function granted(memory: Memory, move: Move, context: AgentContext): ReadonlySet
   return all;
 }
 
-/** True if the chart has traced an event as one that has no place in this state. */
-export function isRefused(before: AgentContext, after: AgentContext): boolean {
-  return after.refused !== before.refused && after.refused !== null;
-}
-
 /** The messages a context holds, stored or waiting. */
 export function keptIds({ transcript, inbox }: AgentContext): ReadonlySet<string> {
   const messages = [transcript.slice(), inbox.queued, inbox.steering, inbox.input].flat();
@@ -59,16 +54,10 @@ export function inputOf(memory: Memory, { meaning = {} }: Move): readonly string
 }
 
 /** What is to be remembered after `move` has led to `after`. */
-export function remember(
-  memory: Memory,
-  before: AgentContext,
-  move: Move,
-  after: Step,
-  leaf: string,
-): Memory {
+export function remember(memory: Memory, move: Move, after: Step, leaf: string): Memory {
   const { meaning = {}, kind } = move;
   const { context } = after.snapshot;
-  const refused = kind !== "crash" && isRefused(before, context);
+  const refused = kind !== "crash" && after.refused !== undefined;
   if (kind === "load" && !refused) return { ...NOTHING, granted: granted(NOTHING, move, context) };
   const decided = new Set(memory.decided);
   if (meaning.decides && !refused) decided.add(meaning.decides);

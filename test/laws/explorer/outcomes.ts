@@ -1,11 +1,5 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type {
-  HooksInput,
-  ModelInput,
-  ReviewInput,
-  SleepInput,
-  ToolInput,
-} from "../../../machines/agent/services.ts";
+import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";
 import { modelOutcomes } from "./model-outcomes.ts";
@@ -55,10 +49,6 @@ function endingsOf(service: Service, world: World, scene: Scene): readonly Endin
       return hookOutcomes(input as HooksInput, scene);
     case "commit":
       return [{ label: "done", output: {} }, broken];
-    case "sleepUntil": {
-      const { until } = input as SleepInput;
-      return until === null ? [] : [{ label: "done", output: { at: Math.max(until, scene.context.at) } }];
-    }
     default:
       throw new Error(
         `The explorer knows no outcomes of the service "${src}": add them to test/laws/explorer/outcomes.ts.`,
@@ -87,4 +77,11 @@ export function serviceMoves(services: readonly Service[], world: World, scene: 
       };
     }),
   );
+}
+
+/** The timer of the session comes due. */
+export function timerMoves(until: number | null, { context }: Scene): readonly Move[] {
+  if (until === null) return [];
+  const at = Math.max(until, context.at);
+  return [{ label: "timer.due", group: "timer.due", kind: "service", events: [{ type: "timer.due", at }] }];
 }

@@ -4,7 +4,8 @@ import type { CallRecord } from "../../../machines/agent/context.ts";
 import { results, toolResult, user } from "./messages.ts";
 import { TICK, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
-import { loadedContext, type World } from "./worlds.ts";
+import { EXPIRES_AT } from "./review-outcomes.ts";
+import { loadedContexts, type World } from "./worlds.ts";
 
 type Decision = NonNullable<CallRecord["decided"]>;
 
@@ -42,27 +43,22 @@ function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [
 }
 
 function calls({ wanted }: World, scene: Scene, at: number): readonly Move[] {
-  const isUnfinished = scene.context.progress.resumeAt !== null;
-  return (["call", "session.resume"] as const).flatMap((type) =>
-    inputs(scene, isAtRest(scene.leaf) && isUnfinished === (type === "session.resume")).map(
-      ([what, input]): Move => ({
-        label: `${type}(${what})`,
-        group: `${type}(${what})`,
-        kind: "outside",
-        events: [{ type, at, input, ...(wanted && { wanted }) }],
-        cost: "call",
-        meaning: { input },
-      }),
-    ),
-  );
+  return inputs(scene, isAtRest(scene.leaf)).map(([what, input]): Move => ({
+    label: `call(${what})`,
+    group: `call(${what})`,
+    kind: "outside",
+    events: [{ type: "call", at, input, ...(wanted && { wanted }) }],
+    cost: "call",
+    meaning: { input },
+  }));
 }
 
 function decisions(world: World, { context, leaf }: Scene, at: number): readonly Move[] {
-  const decide = (label: string, callId: string, decision: Decision): Move => ({
+  const decide = (label: string, callId: string, decision: Decision, more = {}): Move => ({
     label,
     group: label.replace(/ \d+$/, ""),
     kind: "outside",
-    events: [{ type: "tool.decide", at, callId, decision }],
+    events: [{ type: "tool.decide", at, callId, decision, ...more }],
     meaning: { decides: callId },
   });
   const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
@@ -72,7 +68,14 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
       decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),
     ),
   );
-  return [unknown, ...each];
+  const [first] = context.calls;
+  const late = first
+    ? [
+        decide("tool.decide(approve) for other arguments", first.call.id, "approve", { argsHash: "other" }),
+        decide("tool.decide(approve) after it expired", first.call.id, "approve", { madeAt: EXPIRES_AT }),
+      ]
+    : [];
+  return [unknown, ...each, ...(world.judges ? late : [])];
 }
 
 /** What services that the chart no longer waits for may still send: it must be traced and harm nothing. */
@@ -105,7 +108,6 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
   });
   const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
-  const loaded = loadedContext(world, at);
   return [
     ...calls(world, scene, at),
     ...decisions(world, scene, at),
@@ -116,16 +118,13 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
-    {
-      label: "session.load",
-      group: "session.load",
+    ...Object.entries(loadedContexts(world, at)).map(([what, loaded]): Move => ({
+      label: `session.load(${what})`,
+      group: `session.load(${what})`,
       kind: "load",
-      events: [
-        { type: "session.load", context: loaded },
-        { type: "session.resume", at, input: [] },
-      ],
+      events: [{ type: "session.load", context: loaded }],
       cost: "disturbance",
-    },
+    })),
     {
       label: "crash",
       group: "crash and restore",

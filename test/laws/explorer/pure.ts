@@ -1,53 +1,53 @@
-import {
-  createActor,
-  type ActorScope,
-  type AnyTransitionDefinition,
-  type InspectionEvent,
-  type SnapshotFrom,
-} from "xstate";
+import { createActor, type ActorScope, type SnapshotFrom } from "xstate";
 import type { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import type { AgentMachineEvent } from "../../../machines/agent/events.ts";
+import type { AgentCommand } from "../../../machines/agent/events.ts";
+import type { Refusal } from "../../../machines/chart/definition.ts";
+import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
 
 export type AgentMachine = typeof agentMachine;
 export type AgentSnapshot = SnapshotFrom<AgentMachine>;
 
-/** What a service that ends sends to the chart. */
+/** The event that a service sends to the chart when it ends. */
 export type ServiceEvent =
   | { readonly type: `xstate.done.actor.${string}`; readonly output: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown; readonly actorId: string };
-export type ChartEvent = AgentMachineEvent | ServiceEvent;
+export type ChartEvent = AgentCommand | ServiceEvent;
 
-/** A service that the chart has started and not yet heard of again. */
+/** A service that the chart has started and that has not ended yet. */
 export type Service = { readonly id: string; readonly src: string; readonly input: unknown };
 
-/** One macrostep: where it leads and which services it starts. */
-export type Step = { readonly snapshot: AgentSnapshot; readonly started: readonly Service[] };
+/** One or more macrosteps: where they lead and what they start. */
+export type Step = {
+  readonly snapshot: AgentSnapshot;
+  readonly started: readonly Service[];
+  /** The instant for which the timer of the session is armed. */
+  readonly timer: number | null;
+  /** Why the last event was refused. */
+  readonly refused: Refusal | undefined;
+};
 
-type Spawn = { readonly type: string; readonly params: Service & { readonly actorRef: unknown } };
-
-/** Microsteps in one macrostep beyond which the chart counts as running in circles. */
-const MOST_MICROSTEPS = 200;
+type Action = { readonly type: string; readonly params: unknown };
+type Spawn = Service & { readonly actorRef: unknown };
+type Perform = { readonly name: string; readonly params?: { readonly until: number } };
 
 /**
- * The chart as a pure function. It does what `transition()` of xstate does, that is, it asks the machine with an actor
- * scope that executes nothing; its own scope besides tells which transitions were taken and which services start.
+ * The chart as a pure function, as the engine runs it. It does what `transition()` of xstate does, that is, it asks the machine
+ * with an actor scope that executes nothing; its own scope besides records which edges were taken and which services start.
  */
 export class PureChart {
   readonly machine: AgentMachine;
-  readonly #taken: (transition: AnyTransitionDefinition) => void;
+  readonly #taken: (edge: string) => void;
   readonly #scope: ActorScope<AgentSnapshot, never>;
-  #spawns: Spawn[] = [];
+  readonly #timers = new WeakMap<AgentSnapshot, number | null>();
+  #spawned: Spawn[] = [];
+  #timer: number | null = null;
+  #refused: Refusal | undefined;
 
-  constructor(
-    machine: AgentMachine,
-    context: AgentContext,
-    taken: (transition: AnyTransitionDefinition) => void = () => {},
-  ) {
-    this.machine = machine.provide({});
-    this.machine.options = { ...this.machine.options, maxIterations: MOST_MICROSTEPS };
+  constructor(machine: AgentMachine, context: AgentContext, taken: (edge: string) => void = () => {}) {
+    this.machine = machine;
     this.#taken = taken;
-    const self = createActor(this.machine, { input: context, inspect: (event) => this.#inspect(event) });
+    const self = createActor(machine, { input: context });
     this.#scope = {
       self,
       id: "",
@@ -57,41 +57,57 @@ export class PureChart {
       defer: () => {},
       emit: () => {},
       stopChild: () => {},
-      actionExecutor: (action: { readonly type: string }) => {
-        if (action.type === "xstate.spawnChild") this.#spawns.push(action as unknown as Spawn);
-      },
+      actionExecutor: (action: Action) => this.#execute(action),
     } as unknown as ActorScope<AgentSnapshot, never>;
   }
 
   /** A new actor of the chart with this context. */
   begin(context: AgentContext): Step {
+    this.#timer = null;
     return this.#step(() => this.machine.getInitialSnapshot(this.#scope as never, context));
   }
 
   /** What these events, one after the other, make of a snapshot. */
   next(snapshot: AgentSnapshot, ...events: readonly ChartEvent[]): Step {
+    this.#timer = this.timerOf(snapshot);
     return this.#step(() =>
-      events.reduce(
-        (now, event) => this.machine.transition(now, event as never, this.#scope as never),
-        snapshot,
-      ),
+      events.reduce((now, event) => {
+        this.#refused = undefined;
+        return this.machine.transition(now, { ...event } as never, this.#scope as never);
+      }, snapshot),
     );
   }
 
-  #step(run: () => AgentSnapshot): Step {
-    this.#spawns = [];
-    const snapshot = run();
-    const children = snapshot.children as { readonly [id: string]: unknown };
-    const started = this.#spawns
-      .map(({ params }) => params)
-      .filter(({ id, actorRef }) => children[id] === actorRef)
-      .map(({ id, src, input }) => ({ id, src, input }));
-    return { snapshot, started };
+  /** The instant for which the timer is armed in a snapshot that this chart has made. */
+  timerOf(snapshot: AgentSnapshot): number | null {
+    return this.#timers.get(snapshot) ?? null;
   }
 
-  #inspect(event: InspectionEvent): void {
-    if (event.type === "@xstate.microstep")
-      for (const transition of event._transitions) this.#taken(transition);
+  #step(run: () => AgentSnapshot): Step {
+    this.#spawned = [];
+    this.#refused = undefined;
+    const snapshot = run();
+    if (snapshot.status === "error") throw snapshot.error;
+    const { children } = snapshot;
+    const started = this.#spawned
+      .filter(({ id, actorRef }) => children[id] === actorRef)
+      .map(({ id, src, input }) => ({ id, src, input }));
+    this.#timers.set(snapshot, this.#timer);
+    return { snapshot, started, timer: this.#timer, refused: this.#refused };
+  }
+
+  #execute({ type, params }: Action): void {
+    if (type === "xstate.spawnChild") this.#spawned.push(params as Spawn);
+    if (type === "perform") {
+      const { name, params: data } = params as Perform;
+      if (name === "armTimer") this.#timer = data!.until;
+      if (name === "disarmTimer") this.#timer = null;
+    }
+    if (type === "stepTaken") {
+      const { step } = params as StepTaken<AgentContext>;
+      this.#refused = step.refused;
+      for (const edge of step.edges) this.#taken(edge);
+    }
   }
 }
 
@@ -115,9 +131,9 @@ export function leafOf(value: unknown): string {
     .join("|");
 }
 
-/** True for the two states in which a session rests. */
+/** True for the states in which a session rests. */
 export function isAtRest(leaf: string): boolean {
-  return leaf === "stopped.idle" || leaf === "suspended.waiting";
+  return leaf === "stopped.idle" || leaf === "stopped.unfinished" || leaf === "suspended.waiting";
 }
 
 export function doneEvent(id: string, output: unknown): ServiceEvent {

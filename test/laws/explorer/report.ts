@@ -1,6 +1,5 @@
 import type { Findings, Violation } from "./explore.ts";
-import { statesOf } from "./edges.ts";
-import type { AgentMachine } from "./pure.ts";
+import { waitingStates } from "./edges.ts";
 import type { Bounds } from "./worlds.ts";
 
 const count = (value: number): string => value.toLocaleString("en-US");
@@ -11,23 +10,15 @@ export function violationText({ rule, message, world, path }: Violation): string
   return [`${rule}: ${message}`, `  in the world "${world}", after`, ...steps].join("\n");
 }
 
-/** The states in which the chart never waits, because a transition leaves them at once. */
-export function unvisited(machine: AgentMachine, { leaves }: Findings): readonly string[] {
-  const waiting = statesOf(machine).filter(
-    (node) => node.type === "atomic" && (node.always ?? []).length === 0,
-  );
-  return waiting.map(({ path }) => path.join(".")).filter((leaf) => !leaves.has(leaf));
+/** The states in which a walk has never waited. */
+export function unvisited({ leaves }: Findings): readonly string[] {
+  return waitingStates.map(({ path }) => path).filter((leaf) => !leaves.has(leaf));
 }
 
 /** What a walk has found, for people. */
-export function reportText(
-  machine: AgentMachine,
-  bounds: Bounds,
-  findings: Findings,
-  seconds: number,
-): string {
+export function reportText(bounds: Bounds, findings: Findings, seconds: number): string {
   const { states, transitions, leaves, edges, violations } = findings;
-  const missing = unvisited(machine, findings);
+  const missing = unvisited(findings);
   return [
     `bounds       ${bounds.name}: ${bounds.worlds.length} worlds, ${bounds.calls} calls, ${bounds.disturbances} disturbances a session`,
     `states       ${count(states)}`,

@@ -4,6 +4,9 @@ import { toolResult } from "./messages.ts";
 import type { Ending } from "./outcomes.ts";
 import type { World } from "./worlds.ts";
 
+/** When the approvals expire that a review asks for; no path of a walk takes so long. */
+export const EXPIRES_AT = 1_000_000_000;
+
 type Action = Verdict["action"];
 
 /** What a review may say of a call: an approval still meets deny rules, everything else follows the decision. */
@@ -22,7 +25,7 @@ function verdict({ call, decided }: CallRecord, action: Action, tool: World["too
       return { ...base, ...tool, ...edited };
     }
     case "ask":
-      return { ...base, reason: "it asks", argsHash: "hash" };
+      return { ...base, reason: "it asks", argsHash: "hash", expiresAt: EXPIRES_AT };
     case "deny":
       return { ...base, result: toolResult(call.id, "denied", "denied") };
     case "answer":

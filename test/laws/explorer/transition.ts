@@ -1,5 +1,5 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { isRefused, type Memory } from "./memory.ts";
+import type { Memory } from "./memory.ts";
 import type { Move } from "./move.ts";
 import { isAtRest, leafOf, type AgentSnapshot, type Service, type Step } from "./pure.ts";
 import type { World } from "./worlds.ts";
@@ -25,13 +25,12 @@ export const startedOf = ({ started }: Step, src: string): readonly Service[] =>
   started.filter((service) => service.src === src);
 
 /** True if the process or the session was exchanged: the clock of what was settled starts anew. */
-export const isRestored = ({ before, move, after }: Transition): boolean =>
-  move.kind === "crash" ||
-  (move.kind === "load" && !isRefused(before.snapshot.context, after.snapshot.context));
+export const isRestored = ({ move, after }: Transition): boolean =>
+  move.kind === "crash" || (move.kind === "load" && after.refused === undefined);
 
-/** True if the chart has traced the event as one that has no place in this state. */
+/** True if the chart has refused the event. */
 export const isRefusal = (transition: Transition): boolean =>
-  !isRestored(transition) && isRefused(transition.before.snapshot.context, transition.after.snapshot.context);
+  !isRestored(transition) && transition.after.refused !== undefined;
 
 /** True if the session did not rest before and does now. */
 export const comesToRest = ({ before, after }: Transition): boolean =>
@@ -40,5 +39,5 @@ export const comesToRest = ({ before, after }: Transition): boolean =>
 /** What of the context an event has changed, the clock and the trace of refusals aside. */
 export function changesOf(before: AgentContext, after: AgentContext): readonly string[] {
   const names = Object.keys(after) as (keyof AgentContext)[];
-  return names.filter((name) => name !== "at" && name !== "refused" && before[name] !== after[name]);
+  return names.filter((name) => name !== "at" && before[name] !== after[name]);
 }

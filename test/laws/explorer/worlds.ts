@@ -104,7 +104,7 @@ const WORLDS: readonly World[] = [
   }),
   world("hooks before a model that may be asked again", {
     ...SHORT,
-    listening: ["preReasoning", "preSummary"],
+    listening: ["preCall", "preReasoning", "preSummary"],
     answers: ["text", "1 call", "failure that may be retried"],
     settings: { maxIters: 1 },
   }),
@@ -126,7 +126,7 @@ const WORLDS: readonly World[] = [
   world("one of a tool at a time", {
     answers: ["text", "2 calls"],
     tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "retry", maxParallel: 1 },
-    settings: { maxIters: 1, model: { maxAttempts: 1 } },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
   }),
   world("loaded history", {
     history: ORPHANS,
@@ -151,10 +151,30 @@ const WORLDS: readonly World[] = [
     ...SHORT,
     settings: { ...SHORT.settings, budget: { modelCalls: 1, toolCalls: 1 }, onBudget: "stop" },
   }),
+  world("a refusal that hooks see", {
+    ...SHORT,
+    listening: ["onError"],
+    answers: ["1 call"],
+    judges: true,
+  }),
+  world("a fallback model, and models that do not answer in time", {
+    ...SHORT,
+    answers: ["text", "1 call"],
+    settings: { ...SHORT.settings, hasFallback: true, model: { timeoutMs: 60_000, maxAttempts: 1 } },
+  }),
+  world("a summary instead of the structured answer", {
+    ...SHORT,
+    listening: ["preSummary", "postSummary"],
+    otherwise: [],
+    answers: ["text", "1 call", "failure that may be retried"],
+    wanted: { mode: "tool", schema: {}, reminders: 0 },
+    settings: { ...SHORT.settings, model: { timeoutMs: 60_000, maxAttempts: 1 } },
+  }),
   world("time that is used up within a batch", {
     ...SHORT,
+    tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "ask" },
     answers: ["text", "2 calls"],
-    settings: { ...SHORT.settings, parallel: 1, budget: { wallMs: 2.5 * TICK } },
+    settings: { ...SHORT.settings, parallel: 1, budget: { wallMs: 3.5 * TICK } },
   }),
 ];
 
@@ -184,8 +204,19 @@ export function contextOf({ settings, history, listening }: World): AgentContext
   return { ...freshContext(settings, Transcript.of(history)), listening };
 }
 
-/** A session from elsewhere that waits for the result of a call. */
-export function loadedContext(world: World, at: number): AgentContext {
+/** Sessions from elsewhere, by where they rest. */
+export function loadedContexts(world: World, at: number): { readonly [rest: string]: AgentContext } {
+  const fresh = freshContext(world.settings, Transcript.of());
+  const { progress } = fresh;
+  return {
+    suspended: suspendedContext(world, at),
+    unfinished: { ...fresh, at, progress: { ...progress, turn: 1, resumeAt: "reasoning" } },
+    idle: { ...fresh, at },
+  };
+}
+
+/** A session that waits for the result of a call. */
+function suspendedContext(world: World, at: number): AgentContext {
   const asked = [message("l1", "user", [text("l1")]), message("l2", "assistant", [toolUse("l2.1")])];
   const fresh = freshContext(world.settings, Transcript.of(asked));
   const call = {

@@ -8,8 +8,7 @@ import {
   NOT_KILLED_IN_MIDST,
   restores,
 } from "../../support/agentchart-resume.ts";
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { statesOf } from "../explorer/edges.ts";
+import { waitingStates } from "../explorer/edges.ts";
 import { goneFrom } from "../../support/listed.ts";
 import { toolOf } from "../../support/agents.ts";
 
@@ -41,12 +40,10 @@ test("in the resume mode a turn is carried by a new agent after every step", asy
 
 test("in the resume mode every state in which the chart can wait is one to be killed in, or says why not", () => {
   const named = [...KILLED_IN, ...KILLED_IN_MIDST, ...Object.keys(NEVER_KILLED_IN)];
-  const waiting = statesOf(agentMachine)
-    .filter(
-      ({ type, always = [] }) => type === "atomic" && always.every(({ guard }) => guard === "isInterrupted"),
-    )
-    .map(({ path }) => path.join(".").replace(/\.running$/, ""));
-  expect([...named, "stopped.idle", "suspended.waiting"].toSorted()).toEqual(waiting.toSorted());
+  const waiting = waitingStates.map(({ path }) => path.replace(/\.running$/, ""));
+  expect([...named, "stopped.idle", "stopped.unfinished", "suspended.waiting"].toSorted()).toEqual(
+    waiting.toSorted(),
+  );
 });
 
 test("what is not killed in the midst is a file or a test of the agent suite", () => {

@@ -16,8 +16,8 @@ export const INTERRUPT: ChartEvent = { type: "run.interrupt", at: 200, cause: "u
 export const hooks = (output: object = {}): ChartEvent => doneEvent("runHooks", { at: 200, ...output });
 /** One of the hooks has failed. */
 export const failedHook = errorEvent("runHooks", { code: "hook/failed", message: "failed" });
-/** A timer has run out. */
-export const slept = doneEvent("sleepUntil", { at: 200 });
+/** The timer of the session has come due. */
+export const slept: ChartEvent = { type: "timer.due", at: 200 };
 /** The model has ended. */
 export const answer = (output: object): ChartEvent =>
   doneEvent("callModel", { at: 200, finishReason: "stop", delivered: true, ...output });

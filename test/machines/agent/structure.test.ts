@@ -1,80 +1,88 @@
-import type { AnyStateNode } from "xstate";
-import { describe, expect, it } from "vitest";
-import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { statesOf, transitionsOf } from "../../laws/explorer/edges.ts";
+import { describe, expect, test } from "vitest";
+import { agentChart, agentMachine, agentSlots } from "../../../machines/agent/agent.machine.ts";
+import { drawing, waitingStates } from "../../laws/explorer/edges.ts";
 
-const root = agentMachine.root as unknown as AnyStateNode;
-const states = statesOf(agentMachine);
-const nodes = [root, ...states];
-const transitions = nodes.flatMap(transitionsOf);
-const pathOf = (node: AnyStateNode): string => node.path.join(".");
+const { nodes, edges } = drawing;
+const pathOf = (id: string): string => id.slice("agent.".length);
+const states = nodes.filter(({ parent }) => parent !== undefined);
+const decisions = nodes.filter(({ tags }) => tags.includes("decision"));
+const guardNames = edges.flatMap(({ guard }) => guard?.name.split(" && ") ?? []);
+const actionNames = [
+  ...edges.flatMap(({ actions }) => actions),
+  ...nodes.flatMap(({ entry, exit }) => [...entry, ...exit]),
+].map(({ name }) => name);
 
-/** The name of a guard or an action; undefined for one that is written where it is used. */
-function nameOf(reference: unknown): string | undefined {
-  if (typeof reference === "string") return reference;
-  const named =
-    typeof reference === "object" && reference !== null && "type" in reference ? reference.type : undefined;
-  return typeof named === "string" ? named : undefined;
-}
-
-const guards = transitions.flatMap(({ guard }) => (guard === undefined ? [] : [nameOf(guard)]));
-const actions = [
-  ...transitions.flatMap((transition) => transition.actions.map(nameOf)),
-  ...nodes.flatMap(({ entry, exit }) => [...entry, ...exit].map(nameOf)),
-];
-
-describe("the chart", () => {
-  it("has exactly the six states of the design at its top", () => {
-    const top = Object.keys(agentMachine.states);
+describe("the agent's chart", () => {
+  test("has exactly the six states of the design at its top", () => {
+    const top = nodes.filter(({ parent }) => parent === "agent").map(({ key }) => key);
     expect(top).toEqual(["doCall", "reasoning", "acting", "summarizing", "suspended", "stopped"]);
-    expect(root.config.initial).toBe("stopped");
+    expect(nodes[0]!.initial).toBe("agent.stopped");
+    expect(Object.keys(agentMachine.states).toSorted()).toEqual(top.toSorted());
   });
 
-  it("describes every state in a sentence", () => {
-    expect(states.filter(({ description = "" }) => !/[.?]$/.test(description)).map(pathOf)).toEqual([]);
+  test("fits on one drawing: at most 50 nodes and 220 edges", () => {
+    expect(nodes.length).toBeLessThanOrEqual(50);
+    expect(edges.length).toBeLessThanOrEqual(220);
   });
 
-  it("rests in two states without a service", () => {
-    const resting = states.filter((node) => ["stopped.idle", "suspended.waiting"].includes(pathOf(node)));
-    expect(resting.map(({ invoke }) => invoke)).toEqual([[], []]);
+  test("describes every state and decision in a sentence", () => {
+    expect(states.filter(({ description = "" }) => !/[.?]$/.test(description)).map(({ id }) => id)).toEqual(
+      [],
+    );
   });
 
-  it("waits nowhere else without a service", () => {
-    const services = (node: AnyStateNode | undefined): number =>
-      node ? node.invoke.length + services(node.parent as AnyStateNode | undefined) : 0;
-    const waiting = states.filter((node) => node.type === "atomic" && (node.always ?? []).length === 0);
-    const without = waiting.filter((node) => services(node) === 0);
-    const spawning = without.filter((node) => node.entry.map(nameOf).includes("spawnCalls"));
-    expect(spawning.map(pathOf)).toEqual(["acting.executing.running"]);
-    const resting = without.filter((node) => !spawning.includes(node));
-    expect(resting.map(pathOf)).toEqual(["suspended.waiting", "stopped.idle"]);
-  });
-
-  it("names every service like its slot", () => {
-    const invoked = states.flatMap((node) => node.invoke.map(({ id, src }) => ({ id, src })));
-    const slots = Object.keys(agentMachine.implementations.actors);
-    expect(invoked.filter(({ id, src }) => id !== src)).toEqual([]);
-    expect(slots.toSorted()).toEqual([
-      "callModel",
-      "commit",
-      "reviewCalls",
-      "runHooks",
-      "runTool",
-      "sleepUntil",
+  test("has a decision where several edges lead to the same choice, and only there", () => {
+    expect(decisions.map(({ id }) => pathOf(id))).toEqual([
+      "doCall.checkingPending",
+      "reasoning.checkingLimits",
+      "reasoning.deciding",
+      "acting.authorizing",
+      "acting.deciding",
+      "suspended.settling",
+      "stopped.settling",
+      "stopped.interrupting",
+      "stopped.failing",
     ]);
-    expect(invoked.filter(({ src }) => !slots.includes(String(src)))).toEqual([]);
+    const leadingTo = (id: string): number => {
+      const around = nodes.find((node) => node.initial === id)?.id;
+      return edges.filter(({ targets: [to] }) => to === id || (around !== undefined && to === around)).length;
+    };
+    expect(decisions.filter(({ id }) => leadingTo(id) < 2).map(({ id }) => id)).toEqual([]);
   });
 
-  it("names every guard and every action", () => {
-    const { guards: knownGuards, actions: knownActions } = agentMachine.implementations;
-    expect(guards.filter((name) => name === undefined || !(name in knownGuards))).toEqual([]);
-    expect(actions.filter((name) => name === undefined || !(name in knownActions))).toEqual([]);
+  test("rests in three states without a service, a timer or an entry effect", () => {
+    const { effects } = agentChart.vocabulary;
+    const resting = ["stopped.idle", "stopped.unfinished", "suspended.waiting"];
+    const found = waitingStates.filter(
+      ({ invoke, entry, path }) =>
+        invoke.length === 0 &&
+        entry.every(({ name }) => !(name in effects)) &&
+        waitingStates.every((state) => state.path !== path || !hasServiceAround(state.id)),
+    );
+    expect(found.map(({ path }) => path).toSorted()).toEqual(resting.toSorted());
   });
 
-  it("uses every guard it has, and the names people look for are among them", () => {
-    const used = new Set(guards);
-    expect(Object.keys(agentMachine.implementations.guards).filter((name) => !used.has(name))).toEqual([]);
-    expect([...used]).toEqual(
+  test("names every service like its slot", () => {
+    const invoked = new Set(nodes.flatMap(({ invoke }) => invoke));
+    expect([...invoked, "runTool"].toSorted()).toEqual(Object.keys(agentSlots).toSorted());
+  });
+
+  test("uses every guard, update, effect and refusal of its vocabulary", () => {
+    const { guards, updates, effects, refusals } = agentChart.vocabulary;
+    const unused = (known: object, used: readonly string[]) =>
+      Object.keys(known).filter((name) => !used.includes(name));
+    expect(unused(guards, guardNames)).toEqual([]);
+    expect(unused({ ...updates, ...effects }, actionNames)).toEqual([]);
+    expect(
+      unused(
+        refusals,
+        edges.flatMap(({ refuse }) => refuse ?? []),
+      ),
+    ).toEqual([]);
+  });
+
+  test("has the guards that people look for", () => {
+    expect(guardNames).toEqual(
       expect.arrayContaining([
         "maxIters",
         "isFinished",
@@ -88,32 +96,30 @@ describe("the chart", () => {
     );
   });
 
-  it("reaches every state", () => {
-    const reached = new Set<AnyStateNode>();
-    const reach = (node: AnyStateNode): void => {
-      if (reached.has(node)) return;
-      reached.add(node);
-      if (node.parent) reach(node.parent as AnyStateNode);
-      if (node.type === "compound") for (const initial of node.initial.target) reach(initial as AnyStateNode);
-      for (const { target = [] } of transitionsOf(node))
-        for (const next of target) reach(next as AnyStateNode);
+  test("reaches every node", () => {
+    const reached = new Set<string>();
+    const reach = (id: string): void => {
+      if (reached.has(id)) return;
+      reached.add(id);
+      const node = nodes.find((each) => each.id === id)!;
+      if (node.parent) reach(node.parent);
+      if (node.initial) reach(node.initial);
+      for (const { source, targets } of edges) if (source === id) for (const to of targets) reach(to);
     };
-    reach(root);
-    expect(states.filter((node) => !reached.has(node)).map(pathOf)).toEqual([]);
+    reach("agent");
+    expect(nodes.filter(({ id }) => !reached.has(id)).map(({ id }) => id)).toEqual([]);
   });
 
-  it("has no timers of XState's, which do not survive a restore, and no final or parallel states", () => {
-    expect(nodes.flatMap(({ after }) => after)).toEqual([]);
-    expect(nodes.filter(({ type }) => type !== "atomic" && type !== "compound").map(pathOf)).toEqual([]);
-  });
-
-  it("runs a tool through one edge, behind the permission of every call", () => {
-    const isInside = (node: unknown): boolean => pathOf(node as AnyStateNode).startsWith("acting.executing");
-    const entries = transitions.filter(
-      ({ source, target = [] }) => !isInside(source) && target.some(isInside),
-    );
-    expect(entries.map(({ source }) => pathOf(source as AnyStateNode))).toEqual(["acting.authorizing"]);
-    const first = states.find((node) => pathOf(node) === "acting.authorizing")?.always?.[0];
-    expect(nameOf(first?.guard)).toBe("needsApproval");
+  test("runs a tool only behind the permission of every call", () => {
+    const isInside = (id: string): boolean => id.startsWith("agent.acting.executing");
+    const entries = edges.filter(({ source, targets }) => !isInside(source) && targets.some(isInside));
+    expect([...new Set(entries.map(({ source }) => pathOf(source)))]).toEqual(["acting.authorizing"]);
+    const first = edges.find(({ source }) => source === "agent.acting.authorizing");
+    expect(first?.guard?.name).toBe("needsApproval");
   });
 });
+
+function hasServiceAround(id: string): boolean {
+  const node = nodes.find((each) => each.id === id)!;
+  return node.invoke.length > 0 || (node.parent !== undefined && hasServiceAround(node.parent));
+}

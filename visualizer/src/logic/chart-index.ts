@@ -61,11 +61,16 @@ export function configurationName(states: readonly string[]): string {
 export function isRest(index: ChartIndex | undefined, states: readonly string[]): boolean {
   const inner = states.at(-1);
   if (inner === undefined) return false;
-  if (!index) return /\b(idle|waiting)$/.test(inner);
+  if (!index) return /\b(idle|unfinished|waiting)$/.test(inner);
   const isWorking = states.some((id) => (index.nodes.get(id)?.invoke.length ?? 0) > 0);
   const leaves = index.leaving.get(inner) ?? [];
-  return !isWorking && leaves.every(({ kind }) => kind !== "always" && kind !== "done");
+  return (
+    !isWorking && leaves.every(({ kind, event }) => kind === "error" || (kind === "event" && event !== TIMER))
+  );
 }
+
+/** The event of the agent's timer. */
+const TIMER = "timer.due";
 
 /** The name of a colour of the page's theme. */
 export type Tone = "violet" | "cyan" | "blue" | "pink" | "amber" | "slate" | "green" | "red";

@@ -32,16 +32,23 @@ test("branchesOf ignores unknown edges", () => {
 
 test("pathCoverage says whether edges lead from one configuration to another", () => {
   const idle = states("stopped", "stopped.idle");
-  const preparing = states("doCall", "doCall.preparing");
-  const checking = states("doCall", "doCall.checkingPending");
-  const call = "agent.stopped.idle|call|1";
-  const on = "agent.doCall.preparing||1";
-  expect(pathCoverage(index, idle, [call], preparing)).toBe("full");
-  expect(pathCoverage(index, idle, [call, on], checking)).toBe("full");
-  expect(pathCoverage(index, idle, [call], checking)).toBe("partial");
-  expect(pathCoverage(index, idle, [on], checking)).toBe("partial");
-  expect(pathCoverage(index, idle, [], checking)).toBe("none");
-  expect(pathCoverage(index, idle, ["nowhere||0"], checking)).toBe("none");
+  const hooks = states("doCall", "doCall.preCall");
+  const calling = states("reasoning", "reasoning.calling", "reasoning.calling.running");
+  const edge = (source: string, target: string): string =>
+    index.chart.edges.find(
+      ({ source: from, targets: [to] }) => from === `agent.${source}` && to === `agent.${target}`,
+    )!.id;
+  const call = edge("stopped.idle", "doCall.checkingPending");
+  const on = [
+    edge("doCall.checkingPending", "reasoning"),
+    edge("reasoning.checkingLimits", "reasoning.calling"),
+  ];
+  expect(pathCoverage(index, idle, [edge("stopped.idle", "doCall.preCall")], hooks)).toBe("full");
+  expect(pathCoverage(index, idle, [call, ...on], calling)).toBe("full");
+  expect(pathCoverage(index, idle, [call], calling)).toBe("partial");
+  expect(pathCoverage(index, idle, on, calling)).toBe("partial");
+  expect(pathCoverage(index, idle, [], calling)).toBe("none");
+  expect(pathCoverage(index, idle, ["nowhere||0"], calling)).toBe("none");
   expect(pathCoverage(index, idle, [], idle)).toBe("full");
   expect(pathCoverage(index, [], [], idle)).toBe("full");
 });

@@ -1,0 +1,26 @@
+import type { AgentContext } from "./context.ts";
+import { openCalls } from "./updates/calls.ts";
+
+/** Where a session is: `stopped` between turns, `unfinished` in the middle of one that was cut off, `suspended` while something
+ *  outside must answer, else `running`. */
+export type Phase = "stopped" | "unfinished" | "suspended" | "running";
+
+const RESTS: { readonly [state: string]: Phase } = {
+  "stopped.idle": "stopped",
+  "stopped.unfinished": "unfinished",
+  "suspended.waiting": "suspended",
+};
+
+/** The phase of a session in a state of the chart, given by its path. */
+export function phaseOf(path: string): Phase {
+  return RESTS[path] ?? "running";
+}
+
+/** The state in which a session with this context rests once it is restored, as the edges of `session.load` lead to it. */
+export function restStateOf(
+  context: AgentContext,
+): "stopped.idle" | "stopped.unfinished" | "suspended.waiting" {
+  if (context.progress.resumeAt !== null) return "stopped.unfinished";
+  const isOpen = openCalls(context).length > 0 || context.progress.exceeded !== null;
+  return isOpen ? "suspended.waiting" : "stopped.idle";
+}

@@ -1,0 +1,58 @@
+import type { Refusal } from "../chart/definition.ts";
+import type { AgentContext, CallRecord } from "./context.ts";
+import type { AgentCommand } from "./events.ts";
+import { pendingCalls } from "./updates/calls.ts";
+
+type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;
+
+const pendingCall = (context: AgentContext, callId: string) =>
+  pendingCalls(context).find((call) => call.callId === callId);
+
+/** True for a call that no result, no permission and no attempt has settled yet. */
+function isOpen({ status, stored, result }: CallRecord): boolean {
+  const isWaiting = status === "pending" || status === "suspended" || status === "unknown";
+  return isWaiting && !stored && result === undefined;
+}
+
+/** No open call waits for this decision. */
+export function isUnknownCall(context: AgentContext, { callId }: Decide): boolean {
+  const record = context.calls.find(({ call }) => call.id === callId);
+  return !pendingCall(context, callId) || !record || !isOpen(record);
+}
+
+/** The arguments of the call are not those that the decision was made for. */
+export function isStaleDecision(context: AgentContext, { callId, argsHash }: Decide): boolean {
+  return argsHash !== undefined && argsHash !== pendingCall(context, callId)?.argsHash;
+}
+
+/** The decision was made after the approval had expired. */
+export function isExpiredDecision(context: AgentContext, { callId, at, madeAt = at }: Decide): boolean {
+  return (pendingCall(context, callId)?.expiresAt ?? Number.POSITIVE_INFINITY) <= madeAt;
+}
+
+/** Why a command is refused: the code and message with which the method of the agent rejects. */
+export const refusals = {
+  busy: (): Refusal => ({
+    code: "run/busy",
+    message: "Agent is still running, please wait for it to finish",
+  }),
+  notRunning: (): Refusal => ({ code: "run/not-running", message: "No turn is running." }),
+  unknownCall: (_: AgentContext, { callId }: Decide): Refusal => ({
+    code: "run/bad-results",
+    message: `No open call has the id '${callId}'.`,
+    data: { callId },
+  }),
+  staleDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
+    code: "run/stale-decision",
+    message: `The arguments of call '${callId}' have changed since the decision was made.`,
+  }),
+  expiredDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
+    code: "run/stale-decision",
+    message: `The time to decide about call '${callId}' is over.`,
+  }),
+  /** An outcome of a service that was stopped, or an event that this state does not know. */
+  unexpected: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({
+    code: "run/invalid-event",
+    message: `The event '${type}' has no meaning in this state.`,
+  }),
+};

@@ -1,0 +1,245 @@
+import type { HookPoint } from "../../src/hook/types.ts";
+import type { Reason } from "../../src/message/types.ts";
+import type { Effect, NamesOf, StateDefinition, Branch } from "../chart/definition.ts";
+import type { AgentContext, Change, Progress } from "./context.ts";
+import type { AgentCommand } from "./events.ts";
+import * as refusals from "./refusals.ts";
+import type { HooksOutcome, ToolRunOutcome } from "./services.ts";
+import * as acting from "./updates/acting.ts";
+import * as budget from "./updates/budget.ts";
+import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
+import * as ending from "./updates/ending.ts";
+import * as entry from "./updates/entry.ts";
+import * as output from "./updates/output.ts";
+import * as reasoning from "./updates/reasoning.ts";
+import { decideCall, reviveCalls } from "./updates/resume.ts";
+import { nextInstant } from "./updates/timer.ts";
+import * as waiting from "./updates/waiting.ts";
+
+type Place = NonNullable<Progress["resumeAt"]>;
+type Done<Output> = { readonly output: Output };
+type Command<Type extends AgentCommand["type"]> = Extract<AgentCommand, { readonly type: Type }>;
+
+/** An update that reads the outcome of a service. */
+const fromOutcome =
+  <Output>(update: (context: AgentContext, outcome: Output) => Change) =>
+  (context: AgentContext, { output: outcome }: Done<Output>): Change =>
+    update(context, outcome);
+
+const armTimer = (until: number | null): readonly Effect[] => [
+  until === null
+    ? { type: "host", name: "disarmTimer" }
+    : { type: "host", name: "armTimer", params: { until } },
+];
+
+const stopTool = (context: AgentContext, callId: string): Effect => ({
+  type: "stop",
+  id: toolActorOf(context, callId),
+});
+
+const guards = {
+  // hooks and storage
+  listens: ({ listening }: AgentContext, _: never, { point }: { readonly point: HookPoint }) =>
+    listening.includes(point),
+  mustCommit: (context: AgentContext) =>
+    context.settings.isDurable && acting.unspawnedCalls(context).length > 0,
+
+  // doCall
+  hasPendingTools: (context: AgentContext) => openCalls(context).length > 0,
+  needsDecision: (context: AgentContext) => openCalls(context).some(isUndecided),
+  hasNoInput: ({ inbox }: AgentContext) => inbox.input.length === 0,
+  carriesResults: entry.carriesResults,
+  cancelsPending: ({ settings }: AgentContext) => settings.onTextWhilePending === "cancelPending",
+  queuesText: ({ settings, progress }: AgentContext) =>
+    settings.onTextWhilePending === "queue" && progress.resumeAt === null,
+
+  // rest
+  resumesIn: ({ progress }: AgentContext, _: never, { place }: { readonly place: Place }) =>
+    progress.resumeAt === place,
+  isOverBudget: (context: AgentContext) =>
+    context.progress.exceeded !== null && openCalls(context).length === 0,
+  wasInterrupted: ({ interruption }: AgentContext) => interruption !== null,
+  isUnfinished: ({ progress }: AgentContext) => progress.resumeAt !== null,
+  resumesInCall: ({ inbox, progress }: AgentContext, { input }: Command<"call">) =>
+    progress.resumeAt === "doCall" || entry.bringsResults([...inbox.input, ...input]),
+  staysSuspended: (context: AgentContext) =>
+    context.progress.resumeAt === null &&
+    (openCalls(context).length > 0 || context.progress.exceeded !== null),
+  isUnknownCall: refusals.isUnknownCall,
+  isStaleDecision: refusals.isStaleDecision,
+  isExpiredDecision: refusals.isExpiredDecision,
+
+  // limits
+  isDraining: ({ progress }: AgentContext) => progress.draining,
+  overBudget: (context: AgentContext) => budget.exceededByModel(context) !== undefined,
+  overToolBudget: (context: AgentContext) => budget.exceededByTools(context) !== undefined,
+  stopsOverBudget: (context: AgentContext) =>
+    context.settings.onBudget === "stop" && budget.exceededByModel(context) !== undefined,
+  stopsOverToolBudget: (context: AgentContext) =>
+    context.settings.onBudget === "stop" && budget.exceededByTools(context) !== undefined,
+
+  // structured output
+  hasOutput: output.hasOutput,
+  mayRemind: output.mayRemind,
+  lacksOutput: output.lacksOutput,
+  lacksOutputForGood: (context: AgentContext) =>
+    output.lacksOutput(context) && openCalls(context).length === 0,
+
+  // reasoning and summarizing
+  maxIters: ({ progress, settings }: AgentContext) =>
+    progress.iteration >= settings.maxIters && !progress.exempt,
+  mustWait: ({ request, at }: AgentContext) => (request.notBeforeAt ?? 0) > at,
+  hasFailed: ({ failure }: AgentContext) => failure !== null,
+  isInterrupted: ({ interruption }: AgentContext) => interruption !== null,
+  saysMore: ending.saysMore,
+  retryable: reasoning.mayRetry,
+  canFallBack: reasoning.mayFallBack,
+  isEmptyAnswer: reasoning.isEmptyAnswer,
+  isSteered: (context: AgentContext) => context.inbox.steering.length > 0 && openCalls(context).length === 0,
+  mayAskAgain: (context: AgentContext) => reasoning.isEmptyAnswer(context) && reasoning.mayAskAgain(context),
+  hasNoSummary: (context: AgentContext) => context.failure !== null || reasoning.isEmptyAnswer(context),
+  stopsWithOpenCalls: (context: AgentContext) => context.stop && openCalls(context).length > 0,
+  stopRequested: ({ stop }: AgentContext) => stop,
+  gotoRequested: (context: AgentContext) => context.goto !== null,
+  exceedsGotos: (context: AgentContext, { output: outcome }: Done<HooksOutcome>) =>
+    reasoning.isGotoBeyondLimit(context, outcome),
+  isFinished: (context: AgentContext) => openCalls(context).length === 0,
+
+  // acting
+  wantsPreActing: (context: AgentContext) =>
+    context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
+  needsApproval: ({ calls }: AgentContext) => calls.some(({ asks, stored }) => asks !== undefined && !stored),
+  hasUnknownOutcome: ({ calls }: AgentContext) => calls.some(({ status }) => status === "unknown"),
+  allSettled: ({ calls }: AgentContext) => allSettled(calls),
+  noneRunning: acting.noneRunning,
+  mustPause: (context: AgentContext) =>
+    budget.exceededByTools(context) !== undefined && acting.noneRunning(context),
+  startsNothing: acting.startsNothing,
+  isLate: (context: AgentContext, { output: outcome }: Done<ToolRunOutcome>) =>
+    acting.isLate(context, outcome),
+  wantsPostActing: acting.wantsPostActing,
+};
+
+const updates = {
+  // doCall
+  beginCall: entry.beginCall,
+  beginResume: (context: AgentContext, event: Command<"call">) =>
+    reviveCalls({ ...context, ...entry.beginResume(context, event) }),
+  applyPreCall: fromOutcome(entry.applyPreCall),
+  acceptInput: entry.acceptInput,
+  cancelPending: entry.cancelPending,
+  queueInput: entry.queueInput,
+  takeResults: entry.takeResults,
+  refuseInput: entry.refuseInput,
+  rerunSuspended: acting.rerunSuspended,
+  recordDecision: decideCall,
+
+  // reasoning and summarizing
+  deliverWaiting: waiting.deliverWaiting,
+  applyPreReasoning: fromOutcome(reasoning.applyPrompt),
+  applyPreSummary: fromOutcome(reasoning.applyPrompt),
+  beginAttempt: reasoning.beginAttempt,
+  recordOutcome: fromOutcome(reasoning.recordOutcome),
+  recordSummary: fromOutcome(reasoning.recordSummary),
+  noteTimeout: reasoning.noteTimeout,
+  giveUpModel: reasoning.giveUpModel,
+  noteTime: (_: AgentContext, { at }: { readonly at: number }) => ({ at }),
+  noteOutcomeTime: fromOutcome((_: AgentContext, { at }: { readonly at: number }) => ({ at })),
+  planBackoff: reasoning.planBackoff,
+  fallBack: reasoning.fallBack,
+  askAgain: reasoning.askAgain,
+  failEmpty: reasoning.failEmpty,
+  applyPostReasoning: fromOutcome(reasoning.applyPostReasoning),
+  applyPostSummary: fromOutcome(reasoning.applyPostSummary),
+  storeDraft: reasoning.storeDraft,
+  acceptGoto: reasoning.acceptGoto,
+  refuseGoto: reasoning.refuseGoto,
+  countRound: reasoning.countRound,
+  beginSummary: ending.beginSummary,
+  closeForLimit: ending.closeForLimit,
+  storeSummary: ending.storeSummary,
+
+  // acting
+  applyPreActing: fromOutcome(acting.applyPreActing),
+  applyReview: fromOutcome(acting.applyReview),
+  startCalls: acting.startCalls,
+  holdCalls: acting.holdCalls,
+  markSpawned: acting.markSpawned,
+  recordToolRun: fromOutcome(acting.recordToolRun),
+  expireCalls: acting.expireCalls,
+  interruptCalls: acting.interruptCalls,
+  applyPostActing: fromOutcome(acting.applyPostActing),
+  storeResults: acting.storeResults,
+
+  // limits and structured output
+  suspendForBudget: budget.suspendForBudget,
+  stopForBudget: budget.stopForBudget,
+  extendBudget: budget.extendBudget,
+  continueTurn: entry.continueTurn,
+  remind: output.remind,
+  failOutput: output.failOutput,
+  storeOutput: output.storeOutput,
+  keepOutput: output.keepOutput,
+
+  // ends of a turn
+  endTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
+    ending.endTurn(context, reason),
+  suspendTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
+    ending.suspendTurn(context, reason),
+  suspendUndecided: (context: AgentContext) => ending.suspendTurn(context, entry.undecidedReason(context)),
+  applyPostCall: fromOutcome(ending.applyPostCall),
+  noteInterruption: ending.noteInterruption,
+  noteLateInterruption: ending.noteLateInterruption,
+  settleInterruption: ending.settleInterruption,
+  recordFailure: (context: AgentContext, { error }: { readonly error: unknown }) =>
+    ending.recordFailure(context, error),
+  settleFailure: ending.settleFailure,
+  settle: ending.settleCall,
+  park: (context: AgentContext, _: never, { place }: { readonly place: Place }) =>
+    ending.park(context, place),
+
+  // at any time
+  load: ({ listening }: AgentContext, { context }: Command<"session.load">) => ({ ...context, listening }),
+  drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
+    at,
+    progress: { ...progress, draining: true },
+  }),
+  steer: waiting.steer,
+  observe: waiting.observe,
+  listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
+};
+
+const effects = {
+  /** Starts the services of the calls that are recorded as running and have none yet. */
+  spawnCalls: (context: AgentContext): readonly Effect[] =>
+    acting.unspawnedCalls(context).map((record) => ({
+      type: "spawn",
+      src: "runTool",
+      id: toolActorOf(context, record.call.id),
+      input: acting.toolInput(context, record),
+    })),
+  /** A spawned service stays in the snapshot until it is stopped, also after its end. */
+  releaseCall: (context: AgentContext, { output: { callId } }: Done<ToolRunOutcome>) => [
+    stopTool(context, callId),
+  ],
+  stopExpired: (context: AgentContext, { at }: Command<"timer.due">) =>
+    acting.expiredCalls(context, at).map(({ call }) => stopTool(context, call.id)),
+  stopCalls: (context: AgentContext) =>
+    context.calls.filter(({ status }) => status === "running").map(({ call }) => stopTool(context, call.id)),
+  /** Aborts the signals of the model call and of the tools that run. */
+  abortServices: (): readonly Effect[] => [{ type: "host", name: "abortServices" }],
+  /** The one timer of the session sends `timer.due` at the next instant that the state waits for. */
+  armTimer: (context: AgentContext) => armTimer(nextInstant(context)),
+  armBackoff: ({ request }: AgentContext) => armTimer(request.notBeforeAt),
+  armGrace: ({ request }: AgentContext) => armTimer(request.graceAt),
+  armHookGrace: ({ at, settings }: AgentContext) => armTimer(at + settings.interruptGraceMs),
+  disarmTimer: (): readonly Effect[] => [{ type: "host", name: "disarmTimer" }],
+};
+
+/** The vocabulary of the agent's chart. Every name is one pure function of the context and the event. */
+export const vocabulary = { guards, updates, effects, refusals: refusals.refusals };
+
+type Names = NamesOf<typeof vocabulary>;
+
+export type AgentState = StateDefinition<AgentContext, Names>;
+export type AgentBranch = Branch<Names>;

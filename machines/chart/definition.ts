@@ -1,0 +1,120 @@
+// machines/chart defines charts as data, resolves them as pure functions, and makes XState machines of them.
+import type { JsonObject } from "../../src/base/json.ts";
+
+/** A value, or several of them in order. */
+export type OneOrMore<T> = T | readonly T[];
+
+/** A guard or an action by its name in the vocabulary, with parameters that are plain data. */
+export type NameRef<Name extends string = string> =
+  | Name
+  | { readonly type: Name; readonly params: JsonObject };
+
+/**
+ * One way on. Its guard is judged first, then its actions run in order, then it leads to its target: the id of a state or a
+ * decision, relative to the parent of its source, or absolute with a leading `#`. Without a target the state stays. A target
+ * that is the active state is not left; one that lies around it, or a decision that leads back to it, leaves and enters it.
+ *
+ * With `choose` the way on is decided after the actions: the guards of its branches see the context that the actions have
+ * made. `refuse` names the refusal with which a command is answered; nothing else may happen on such an edge, and it may not
+ * stand in a choice.
+ */
+export type Branch<Names extends VocabularyNames = VocabularyNames> = {
+  readonly guard?: NameRef<Names["guard"]>;
+  readonly actions?: OneOrMore<NameRef<Names["action"]>>;
+  readonly target?: string;
+  readonly choose?: readonly Branch<Names>[];
+  readonly refuse?: Names["refusal"];
+  /** Leaves and enters the target even if it is the active state. Default: false. */
+  readonly reenter?: boolean;
+};
+
+/** A service that runs while its state is active. Its outcome comes as `xstate.done.actor.<id>` or `xstate.error.actor.<id>`. */
+export type Service<Context, Names extends VocabularyNames = VocabularyNames> = {
+  /** The slot that is filled with an implementation. */
+  readonly src: string;
+  /** Default: `src`. */
+  readonly id?: string;
+  readonly input: (context: Context) => unknown;
+  readonly onDone?: OneOrMore<Branch<Names>>;
+  readonly onError?: OneOrMore<Branch<Names>>;
+};
+
+/** A state: it lasts until an event leads on. */
+export type StateDefinition<Context, Names extends VocabularyNames = VocabularyNames> = {
+  readonly description: string;
+  /** Actions that run whenever the state is entered. */
+  readonly entry?: OneOrMore<NameRef<Names["action"]>>;
+  /** Effects that happen whenever the state is left; the context is that of before. */
+  readonly exit?: OneOrMore<NameRef<Names["effect"]>>;
+  readonly invoke?: OneOrMore<Service<Context, Names>>;
+  /**
+   * Branches by event type, or by a pattern: `tool.*` for `tool` and all types that begin with `tool.`, `*` for every event. The
+   * type itself comes before the patterns, a longer pattern before a shorter one. If no guard of the type's own branches holds,
+   * the event goes on to the state around, not to the patterns of this one.
+   */
+  readonly on?: { readonly [event: string]: OneOrMore<Branch<Names>> };
+  /** The key of the inner state or decision that is entered first; required if there are inner states. */
+  readonly initial?: string;
+  readonly states?: {
+    readonly [key: string]: StateDefinition<Context, Names> | DecisionDefinition<Names>;
+  };
+};
+
+/**
+ * A decision: a choice that several edges lead to. It takes no time, so no session is ever seen in one. A state around it is
+ * entered after it has decided, and only if it leads to a state inside.
+ */
+export type DecisionDefinition<Names extends VocabularyNames = VocabularyNames> = {
+  readonly description: string;
+  /** Updates of the context that come before the choice. */
+  readonly entry?: OneOrMore<NameRef<Names["action"]>>;
+  /** Branches in order; the first one whose guard holds is taken. Each leads to a target, and only the last has no guard. */
+  readonly decide: readonly Branch<Names>[];
+};
+
+/** Something that happens outside of the context, as data: the engine performs it after the context has changed. */
+export type Effect =
+  | { readonly type: "spawn"; readonly src: string; readonly id: string; readonly input: unknown }
+  | { readonly type: "stop"; readonly id: string }
+  /** Filled by the composition root. */
+  | { readonly type: "host"; readonly name: string; readonly params?: unknown };
+
+/** Why a command is refused, as data. */
+export type Refusal = { readonly code: string; readonly message: string; readonly data?: JsonObject };
+
+/** The names that a chart may use. */
+export type VocabularyNames = {
+  readonly guard: string;
+  readonly action: string;
+  readonly effect: string;
+  readonly refusal: string;
+};
+
+/** What the names of a chart mean: pure functions of the context, the event and the parameters. */
+export type Vocabulary<Context> = {
+  readonly guards: { readonly [name: string]: (context: Context, event: never, params: never) => boolean };
+  /** An update returns the fields of the context that change. */
+  readonly updates: {
+    readonly [name: string]: (context: Context, event: never, params: never) => Partial<Context>;
+  };
+  readonly effects: {
+    readonly [name: string]: (context: Context, event: never, params: never) => readonly Effect[];
+  };
+  readonly refusals: { readonly [name: string]: (context: Context, event: never) => Refusal };
+};
+
+/** The names of a vocabulary. */
+export type NamesOf<V extends { readonly [part in "guards" | "updates" | "effects" | "refusals"]: object }> =
+  {
+    readonly guard: keyof V["guards"] & string;
+    readonly action: (keyof V["updates"] | keyof V["effects"]) & string;
+    readonly effect: keyof V["effects"] & string;
+    readonly refusal: keyof V["refusals"] & string;
+  };
+
+/** A whole chart: its drawing and the vocabulary that its names are from. */
+export type ChartDefinition<Context> = {
+  readonly id: string;
+  readonly vocabulary: Vocabulary<Context>;
+  readonly root: StateDefinition<Context>;
+};

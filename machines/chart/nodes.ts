@@ -1,0 +1,224 @@
+import type { JsonObject } from "../../src/base/json.ts";
+import type {
+  Branch,
+  ChartDefinition,
+  DecisionDefinition,
+  NameRef,
+  OneOrMore,
+  Service,
+  StateDefinition,
+} from "./definition.ts";
+
+/** A name with its parameters. */
+export type Named = { readonly name: string; readonly params?: JsonObject };
+
+/** A branch with its names resolved to data and its target to an id. A branch without `choose` is one edge of the drawing. */
+export type Way = {
+  readonly guard?: Named;
+  readonly actions: readonly Named[];
+  readonly target?: string;
+  readonly refuse?: string;
+  readonly reenter: boolean;
+  readonly choose: readonly Way[];
+  /** The id of the edge, `source|event|number`; empty for a branch with `choose`. */
+  readonly edge: string;
+};
+
+/** A state or decision of a chart with everything that its definition says about it. */
+export type Node<Context = never> = {
+  /** "agent.reasoning.calling" */
+  readonly id: string;
+  readonly key: string;
+  /** "reasoning.calling"; empty for the root. */
+  readonly path: string;
+  readonly parent: Node<Context> | undefined;
+  readonly kind: "state" | "decision";
+  readonly description: string;
+  readonly entry: readonly Named[];
+  readonly exit: readonly Named[];
+  readonly services: readonly Required<Pick<Service<Context>, "src" | "id" | "input">>[];
+  /** The node that is entered first. */
+  readonly initial: string | undefined;
+  readonly children: readonly string[];
+  /** Of a state: its ways by event descriptor, in the order of the definition. */
+  readonly on: ReadonlyMap<string, readonly Way[]>;
+  /** Of a decision. */
+  readonly decide: readonly Way[];
+};
+
+const list = <T>(value: OneOrMore<T> | undefined): readonly T[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T];
+
+const named = (ref: NameRef): Named =>
+  typeof ref === "string" ? { name: ref } : { name: ref.type, params: ref.params };
+
+const isDecision = <Context>(
+  definition: StateDefinition<Context> | DecisionDefinition,
+): definition is DecisionDefinition => "decide" in definition;
+
+/** All nodes of a chart by id, the root first, in the order of the definition. Throws an Error that names the node for a
+ *  definition that refers to a name or a target it does not have, lacks an `initial`, has a choice that may not decide or a
+ *  branch that is never reached, or begins with a decision. */
+export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<string, Node<Context>> {
+  const nodes = new Map<string, Node<Context>>();
+  add(chart.root, chart.id, undefined);
+  const { updates, effects } = chart.vocabulary;
+  const both = Object.keys(updates).find((name) => Object.hasOwn(effects, name));
+  if (both !== undefined) invalid(`'${both}' is an update and an effect`);
+  for (const node of nodes.values()) check(node);
+  const first = firstOf(nodes, nodes.get(chart.id)!);
+  if (first.kind === "decision") invalid(`${first.id} is a decision and cannot be the first state`);
+  return nodes;
+
+  function invalid(problem: string): never {
+    throw new Error(`The chart '${chart.id}' is invalid: ${problem}.`);
+  }
+
+  function add(
+    definition: StateDefinition<Context> | DecisionDefinition,
+    key: string,
+    parent: Node<Context> | undefined,
+  ): void {
+    const id = parent ? `${parent.id}.${key}` : key;
+    const path = id.slice(chart.id.length + 1);
+    const base = parent ?? { id };
+    const common = { id, key, path, parent, description: definition.description };
+    const entry = list(definition.entry).map(named);
+    if (isDecision(definition)) {
+      const decide = waysOf(definition.decide, base.id, `${id}|`);
+      const none = { exit: [], services: [], initial: undefined, children: [], on: new Map<string, never>() };
+      nodes.set(id, { ...common, ...none, kind: "decision", entry, decide });
+      return;
+    }
+    const services = list(definition.invoke);
+    const on = new Map(
+      Object.entries(definition.on ?? {}).map(([event, branches]) => [
+        event,
+        waysOf(list(branches), parent ? base.id : id, `${id}|${event}`),
+      ]),
+    );
+    for (const { src, id: actor = src, onDone, onError } of services) {
+      const outcomes = { done: onDone, error: onError };
+      for (const [outcome, branches] of Object.entries(outcomes)) {
+        const event = `xstate.${outcome}.actor.${actor}`;
+        if (branches) on.set(event, waysOf(list(branches), base.id, `${id}|${event}`));
+      }
+    }
+    const inner = Object.entries(definition.states ?? {});
+    const node: Node<Context> = {
+      ...common,
+      kind: "state",
+      entry,
+      exit: list(definition.exit).map(named),
+      services: services.map(({ src, id: actor = src, input }) => ({ src, id: actor, input })),
+      initial: definition.initial === undefined ? undefined : `${id}.${definition.initial}`,
+      children: inner.map(([name]) => `${id}.${name}`),
+      on,
+      decide: [],
+    };
+    nodes.set(id, node);
+    for (const [name, child] of inner) add(child, name, node);
+  }
+
+  function waysOf(branches: readonly Branch[], base: string, prefix: string): readonly Way[] {
+    let edges = 0;
+    const wayOf = (branch: Branch): Way => {
+      const { guard, actions, target, choose = [], refuse, reenter = false } = branch;
+      const isEdge = choose.length === 0;
+      return {
+        ...(guard !== undefined && { guard: named(guard) }),
+        actions: list(actions).map(named),
+        ...(target !== undefined && {
+          target: target.startsWith("#") ? target.slice(1) : `${base}.${target}`,
+        }),
+        ...(refuse !== undefined && { refuse }),
+        reenter,
+        edge: isEdge ? `${prefix}|${edges++}` : "",
+        choose: choose.map(wayOf),
+      };
+    };
+    return branches.map(wayOf);
+  }
+
+  function check(node: Node<Context>): void {
+    const { guards, updates, effects, refusals } = chart.vocabulary;
+    const fail = (problem: string): never => invalid(`${node.id} ${problem}`);
+    const checkActions = (actions: readonly Named[]): void => {
+      const unknown = actions.find(
+        ({ name }) => !Object.hasOwn(updates, name) && !Object.hasOwn(effects, name),
+      );
+      if (unknown) fail(`uses the unknown action '${unknown.name}'`);
+    };
+    const checkWays = (ways: readonly Way[], isChoice: boolean): void => {
+      if (ways.some(({ guard }, index) => !guard && index < ways.length - 1))
+        fail("has a branch after one without a guard");
+      for (const { guard, actions, target, refuse, choose } of ways) {
+        checkActions(actions);
+        if (guard && !Object.hasOwn(guards, guard.name)) fail(`uses the unknown guard '${guard.name}'`);
+        if (target !== undefined && !nodes.has(target)) fail(`leads to the unknown node '${target}'`);
+        if (target === chart.id) fail("leads to the root");
+        if (refuse !== undefined) {
+          if (!Object.hasOwn(refusals, refuse)) fail(`uses the unknown refusal '${refuse}'`);
+          if (isChoice) fail("refuses in a choice: only the edge of an event may");
+          if (actions.length > 0 || target !== undefined || choose.length > 0)
+            fail("has a refusal with actions, a target or a choice");
+        }
+        if (choose.length > 0) {
+          if (target !== undefined) fail("has a choice with a target of its own");
+          if (choose.at(-1)!.guard) fail("has a choice whose last branch has a guard");
+          checkWays(choose, true);
+        }
+      }
+    };
+    checkActions([...node.entry, ...node.exit]);
+    const update = node.exit.find(({ name }) => Object.hasOwn(updates, name));
+    if (update) fail(`uses the update '${update.name}' on exit, which only takes effects`);
+    if (node.children.length > 0 && !node.children.includes(node.initial!))
+      fail("has inner states and no valid `initial`");
+    if (node.children.length === 0 && node.initial !== undefined)
+      fail("has an `initial` and no inner states");
+    for (const ways of node.on.values()) checkWays(ways, false);
+    if (node.kind === "state") return;
+    if (node.decide.length === 0 || node.decide.at(-1)!.guard)
+      fail("is a decision whose last branch has a guard");
+    checkWays(node.decide, true);
+    if (edgesOf(node.decide).some(({ target }) => target === undefined))
+      fail("is a decision with a branch that leads nowhere");
+  }
+}
+
+/** True if an event of this type is meant by a descriptor: the type itself, a prefix with `.*`, or `*`. */
+export function matches(descriptor: string, type: string): boolean {
+  if (descriptor === type || descriptor === "*") return true;
+  if (!descriptor.endsWith(".*")) return false;
+  const prefix = descriptor.slice(0, -2);
+  return type === prefix || type.startsWith(`${prefix}.`);
+}
+
+/** The node that is reached from a node through initial states. */
+export function firstOf<Context>(
+  nodes: ReadonlyMap<string, Node<Context>>,
+  node: Node<Context>,
+): Node<Context> {
+  let first = node;
+  while (first.initial !== undefined) first = nodes.get(first.initial)!;
+  return first;
+}
+
+/** True if `inner` is `outer` or lies in it. */
+export function contains<Context>(outer: Node<Context>, inner: Node<Context>): boolean {
+  for (let node: Node<Context> | undefined = inner; node; node = node.parent) if (node === outer) return true;
+  return false;
+}
+
+/** The innermost node around `to` that also holds `from`. */
+export function commonParent<Context>(from: Node<Context>, to: Node<Context>): Node<Context> {
+  let node = to.parent!;
+  while (!contains(node, from)) node = node.parent!;
+  return node;
+}
+
+/** The edges of ways: those that do not choose, and the branches of those that do. */
+export function edgesOf(ways: readonly Way[]): readonly Way[] {
+  return ways.flatMap((way) => (way.choose.length > 0 ? edgesOf(way.choose) : [way]));
+}

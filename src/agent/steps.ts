@@ -1,0 +1,36 @@
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { Cause } from "../../machines/agent/events.ts";
+
+/** One step of an agent's chart, as observers see it. */
+export type ChartStep = {
+  readonly event: { readonly type: string; readonly by?: Cause };
+  /** Path of the state that the session is in after the step, as "reasoning.calling.running". */
+  readonly state: string;
+  readonly context: AgentContext;
+  /** Ids of the edges taken, in order. Empty for the beginning of a session. */
+  readonly edges: readonly string[];
+  /** Names of the actions that ran, in order. */
+  readonly actions: readonly string[];
+};
+
+/** What an observer of steps needs of a session. */
+export type StepSource = {
+  /** Where the session is now. */
+  current(): Pick<ChartStep, "state" | "context">;
+  /** Returns the function that ends the subscription. Listeners must not throw. */
+  subscribe(listener: (step: ChartStep) => void): () => void;
+};
+
+const sources = new WeakMap<object, StepSource>();
+
+/** Registers the steps of an agent. */
+export function provideSteps(agent: object, source: StepSource): void {
+  sources.set(agent, source);
+}
+
+/** The steps of an agent that createAgent() made. Throws a TypeError for any other object. */
+export function stepsOf(agent: object): StepSource {
+  const source = sources.get(agent);
+  if (!source) throw new TypeError("Expected an agent that createAgent() returned.");
+  return source;
+}
