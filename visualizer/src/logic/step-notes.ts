@@ -1,5 +1,5 @@
 import type { Step } from "../wire/step.ts";
-import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
+import type { Json, JsonObject, Msg, PatchOp, Usage } from "../wire/types.ts";
 import { bytes } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
@@ -33,13 +33,33 @@ export function usageOf(step: Step): Usage | undefined {
   return messagesOf(step).find(({ role, usage }) => role === "assistant" && usage)?.usage;
 }
 
-/** True if a step recorded a failure. */
+/** True if a step recorded a failure, or an attempt failed in it. */
 export function isFailure(step: Step): boolean {
-  const failure = setBy(step, "failure");
-  if ((isObject(failure) && failure["code"] !== "run/shutdown") || step.event.startsWith("xstate.error"))
-    return true;
+  const failure = failureOf(step);
+  if ((failure && failure["code"] !== "run/shutdown") || step.event.startsWith("xstate.error")) return true;
   return messagesOf(step).some(({ content }) =>
     content.some((block) => block.type === "tool_result" && block.state === "error"),
+  );
+}
+
+/**
+ * What failed in a step: what it left in the context, or else the attempt that it ended. The context of the step does not show an
+ * attempt that is answered at once, by the fallback model or by a summary that says what failed.
+ */
+function failureOf(step: Step): JsonObject | undefined {
+  const failure = setBy(step, "failure");
+  if (isObject(failure)) return failure;
+  const output = isObject(step.payload) ? step.payload["output"] : undefined;
+  const error = isObject(output) ? output["error"] : undefined;
+  if (isObject(error)) return error;
+  return endsTimeout(step) ? { code: "model/timeout" } : undefined;
+}
+
+/** True if a step ended an attempt that had timed out. */
+function endsTimeout({ patch }: Step): boolean {
+  return patch.some(
+    ([kind, [key, field], value]) =>
+      kind === "=" && key === "request" && field === "timedOut" && value === false,
   );
 }
 
@@ -78,8 +98,8 @@ function noteOfChange(step: Step): string {
   if (message) return noteOfMessage(message);
   const draft = setBy(step, "draft");
   if (isObject(draft) && isMessage(draft["message"])) return noteOfMessage(draft["message"]);
-  const failure = setBy(step, "failure");
-  if (isObject(failure)) return `${String(failure["code"])} ${cut(headOf(failure["message"] ?? ""), 90)}`;
+  const failure = failureOf(step);
+  if (failure) return `${String(failure["code"])} ${cut(headOf(failure["message"] ?? ""), 90)}`.trimEnd();
   const outcome = setBy(step, "outcome");
   if (isObject(outcome)) return String(outcome["reason"]);
   return noteOfCalls(step);
