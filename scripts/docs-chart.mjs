@@ -1,17 +1,25 @@
-/** Draws the agent's chart for the README and the docs, docs/chart.svg and docs/chart-dark.svg, and keeps its layouts for
- *  the inspector. */
+/** Draws the charts for the docs: the agent's as docs/chart.svg, a session's life as docs/session-chart.svg, each in a light
+ *  and a dark form. Keeps the layouts of the agent's chart for the inspector. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentMachine, chartJson } from "agentchart/machines";
+import { drawingOf } from "../machines/chart/drawing.ts";
+import { sessionResolver } from "../machines/session/session.machine.ts";
 import { chartSvg } from "../src/diagram/chart-svg.ts";
 import { layoutChart } from "../src/diagram/layout-chart.ts";
 import { layoutKey } from "../src/diagram/layout-in-worker.ts";
 
-const chart = chartJson(agentMachine);
-const layouts = await layoutChart(chart);
-const { landscape } = layouts;
 const docs = join(import.meta.dirname, "../docs");
-writeFileSync(join(docs, "chart.svg"), chartSvg(chart, landscape, "light"));
-writeFileSync(join(docs, "chart-dark.svg"), chartSvg(chart, landscape, "dark"));
+
+async function draw(chart, name) {
+  const layouts = await layoutChart(chart);
+  writeFileSync(join(docs, `${name}.svg`), chartSvg(chart, layouts.landscape, "light"));
+  writeFileSync(join(docs, `${name}-dark.svg`), chartSvg(chart, layouts.landscape, "dark"));
+  return layouts;
+}
+
+await draw(drawingOf(sessionResolver), "session-chart");
+const chart = chartJson(agentMachine);
+const layouts = await draw(chart, "chart");
 const shipped = join(import.meta.dirname, "../src/diagram/agent-layouts.json");
 writeFileSync(shipped, `${JSON.stringify({ key: layoutKey(chart), layouts })}\n`);

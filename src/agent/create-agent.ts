@@ -355,7 +355,7 @@ class AgentSession implements InboxAgent {
       "run/shutdown",
       "The agent was shut down; call() continues the turn, in any process.",
     );
-    this.#turns.end(error);
+    runtime.drain(error);
     if (this.#turns.isRunning) {
       runtime.send({ type: "run.shutdown", at: runtime.now() });
       const { promise: deadline, resolve } = Promise.withResolvers<void>();
@@ -369,13 +369,14 @@ class AgentSession implements InboxAgent {
   }
 
   async close(): Promise<void> {
-    if (this.#runtime.isStopped) return;
+    const runtime = this.#runtime;
+    if (runtime.isStopped) return;
     const error = new AgentError("run/closed", `Agent '${this.name}' is closed.`);
-    this.#turns.end(error);
+    runtime.drain(error);
     if (this.status().phase === "running") this.interrupt();
     await this.#turns.idle();
-    this.#runtime.stop(error);
-    await this.#runtime.release();
+    runtime.stop(error);
+    await runtime.release();
     await this.#flushed();
   }
 
@@ -396,7 +397,7 @@ class AgentSession implements InboxAgent {
   }
 
   #assertOpen(): void {
-    if (this.#runtime.isStopped) throw new AgentError("run/closed", `Agent '${this.name}' is closed.`);
+    this.#runtime.assertAccepts("command");
   }
 }
 

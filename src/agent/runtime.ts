@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createActor, type Actor, type SnapshotFrom } from "xstate";
-import { AgentError, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
+import { AgentError, agentErrorOf, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
 import { sortHooks } from "./services/run-hooks.ts";
 import type { Hook } from "../hook/types.ts";
 import { frozenCopy } from "../base/freeze.ts";
@@ -37,6 +37,7 @@ import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { outputTool } from "./output.ts";
 import { openPending, resumableAt, waitsFor } from "./reply.ts";
+import { SessionLife } from "./session-life.ts";
 import { readSnapshot } from "./snapshot.ts";
 import type { AgentConfig, Status } from "./types.ts";
 
@@ -86,11 +87,10 @@ export class Runtime {
   #hooks: readonly Hook<never>[];
   #sortedHooks: readonly Hook<never>[];
   #last: LiveSnapshot;
-  #opening: Promise<void> | undefined;
-  #quarantine: AgentError | undefined;
-  /** Until then, steps of the actor are neither journaled nor emitted. */
-  #isRestored: boolean;
-  #stoppedBy: AgentError | undefined;
+  readonly #life: SessionLife;
+  /** The reading of the stored session, while it is under way. */
+  #reading: Promise<void> = Promise.resolve();
+  #stored: RestoredSession | undefined;
   #output: Output | undefined;
   readonly #inputs = new ParsedInputs((callId) =>
     openCalls(this.context).some(({ call }) => call.id === callId),
@@ -107,7 +107,16 @@ export class Runtime {
     this.#sortedHooks = sortHooks(this.#hooks);
     this.userContext = this.sessionContext();
     this.#durable = config.store && this.#durableSession(config.store);
-    this.#isRestored = this.#durable === undefined;
+    this.#life = new SessionLife(
+      { name: config.name, isDurable: config.store !== undefined },
+      {
+        read: () => void (this.#reading = this.#read(this.#durable!)),
+        begin: () => this.#begin(),
+        endAgent: () => this.#end(),
+        releaseLease: () => this.#durable!.discard(),
+        abandonLease: () => this.#durable!.abandon(),
+      },
+    );
     const initial = checkMessages(config.messages ?? [], "createAgent: `messages`");
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
     if (restored) this.toolkit.restoreGroups(restored.activeGroups);
@@ -130,6 +139,7 @@ export class Runtime {
         ),
     });
     this.actor.start();
+    if (!this.#durable) this.#life.send({ type: "session.open" });
     if (restored) this.send({ type: "session.load", context: restored.context });
   }
 
@@ -157,12 +167,22 @@ export class Runtime {
   }
 
   get isStopped(): boolean {
-    return this.#stoppedBy !== undefined;
+    return this.#life.isOver;
   }
 
   /** The error that ended the agent; undefined while it is alive. */
   get stoppedBy(): AgentError | undefined {
-    return this.#stoppedBy;
+    return this.#life.endedBy;
+  }
+
+  /** Throws why a call or a command is refused by the session's life in this process: the agent has ended, or takes no calls. */
+  assertAccepts(type: "call" | "command"): void {
+    this.#life.send({ type });
+  }
+
+  /** Takes no further calls; what runs may come to rest. */
+  drain(error: AgentError): void {
+    this.#life.send({ type: "session.drain", error });
   }
 
   now(): number {
@@ -198,7 +218,7 @@ export class Runtime {
 
   status(): Status {
     const { context } = this;
-    const phase = this.#quarantine ? "quarantined" : phaseOf(this.path);
+    const phase = this.#life.isQuarantined ? "quarantined" : phaseOf(this.path);
     const isWaiting = phase === "suspended";
     return {
       phase,
@@ -235,9 +255,9 @@ export class Runtime {
 
   /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. */
   async open(): Promise<void> {
-    if (this.#quarantine) throw this.#quarantine;
-    this.#opening ??= this.#durable ? this.#restore(this.#durable) : Promise.resolve();
-    await this.#opening;
+    this.#life.send({ type: "session.open" });
+    await this.#reading;
+    if (this.#durable && this.seq === 0) await this.saved();
   }
 
   /** As {@link open}; undefined if there is nothing to wait for. */
@@ -332,8 +352,11 @@ export class Runtime {
 
   /** Ends the agent at once. */
   stop(error: AgentError): void {
-    if (this.#stoppedBy) return;
-    this.#stoppedBy = error;
+    this.#life.send({ type: "session.stop", error });
+  }
+
+  #end(): void {
+    const error = this.stoppedBy!;
     this.#timer.stop();
     this.actor.stop();
     this.#inputs.clear();
@@ -362,7 +385,7 @@ export class Runtime {
   #stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
     const { context, edges, actions, move, refused } = step;
     const command = event as AgentCommand;
-    if (this.#isRestored && !refused) this.#durable?.recordStep(edges, command.by);
+    if (this.#life.isOpen && !refused) this.#durable?.recordStep(edges, command.by);
     for (const listener of this.#stepListeners)
       listener({ event: command, state: move?.target ?? from, context, edges, actions });
     const { id } = command;
@@ -375,7 +398,7 @@ export class Runtime {
     const before = this.#last;
     this.#last = snapshot;
     if (before.context.calls !== snapshot.context.calls) this.#inputs.prune();
-    if (!this.#isRestored) return;
+    if (!this.#life.isOpen) return;
     this.#durable?.record(before.context, snapshot.context);
     const hasSettled = before.context.progress.settled !== snapshot.context.progress.settled;
     if (hasSettled || (this.settings.isDurable && needsFlush(before.context, snapshot.context))) {
@@ -392,19 +415,21 @@ export class Runtime {
     if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
   }
 
-  async #restore(durable: DurableSession): Promise<void> {
+  async #read(durable: DurableSession): Promise<void> {
     try {
-      const stored = await durable.open();
-      if (stored) this.load(stored);
-      else durable.record(freshContext(this.settings, Transcript.of()), this.context);
-      this.#isRestored = true;
-      await durable.flush();
+      this.#stored = await durable.open();
     } catch (error) {
-      if (AgentError.is(error) && (error.code === "session/version" || error.code === "session/damaged")) {
-        this.#quarantine = error;
-      } else this.#opening = undefined;
+      this.#life.send({ type: "session.failed", error: agentErrorOf(error, "store/failed") });
       throw error;
     }
+    this.#life.send({ type: "session.read", until: durable.leaseUntil });
+  }
+
+  #begin(): void {
+    if (this.#stored) this.load(this.#stored);
+    else this.#durable!.record(freshContext(this.settings, Transcript.of()), this.context);
+    this.#stored = undefined;
+    this.#life.send({ type: "session.begun" });
   }
 
   #durableSession(store: SessionStore): DurableSession {
@@ -415,7 +440,7 @@ export class Runtime {
       now: () => this.now(),
       state: () => this.journalState(),
       onCommitted: () => this.#listener.onCommitted(),
-      onLost: (error) => this.stop(error),
+      onLease: (event) => this.#life.send(event),
       ...(this.#listener.admit && { admit: this.#listener.admit }),
       ...(redact && { redact }),
       ...(leaseMs !== undefined && { leaseMs }),

@@ -81,7 +81,6 @@ export class Turns {
   readonly #model: ChatModel;
   readonly #whenIdle: (() => void)[] = [];
   #running: RunningCall | undefined;
-  #ended: AgentError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(runtime: () => Runtime, model: ChatModel) {
@@ -100,9 +99,9 @@ export class Turns {
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
 
-  /** Throws `run/busy` while a call runs, and the error that ended the agent. */
+  /** Throws `run/busy` while a call runs, and why the agent takes no calls. */
   assertIdle(): void {
-    if (this.#ended) throw this.#ended;
+    this.#runtime().assertAccepts("call");
     if (this.#isBusy) throw busy();
   }
 
@@ -113,11 +112,6 @@ export class Turns {
 
   #nextIdle(): Promise<void> {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
-  }
-
-  /** Rejects every call that has not begun with `error`, from now on. */
-  end(error: AgentError): void {
-    this.#ended ??= error;
   }
 
   /** As {@link run}, after the calls before it. The signal and the time-out of the call apply while it waits, too. */
@@ -205,9 +199,8 @@ export class Turns {
     this.#wake();
   }
 
-  /** Called when the agent has ended: the running call and all later calls reject with `error`. */
+  /** Called when the agent has ended: the running call rejects with `error`. */
   stopped(error: AgentError): void {
-    this.end(error);
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;

@@ -142,6 +142,11 @@ export function errorInfo(thrown: unknown, fallback: ErrorCode): ErrorInfo {
   return AgentError.is(thrown) ? thrown.toJSON() : { code: fallback, message: messageOf(thrown) };
 }
 
+/** Returns what was thrown if it is an AgentError; else a new one with the code `fallback`, whose cause it is. */
+export function agentErrorOf(thrown: unknown, fallback: ErrorCode): AgentError {
+  return AgentError.is(thrown) ? thrown : new AgentError(fallback, messageOf(thrown), { cause: thrown });
+}
+
 /** Returns the AgentError for plain data: the inverse of {@link AgentError.toJSON}. */
 export function errorFrom(info: ErrorInfo, cause?: unknown): AgentError {
   return new AgentError(info.code, info.message, { ...info, cause });

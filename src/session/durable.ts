@@ -8,10 +8,13 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import type { SessionEvent } from "../../machines/session/session.machine.ts";
 import { factsBetween, type Fact } from "./entries.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
+
+type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
 
 /** Options of a {@link DurableSession}. */
 export type DurableOptions = {
@@ -30,8 +33,8 @@ export type DurableOptions = {
   readonly admit?: (lease: Lease) => Promise<void>;
   /** Called after each append. */
   readonly onCommitted: () => void;
-  /** Called when the lease is lost or another process has appended: this one must stop at once. */
-  readonly onLost: (error: AgentError) => void;
+  /** Called when the lease was renewed, was not renewed, or is lost; also lost: another process has appended. */
+  readonly onLease: (event: LeaseEvent) => void;
 };
 
 /** A session as it was restored from a store. */
@@ -84,6 +87,7 @@ export class DurableSession {
   readonly #owner = randomUUID();
   #journal: Journal | undefined;
   #renewing: NodeJS.Timeout | undefined;
+  #leaseUntil = 0;
 
   constructor(options: DurableOptions) {
     this.#options = options;
@@ -98,6 +102,7 @@ export class DurableSession {
   async open(): Promise<RestoredSession | undefined> {
     const { store, settings, now, redact, state, onCommitted } = this.#options;
     const { sessionId } = settings;
+    this.#leaseUntil = now() + this.#leaseMs;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
     if (!lease) throw sessionLocked(sessionId, this.#leaseMs);
     try {
@@ -128,6 +133,11 @@ export class DurableSession {
 
   get lease(): Lease | undefined {
     return this.#journal?.lease;
+  }
+
+  /** Epoch ms until which the lease holds for sure, on the clock of this process: counted from when it was asked for. */
+  get leaseUntil(): number {
+    return this.#leaseUntil;
   }
 
   /** Records what changed between two contexts, and the facts in `more`; {@link flush} writes them. */
@@ -184,23 +194,43 @@ export class DurableSession {
     }
   }
 
+  /** Releases the lease of a session that was opened in vain. Nothing is written. */
+  discard(): void {
+    clearInterval(this.#renewing);
+    const lease = this.#journal?.lease;
+    this.#journal = undefined;
+    if (lease) this.#options.store.release(lease).catch(() => {});
+  }
+
   /** Stops renewing the lease, as if the process had died. */
   abandon(): void {
     clearInterval(this.#renewing);
   }
 
   async #renew(): Promise<void> {
+    const { now, onLease } = this.#options;
+    const until = now() + this.#leaseMs;
     try {
       await this.#journal?.renew(this.#leaseMs);
+      this.#leaseUntil = until;
+      onLease({ type: "lease.renewed", until });
     } catch (error) {
-      this.#handleLoss(error);
+      if (!this.#handleLoss(error)) onLease({ type: "lease.unrenewed", at: now(), error: this.#late(error) });
     }
   }
 
-  #handleLoss(error: unknown): void {
-    if (!AgentError.is(error)) return;
-    if (error.code !== "session/conflict" && error.code !== "session/lease-lost") return;
+  #late(cause: unknown): AgentError {
+    const { sessionId } = this.#options.settings;
+    const message = `The lease of session '${sessionId}' was not renewed in time: ${messageOf(cause)}`;
+    return new AgentError("session/lease-lost", message, { cause, data: { sessionId } });
+  }
+
+  /** Returns true for an error which says that another process has the session. */
+  #handleLoss(error: unknown): boolean {
+    if (!AgentError.is(error)) return false;
+    if (error.code !== "session/conflict" && error.code !== "session/lease-lost") return false;
     this.abandon();
-    this.#options.onLost(error);
+    this.#options.onLease({ type: "lease.lost", error });
+    return true;
   }
 }

@@ -1,4 +1,4 @@
-import { AgentError, errorFrom, errorInfo } from "../base/error.ts";
+import { agentErrorOf, type AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
 import {
@@ -152,7 +152,7 @@ export class Journal {
   }
 
   #failed(error: unknown): AgentError {
-    const failure = AgentError.is(error) ? error : errorFrom(errorInfo(error, "store/failed"), error);
+    const failure = agentErrorOf(error, "store/failed");
     if (failure.code === "session/conflict" || failure.code === "session/lease-lost") this.#final = failure;
     return failure;
   }

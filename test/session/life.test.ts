@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { AgentError, textOf } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scripted, toolOf } from "../support/agents.ts";
+
+describe("a session in this process", () => {
+  test("is open from the start without a store", async () => {
+    const { agent } = scripted(["Hi"]);
+    const call = agent.call("Hello");
+    expect(agent.status().phase).toBe("running"); // in the same tick
+    expect((await call).text).toBe("Hi");
+  });
+
+  test("that ends while it is opened gives its lease back, and nothing is stored", async () => {
+    const store = memoryStore();
+    const { acquire } = store;
+    const gate = Promise.withResolvers<void>();
+    store.acquire = async (...args) => (await gate.promise, acquire(...args));
+    const { agent } = scripted(["Hi"], { store, sessionId: "s" });
+    const call = expect(agent.call("Hello")).rejects.toMatchObject({ code: "run/shutdown" });
+    await agent.shutdown();
+    gate.resolve();
+    await call;
+    store.acquire = acquire;
+    expect(await store.load("s")).toBeUndefined();
+    expect(await store.acquire("s", { owner: "other", ttlMs: 1_000 })).toMatchObject({ takeovers: 0 });
+  });
+
+  test("whose first append failed is opened by the next call", async () => {
+    const store = memoryStore();
+    const { append } = store;
+    store.append = async () => {
+      store.append = append;
+      throw new AgentError("store/failed", "The disk is full.");
+    };
+    const { agent } = scripted(["Hi"], { store, sessionId: "s" });
+    await expect(agent.call("Hello")).rejects.toMatchObject({ code: "store/failed" });
+    expect((await agent.call("Hello")).text).toBe("Hi");
+    expect((await agent.messages()).map(textOf)).toEqual(["Hello", "Hi"]);
+  });
+
+  test("says that it lost its lease while it was at rest", async () => {
+    const store = memoryStore();
+    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", leaseMs: 30 });
+    await agent.call("Hello");
+    store.renew = () => Promise.reject(new AgentError("session/lease-lost", "Another process has it."));
+    await expect
+      .poll(() => agent.call("Again").then(textOf, (error: AgentError) => error.code))
+      .toBe("session/lease-lost");
+    await expect(agent.observe([])).rejects.toMatchObject({ code: "session/lease-lost" });
+  });
+
+  test("whose lease is not renewed in time counts as lost, and its tool is aborted (Y2)", async () => {
+    const store = memoryStore();
+    store.renew = () => Promise.reject(new AgentError("store/failed", "No answer."));
+    const aborted = Promise.withResolvers<void>();
+    const wait = toolOf("wait", (_, { signal }) => {
+      signal.addEventListener("abort", () => aborted.resolve());
+      return new Promise(() => {});
+    });
+    const { agent } = scripted([{ calls: [{ id: "c1", name: "wait" }] }], {
+      store,
+      sessionId: "s",
+      leaseMs: 60,
+      tools: [wait],
+    });
+    const message = "The lease of session 's' was not renewed in time: No answer.";
+    await expect(agent.call("Hello")).rejects.toMatchObject({ code: "session/lease-lost", message });
+    await aborted.promise;
+    await expect(agent.call("Again")).rejects.toMatchObject({ code: "session/lease-lost", message });
+  });
+
+  test("goes on if a later attempt renews the lease in time", async () => {
+    const store = memoryStore();
+    const { renew } = store;
+    let failures = 0;
+    store.renew = (...args) => {
+      if (++failures === 1) return Promise.reject(new AgentError("store/failed", "No answer."));
+      return renew(...args);
+    };
+    const { agent } = scripted(["Hi", "There"], { store, sessionId: "s", leaseMs: 300 });
+    await agent.call("Hello");
+    await expect.poll(() => failures).toBeGreaterThan(3);
+    expect((await agent.call("Again")).text).toBe("There");
+    await agent.close();
+  });
+});
