@@ -56,7 +56,7 @@ describe("the pages of the documentation", () => {
 
   test("name only scripts that package.json has", () => {
     const unknown = pages.flatMap((path) =>
-      [...read(path).matchAll(/npm run (?:--silent )?([\w:]+)/g)]
+      [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)/g)]
         .filter(([, name]) => !Object.hasOwn(scripts, name!))
         .map(([command]) => `${path}: ${command}`),
     );
