@@ -50,7 +50,7 @@ const steps = fc.array(
   { maxLength: 80 },
 );
 
-test("however blocks and calls interleave: no text is lost, bounds keep their order, few events wait", () => {
+test("a buffer loses no text, keeps the order of starts and ends, and holds few events, however blocks and calls interleave", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const buffer = new EventBuffer();
@@ -80,7 +80,7 @@ test("however blocks and calls interleave: no text is lost, bounds keep their or
   );
 });
 
-test("a joined delta has all of the text so far", () => {
+test("a joined delta of a cumulative stream has all of the text so far", () => {
   const buffer = new EventBuffer();
   for (const [n, soFar] of ["a", "ab"].entries()) {
     const delta = soFar.at(-1)!;
@@ -143,7 +143,7 @@ test("a long backlog is read in order while more comes", () => {
   expect([buffer.shift(), buffer.size]).toEqual([undefined, 0]);
 });
 
-test("of text and thinking in turns, which are blocks of their own, each keeps its bounds and waits as three events", async () => {
+test("each of alternating text and thinking blocks keeps its start and end, and is buffered as three events", async () => {
   const pieces = Array.from({ length: 200 }, (_, i) => ({ isText: i % 4 === 3, delta: `${i},` }));
   const parts = pieces.map(({ isText, delta }) => ({
     type: isText ? ("text.delta" as const) : ("thinking.delta" as const),

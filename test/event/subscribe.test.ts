@@ -13,7 +13,7 @@ const bot = (config = {}) =>
     ...config,
   });
 
-test("a listener hears the types it asks for, in the order of all events, each once", async () => {
+test("a listener of some event types receives each event of these types once, in the order of all events", async () => {
   const agent = bot();
   const all: AgentEvent[] = [];
   const some: AgentEvent[] = [];
@@ -30,7 +30,7 @@ test("a listener hears the types it asks for, in the order of all events, each o
   expect(some).toHaveLength(wanted.length);
 });
 
-test("one alone hears them too, numbered without gaps", async () => {
+test("a listener alone receives the event types it asks for, numbered without gaps", async () => {
   const agent = bot();
   const heard: AgentEvent[] = [];
   agent.subscribe((event) => heard.push(event), { types: ["message", "state"] });
@@ -40,7 +40,7 @@ test("one alone hears them too, numbered without gaps", async () => {
   expect(heard.some(({ type }) => type !== "message" && type !== "state")).toBe(false);
 });
 
-test("what a store has from before is chosen in the same way", async () => {
+test("events read from a store are filtered by the same event types", async () => {
   const store = memoryStore();
   const agent = bot({ store });
   await agent.call("go");
@@ -51,9 +51,12 @@ test("what a store has from before is chosen in the same way", async () => {
   await agent.close();
 });
 
-test.each([[["done"]], ["message"], [[1]]])("types %j are refused, and the known ones are named", (types) => {
-  const agent = bot();
-  const subscribe = (): unknown => agent.subscribe(() => {}, { types: types as never });
-  expect(subscribe).toThrow(expect.objectContaining({ code: "config/invalid" }) as Error);
-  expect(subscribe).toThrow(/turn\.end/);
-});
+test.each([[["done"]], ["message"], [[1]]])(
+  "subscribe() refuses the event types %j and names the known ones",
+  (types) => {
+    const agent = bot();
+    const subscribe = (): unknown => agent.subscribe(() => {}, { types: types as never });
+    expect(subscribe).toThrow(expect.objectContaining({ code: "config/invalid" }) as Error);
+    expect(subscribe).toThrow(/turn\.end/);
+  },
+);

@@ -39,7 +39,7 @@ describe("a damaged session", () => {
   test.each([
     ["at its end", AT_THE_END, 4],
     ["in the middle", IN_THE_SECOND_TURN, 2],
-  ])("%s is looked at and forked before the damage", async (_, where, count) => {
+  ])("a session damaged %s can be read and forked before the damage", async (_, where, count) => {
     const { store } = await damaged(where);
     const session = await openSession(store, "s");
     const failure = await session.at().catch((error: unknown) => error as Error);
@@ -54,7 +54,7 @@ describe("a damaged session", () => {
   test.each([
     ["at its end", AT_THE_END, 4],
     ["in the middle", IN_THE_SECOND_TURN, 2],
-  ])("%s is exported as far as it can be read, and stays quarantined", async (_, where, count) => {
+  ])("a session damaged %s is exported up to the damage, and stays quarantined", async (_, where, count) => {
     const { store } = await damaged(where);
     const copy = memoryStore();
     await importSession(copy, exportSession(store, "s"));
@@ -68,7 +68,7 @@ describe("a damaged session", () => {
   });
 });
 
-test("An exported session of version 1, whose end its checksum left out, is read", async () => {
+test("an exported session of version 1, whose checksum does not cover the end, is imported", async () => {
   const store = memoryStore();
   await talk(store, "s");
   const lines = await collectAll(exportSession(store, "s"));
@@ -80,7 +80,7 @@ test("An exported session of version 1, whose end its checksum left out, is read
   expect((await (await openSession(store, "copy")).at()).messages).toHaveLength(4);
 });
 
-test("What is no session stands in nobody's way in a folder of sessions, and is left alone", async () => {
+test("files that are no sessions in a folder of sessions are ignored and not changed", async () => {
   const folder = scratch();
   made.push(folder);
   const store = fileStore({ dir: folder.dir });

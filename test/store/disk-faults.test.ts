@@ -66,7 +66,7 @@ async function failure(attempt: Promise<unknown>): Promise<AgentError> {
 
 describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
   onSmallDisk(
-    `a full disk is store/failed, changes nothing, and is over once there is room${why}`,
+    `a full disk gives store/failed and changes nothing, and appends succeed once there is room${why}`,
     async () => {
       const { dir } = keep(smallDisk(kilobytes)!);
       writeFileSync(join(dir, "ballast"), Buffer.alloc(kilobytes * 256));
@@ -111,7 +111,7 @@ describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
     expect((await store.list({ meta: { a: 1 } })).sessions).toHaveLength(1);
   });
 
-  test("a path that cannot be is store/failed with its reason as cause", async () => {
+  test("a path that cannot be created gives store/failed with the reason as its cause", async () => {
     const { dir } = keep(scratch());
     writeFileSync(join(dir, "file"), "");
     const error = await failure(make(join(dir, "file", "below")).acquire("s", { owner: "anna", ttlMs: 1 }));
@@ -121,14 +121,14 @@ describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
 });
 
 describe("SQLite", () => {
-  test("a file that is no database is session/damaged", async () => {
+  test("sqliteStore on a file that is no database gives session/damaged", async () => {
     const { dir } = keep(scratch());
     writeFileSync(join(dir, "s.db"), "this is no database, ".repeat(100));
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
     expect((await failure(store.load("s"))).code).toBe("session/damaged");
   });
 
-  test("tables of a newer release are session/version", async () => {
+  test("SQLite tables of a newer release give session/version", async () => {
     const { dir } = keep(scratch());
     const db = new DatabaseSync(join(dir, "s.db"));
     db.exec("PRAGMA user_version = 99");
@@ -137,7 +137,7 @@ describe("SQLite", () => {
     expect((await failure(store.load("s"))).code).toBe("session/version");
   });
 
-  test("a row that cannot be read is listed as quarantined and exported as far as it can be, beside others", async () => {
+  test("a session with an unreadable row is listed as quarantined and exported up to that row; others are not affected", async () => {
     const { dir } = keep(scratch());
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
     for (const id of ["a", "s", "t"]) await createSession(store, id, { phase: "stopped" });
@@ -152,7 +152,7 @@ describe("SQLite", () => {
     expect(await collectAll(store.read("copy"))).toEqual(await collectAll(store.read("s")));
   });
 
-  test("a missing entry is session/damaged", async () => {
+  test("a missing entry in SQLite gives session/damaged", async () => {
     const { dir } = keep(scratch());
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
     await store.append("s", batchOf(await acquireLease(store, "s"), 0, 3));
@@ -164,7 +164,7 @@ describe("SQLite", () => {
 });
 
 describe("files", () => {
-  test("a deletion cut off half-way leaves nothing that is listed", async () => {
+  test("a deletion of files that was cut off half-way leaves no listed session", async () => {
     const { dir } = keep(scratch());
     const store = opening(fileStore({ dir }));
     await createSession(store, "s");

@@ -45,7 +45,7 @@ const view = async (store: SessionStore) => ({
 const codeOf = (error: unknown) => (AgentError.is(error) ? error.code : String(error));
 
 describe("a torn last line", () => {
-  test("counts as never written, wherever it was cut, and the journal goes on", async () => {
+  test("a torn last line counts as never written, wherever it was cut, and the next append succeeds", async () => {
     const { open, lease, journal } = await storedSession();
     const whole = readFileSync(journal);
     const lastLine = whole.lastIndexOf("\n", -2) + 1;
@@ -59,7 +59,7 @@ describe("a torn last line", () => {
     }
   });
 
-  test("is closed by the next line, also when that is torn too", async () => {
+  test("a torn last line is ended by the next append, also when that is torn too", async () => {
     const { open, lease, journal } = await storedSession();
     for (let round = 0; round < 3; round++) {
       truncateSync(journal, statSync(journal).size - 20);
@@ -70,7 +70,7 @@ describe("a torn last line", () => {
     expect((await view(open())).entries).toHaveLength(5);
   });
 
-  test("of the inbox is no input, and the same id is accepted", async () => {
+  test("a torn last line of the inbox is no input, and an input with the same id is accepted", async () => {
     const { open, inbox } = await storedSession();
     truncateSync(inbox, statSync(inbox).size - 10);
     expect((await view(open())).inputs).toEqual([]);
@@ -80,7 +80,7 @@ describe("a torn last line", () => {
 });
 
 describe("a flipped byte", () => {
-  test("anywhere is session/damaged or changes nothing, and never loses an entry in silence", async () => {
+  test("a flipped byte anywhere gives session/damaged or changes nothing, and never loses an entry silently", async () => {
     const { open, journal, inbox } = await storedSession();
     const before = await view(open());
     for (const path of [journal, inbox]) {
@@ -97,7 +97,7 @@ describe("a flipped byte", () => {
     }
   });
 
-  test("in the last line stops every writer; the session is listed as quarantined and can be deleted", async () => {
+  test("a flipped byte in the last line refuses every append; the session is listed as quarantined and can be deleted", async () => {
     const { open, lease, journal } = await storedSession();
     const bytes = readFileSync(journal);
     bytes[bytes.length - 30]! ^= 1;
@@ -115,7 +115,7 @@ describe("a flipped byte", () => {
     expect((await acquireLease(store, "s")).fence).toBeGreaterThan(lease.fence);
   });
 
-  test("in the middle is found by who reads there, and the entries before it are read", async () => {
+  test("a flipped byte in the middle is found by a read that reaches it, and the entries before it are read", async () => {
     const { open, journal } = await storedSession();
     const text = readFileSync(journal, "utf8");
     writeFileSync(journal, text.replace('"data":{"n":3}', '"data":{"n":9}'));
@@ -129,7 +129,7 @@ describe("a flipped byte", () => {
     expect(seqs).toEqual([1, 2]);
   });
 
-  test("in a journal that an editor changed elsewhere too is damage, not a shorter session", async () => {
+  test("a flipped byte in a journal that an editor changed elsewhere gives session/damaged, not a shorter session", async () => {
     const { open, journal } = await storedSession();
     const text = readFileSync(journal, "utf8");
     const [first, second, ...rest] = text.split("\n");
@@ -144,14 +144,14 @@ describe("a flipped byte", () => {
   });
 });
 
-describe("a writer that was overtaken between reading and writing", () => {
+describe("a writer whose lease was taken between its read and its write", () => {
   const APPEND = constants.O_RDWR | constants.O_APPEND;
   const draftOf = (head: JournalHead | undefined): LineDraft => ({
     fields: { kind: "append", time: 0, from: 4, entries: [], position: {} },
     headAt: () => ({ ...head!, seq: 99 }),
   });
 
-  test("has written a line that does not count", async () => {
+  test("a writer that lost its lease between read and write has written a line that is ignored", async () => {
     const { open, lease, journal } = await storedSession();
     const tail = withFile(journal, APPEND, (fd) => tailOf(fd, "s"));
     await open().append("s", batchOf(lease, 4));
@@ -161,7 +161,7 @@ describe("a writer that was overtaken between reading and writing", () => {
     expect((await view(open())).loaded?.seq).toBe(6);
   });
 
-  test("has not harmed the session if it took a write that went on for a torn one", async () => {
+  test("a writer that lost its lease does no harm if it took an unfinished write for a torn one", async () => {
     const { open, lease, journal } = await storedSession();
     const before = readFileSync(journal);
     await open().append("s", batchOf(lease, 4));
@@ -176,7 +176,7 @@ describe("a writer that was overtaken between reading and writing", () => {
     expect((await view(open())).entries).toHaveLength(6);
   });
 
-  test("has not harmed the session if its line stands behind a torn one", async () => {
+  test("a writer that lost its lease does no harm if its line follows a torn one", async () => {
     const { open, lease, journal } = await storedSession();
     const line = readFileSync(journal, "utf8").split("\n").at(-2)!;
     appendFileSync(journal, `${line.slice(0, 50)}${line}\n`);

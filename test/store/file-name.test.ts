@@ -20,14 +20,14 @@ test.each([
   expect(folderName(id)).toBe(folder);
 });
 
-test("a long id is cut and hashed", () => {
+test("a long session id becomes a folder name that is cut and ends with a hash", () => {
   const [one, other] = [folderName(`${"x".repeat(500)}1`), folderName(`${"x".repeat(500)}2`)];
   expect(one).toMatch(/^x{60}~[0-9a-f]{32}$/u);
   expect(one).not.toBe(other);
   expect(sessionIdOf(one)).toBeUndefined();
 });
 
-test("every folder is safe on every file system, and tells its id or holds a hash", () => {
+test("every folder name is valid on every file system, and contains its session id or a hash", () => {
   fc.assert(
     fc.property(ids, (id) => {
       const folder = folderName(id);
@@ -38,7 +38,7 @@ test("every folder is safe on every file system, and tells its id or holds a has
   );
 });
 
-test("what no session made is no folder of one", () => {
+test("a folder name that no session id gives is not a session's folder", () => {
   for (const name of ["~floor", "~trash-1", "A", "a b", "%ff", "%41%4", ".DS_Store", "x~abc"]) {
     expect(sessionIdOf(name)).toBeNull();
   }

@@ -26,7 +26,7 @@ async function check(store: SessionStore): Promise<void> {
   await store.close();
 }
 
-test("SQLite tables of version 1 are brought up to date with what they hold", async () => {
+test("SQLite tables of version 1 are migrated and keep their rows", async () => {
   const { dir, remove } = scratch();
   onTestFinished(remove);
   const path = join(dir, "old.sqlite");
@@ -55,12 +55,14 @@ test("SQLite tables of version 1 are brought up to date with what they hold", as
 
 const server = await startPostgres();
 afterAll(() => server?.stop());
-test.skipIf(!server)(`Postgres tables of version 1 are too${server ? "" : ` (${NO_POSTGRES})`}`, async () => {
-  const { connectionString } = server!;
-  const schema = `old_${randomUUID().slice(0, 8)}`;
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(`
+test.skipIf(!server)(
+  `Postgres tables of version 1 are migrated and keep their rows${server ? "" : ` (${NO_POSTGRES})`}`,
+  async () => {
+    const { connectionString } = server!;
+    const schema = `old_${randomUUID().slice(0, 8)}`;
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(`
     CREATE SCHEMA ${schema}; SET search_path = ${schema};
     CREATE TABLE migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
     INSERT INTO migrations VALUES (1);
@@ -81,7 +83,8 @@ test.skipIf(!server)(`Postgres tables of version 1 are too${server ? "" : ` (${N
       VALUES ('old', 1, 7, 'anna', '{"phase":"suspended"}', 'suspended');
     INSERT INTO entries VALUES ('old', 1, '{"seq":1,"at":1,"type":"fact","data":{}}');
     INSERT INTO inputs (session_id, id, data) VALUES ('old', 'a', '{"n":1}'), ('old', 'done', NULL), ('old', 'b', '{"n":2}');`);
-  await check(postgresStore({ connectionString, schema }));
-  await client.query(`DROP SCHEMA ${schema} CASCADE`);
-  await client.end();
-});
+    await check(postgresStore({ connectionString, schema }));
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    await client.end();
+  },
+);

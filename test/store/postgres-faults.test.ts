@@ -64,7 +64,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`}`, () => {
-  test("connections that end under load are typed errors, and no entry is lost or doubled", async () => {
+  test("Postgres connections that end under load give typed errors, and no entry is lost or doubled", async () => {
     const store = open();
     const lease = await acquireLease(store, `terminated ${Date.now()}`);
     let written = 0;
@@ -82,28 +82,31 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
     expect(await seqsOf(open(), lease.sessionId)).toEqual(upTo(300));
   });
 
-  test.skipIf(!server?.restart)("a restart under load is the same, and watchers go on", async () => {
-    const store = open();
-    const lease = await acquireLease(store, `restarted ${Date.now()}`);
-    const stop = new AbortController();
-    const seen: number[] = [];
-    const watching = (async () => {
-      for await (const seq of open().watch!(lease.sessionId, { signal: stop.signal })) {
-        seen.push(seq);
-        if (seq === 400) stop.abort();
-      }
-    })();
-    await store.append(lease.sessionId, batchOf(lease, 0));
-    const [failures] = await Promise.all([appendUntil(store, lease, 400), server!.restart!()]);
-    expect(
-      failures.filter((error) => !isConnectionFailure(error) && error.code !== "session/conflict"),
-    ).toEqual([]);
-    await watching;
-    expect(seen.at(-1)).toBe(400);
-    expect(await seqsOf(store, lease.sessionId)).toEqual(upTo(400));
-  });
+  test.skipIf(!server?.restart)(
+    "a restart of Postgres under load gives typed errors, loses no entry, and watchers go on",
+    async () => {
+      const store = open();
+      const lease = await acquireLease(store, `restarted ${Date.now()}`);
+      const stop = new AbortController();
+      const seen: number[] = [];
+      const watching = (async () => {
+        for await (const seq of open().watch!(lease.sessionId, { signal: stop.signal })) {
+          seen.push(seq);
+          if (seq === 400) stop.abort();
+        }
+      })();
+      await store.append(lease.sessionId, batchOf(lease, 0));
+      const [failures] = await Promise.all([appendUntil(store, lease, 400), server!.restart!()]);
+      expect(
+        failures.filter((error) => !isConnectionFailure(error) && error.code !== "session/conflict"),
+      ).toEqual([]);
+      await watching;
+      expect(seen.at(-1)).toBe(400);
+      expect(await seqsOf(store, lease.sessionId)).toEqual(upTo(400));
+    },
+  );
 
-  test("tables of a newer release are session/version", async () => {
+  test("Postgres tables of a newer release give session/version", async () => {
     await createSession(open(), "s");
     await sql(`INSERT INTO ${schema}.migrations (version) VALUES (99)`);
     await expect(open().load("s")).rejects.toMatchObject({ code: "session/version" });
@@ -111,14 +114,14 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
     expect((await open().load("s"))?.seq).toBe(1);
   });
 
-  test("a missing entry is session/damaged", async () => {
+  test("a missing entry in Postgres gives session/damaged", async () => {
     const store = open();
     await store.append("holed", batchOf(await acquireLease(store, "holed"), 0, 3));
     await sql(`DELETE FROM ${schema}.entries WHERE session_id = 'holed' AND seq = 2`);
     await expect(collectAll(store.read("holed"))).rejects.toMatchObject({ code: "session/damaged" });
   });
 
-  test("a user without rights to create can use tables that are there", async () => {
+  test("a Postgres user without rights to create can use existing tables", async () => {
     await createSession(open(), "s2");
     await sql("DROP ROLE IF EXISTS agentchart_guest");
     await sql("CREATE ROLE agentchart_guest LOGIN PASSWORD 'guest'");
@@ -138,7 +141,7 @@ describe.skipIf(!server)(`Postgres that fails${server ? "" : ` (${NO_POSTGRES})`
   });
 });
 
-describe("no error tells the connection string", () => {
+describe("no error of postgresStore contains the connection string", () => {
   const secret = "s3cret-of-mine";
   test.each([
     ["store/failed", `postgres://me:${secret}@127.0.0.1:1/db`],
@@ -151,7 +154,7 @@ describe("no error tells the connection string", () => {
     await store.close();
   });
 
-  test("options that cannot be are config/invalid at once", () => {
+  test("postgresStore refuses invalid options with config/invalid at once", () => {
     const config = { code: "config/invalid" };
     expect(() => postgresStore({})).toThrow(expect.objectContaining(config));
     expect(() => postgresStore({ connectionString: "postgres://x", schema: 'a"; --' })).toThrow(

@@ -47,7 +47,7 @@ describe("an append whose outcome is unknown", () => {
     ["was not written", ["before", "before"]],
     ["was written", ["after"]],
     ["was written at the second try, and the third is unknown too", ["before", "after", "after"]],
-  ] as const)("happens once if it %s", async (_, failures) => {
+  ] as const)("an append with unknown outcome that %s is stored once", async (_, failures) => {
     const heard: AgentError[] = [];
     const inner = memoryStore();
     const store = retryingStore(failing(inner, [...failures]), {
@@ -64,7 +64,7 @@ describe("an append whose outcome is unknown", () => {
     expect(await store.append("s", { expectedSeq: 2, fence, entries: [entry(3)], position: {} })).toBe(3);
   });
 
-  test("is nobody's any more when another has taken the session meanwhile", async () => {
+  test("an append with unknown outcome gives session/lease-lost if another process took the session", async () => {
     let now = 1_000;
     const inner = memoryStore({ now: () => now });
     const store = retryingStore(failing(inner, ["before"]), { timeoutMs: 60_000 });
@@ -76,7 +76,7 @@ describe("an append whose outcome is unknown", () => {
     expect(await seqs(inner)).toEqual([]);
   });
 
-  test("gives the session up when the patience ends, and other failures are not waited out", async () => {
+  test("an append with unknown outcome fails when the retry time ends; other failures are not retried", async () => {
     const inner = memoryStore();
     const store = retryingStore(
       failing(

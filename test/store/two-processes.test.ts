@@ -41,7 +41,7 @@ describe.each(specs)("two processes on one $kind storage", (spec) => {
     await store.close();
   });
 
-  test(`${ROUNDS} times exactly one of them advances the session, and the other is told so`, async () => {
+  test(`of two processes exactly one appends to the session, and the other gets an error, ${ROUNDS} times`, async () => {
     const winners: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       // In even rounds they share a lease, in odd ones each takes it from the other.
@@ -62,7 +62,7 @@ describe.each(specs)("two processes on one $kind storage", (spec) => {
     expect(await store.load(sessionId)).toMatchObject({ seq: ROUNDS });
   });
 
-  test("20 times one of them gets the lease, and one has its input accepted", async () => {
+  test("of two processes one gets the lease, and one has its input accepted, 20 times", async () => {
     for (let round = 0; round < 20; round++) {
       const fresh = `${sessionId} ${round}`;
       const leases = await askAll(rivals, { do: "acquire", sessionId: fresh });
@@ -74,7 +74,7 @@ describe.each(specs)("two processes on one $kind storage", (spec) => {
     }
   });
 
-  test("a writer killed at any instant has lost nothing it was told is written", async () => {
+  test("a writer killed at any instant has lost no acknowledged entry", async () => {
     for (let round = 0; round < 3; round++) {
       const rival = await startRival(spec, "anna");
       let told = 0;

@@ -25,7 +25,7 @@ test.each([
   expect(make).toThrow(message);
 });
 
-test("a file that is no database is said to be none, and not only to be damaged", async () => {
+test("the error for a file that is no database says so", async () => {
   const path = join(folder, "notes.txt");
   writeFileSync(path, "only a text. ".repeat(100));
   const store = sqliteStore({ path });
@@ -36,7 +36,7 @@ test("a file that is no database is said to be none, and not only to be damaged"
   await store.close();
 });
 
-test("a file where the folder should be is said to be one", async () => {
+test("the error for a file in place of the store's folder says so", async () => {
   const dir = join(folder, "file");
   writeFileSync(dir, "");
   const store = fileStore({ dir });

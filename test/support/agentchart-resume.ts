@@ -41,34 +41,44 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "budget.test.ts": "counts requests and calls: one that may have been made counts",
   "limits-of-budget.test.ts": "counts requests and calls: one that may have been made counts",
   "usage.test.ts": "sums up the usage of every request",
-  "a call that is due to be tried again while there is no room":
+  "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
-  "a tool that says when it may be called again": "counts attempts: one that may have been made counts",
-  "reports the reply with counters of the turn": "counts requests and calls",
-  "retries before the first part is delivered, with the attempts counted":
+  "a tool whose error has retryAfterMs is not called before that time":
+    "counts attempts: one that may have been made counts",
+  "a reply reports the counters of its turn": "counts requests and calls",
+  "a model call that fails before its first part is retried, and the attempts are counted":
     "counts attempts: one that may have been made counts",
   "the names of actors stay the same few": "counts calls",
-  "taken while a tool runs asks about the call": "is about a tool that says nothing of a restart",
-  "what extends no budget is refused": "counts requests",
-  "what is not one message is said into no turn": "counts the runs of a pre-hook",
+  "a snapshot taken while a tool runs asks about the call with an unknown outcome, and repeats no finished one (I5)":
+    "is about a tool that says nothing of a restart",
+  "extendBudget() refuses invalid input, and the turn keeps waiting:": "counts requests",
+  "steer() and observe() refuse a value that is not one message, and the turn goes on:":
+    "counts the runs of a pre-hook",
   "a failed request is not repeated when the budget": "counts requests",
   "the summary is a model call too": "counts requests",
   "a failed tool call is not tried again when": "counts calls: one that may have been made counts",
-  "an attempt more leaves the budget that": "counts calls: one that may have been made counts",
-  "when it has failed and waits to be tried again": "counts attempts: one that may have been made counts",
-  "of calls that run out of time together": "counts calls: one that may have been made counts",
-  "py8 a hook that changes one thing": "counts the runs of a pre-hook",
-  "S11 chunk hooks, subscribers and streams": "hears every chunk of every request",
+  "a retry of a tool call leaves the budget that the later calls of the batch need":
+    "counts calls: one that may have been made counts",
+  "a failed call that waits for its retry when interrupted is reported as having run":
+    "counts attempts: one that may have been made counts",
+  "calls that time out together are retried only as far as the budget allows":
+    "counts calls: one that may have been made counts",
+  "py8 a hook that changes one field leaves all other fields unchanged for the next hooks":
+    "counts the runs of a pre-hook",
+  "S11 chunk hooks, subscribers and streams all receive every event, and one that fails does not affect another":
+    "hears every chunk of every request",
   "F13 chunk hooks are called in order": "hears every chunk of every request",
   "S16 usage survives JSON": "sums up the usage of every request",
-  "nor by the model, whose own objects stay": "sums up the usage of every request",
-  "usage that the structured answer carries": "sums up the usage of every request",
-  "hooks of preReasoning see the tool for": "counts the runs of a pre-hook",
-  "is the same in all its events and hooks": "counts the runs of a pre-hook",
-  "are its own if it was interrupted while": "counts requests",
-  "count every step that a fallback model": "counts requests",
-  "is still reminded of when the budget for it": "counts requests",
+  "a stored message cannot be changed by the model, whose own objects are not frozen":
+    "sums up the usage of every request",
+  "usage on the message of a structured output is on no other message": "sums up the usage of every request",
+  "preReasoning hooks see the tool for structured output among the tools": "counts the runs of a pre-hook",
+  "the number of a turn is the same in all its events and hooks, from turn.start on":
+    "counts the runs of a pre-hook",
+  "a turn interrupted during preCall has counters of its own": "counts requests",
+  "the counters of a turn include every attempt of a fallback model": "counts requests",
+  "a model is still reminded of the structured output after the budget for it is extended": "counts requests",
   "S7 a response without an id": "an answer that is asked for again has an id of its own",
 };
 

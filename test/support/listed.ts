@@ -20,13 +20,10 @@ export function isSound<Ctx>(config: AgentConfig<Ctx>): boolean {
 
 /** What is in the list though the agent suite has no such file or test any more. */
 export function goneFrom(list: Listed): string[] {
-  const folders = ["agent", "agent/calls", "agent/regressions", "event"].map((name) =>
-    join(import.meta.dirname, "..", name),
-  );
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => ({ name, folder })),
+  const files = ["agent", "event"].flatMap((room) =>
+    readdirSync(join(import.meta.dirname, "..", room), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .map(({ name, parentPath: folder }) => ({ name, folder })),
   );
   const text = files.map(({ name, folder }) => readFileSync(join(folder, name), "utf8")).join();
   const isThere = (name: string): boolean =>

@@ -1,0 +1,112 @@
+import { describe, expect, test, vi } from "vitest";
+import { userMsg, type Hook, type Msg } from "agentchart";
+import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
+
+const call = { calls: [{ id: "c1", name: "clerk" }] };
+const said = { output: [{ type: "text" as const, text: "said" }] };
+
+describe("a postActing hook that replaces the text of a result", () => {
+  test.each([
+    ["denied", "clerk", { state: "denied" }],
+    ["unknown", "nobody", { state: "error", code: "tool/unknown" }],
+    ["successful", "fine", { state: "success" }],
+  ])(
+    "a postActing hook that replaces a text keeps the state and code of a %s call",
+    async (_, name, expected) => {
+      const { agent } = scripted([{ calls: [{ id: "c1", name }] }, "done"], {
+        tools: [toolOf("clerk", () => "yes"), toolOf("fine", () => "yes")],
+        permissions: { rules: [{ tool: "clerk", action: "deny" }] },
+        hooks: [{ name: "says", postActing: () => ({ result: said }) }],
+      });
+      await agent.call("go");
+      const [result] = resultsOf(await agent.messages());
+      expect(result).toMatchObject(expected);
+      expect([outputOf(result), result?.code]).toEqual(["said", (expected as { code?: string }).code]);
+    },
+  );
+
+  test("a postActing hook that returns a state changes the state of the result", async () => {
+    const { agent } = scripted([call, "done"], {
+      hooks: [{ name: "says", postActing: () => ({ result: { ...said, state: "success" } }) }],
+    });
+    await agent.call("go");
+    expect(resultsOf(await agent.messages())).toMatchObject([{ state: "success" }]);
+    expect(resultsOf(await agent.messages())[0]).not.toHaveProperty("code");
+  });
+});
+
+describe("a prompt that a hook returns", () => {
+  const cut = (name: string, kept: (messages: readonly Msg[]) => readonly Msg[]): Hook => ({
+    name,
+    preReasoning: ({ messages }) => (messages.length > 1 ? { messages: kept(messages) } : undefined),
+  });
+
+  test.each<[string, Hook, string]>([
+    ["a result without its call", cut("cuts", (all) => all.slice(-1)), "the result of call 'c1' has no call"],
+    ["a call without its result", cut("cuts", (all) => all.slice(0, -1)), "the call 'c1' has no result"],
+    [
+      "a word between the two",
+      cut("cuts", (all) => [...all.slice(0, -1), userMsg("hm"), ...all.slice(-1)]),
+      "the call 'c1' has no result",
+    ],
+  ])("a prompt of a hook with %s is refused before any model is asked (I2)", async (_, hook, problem) => {
+    const { agent, model } = scripted([call, "done"], {
+      tools: [toolOf("clerk", () => "yes")],
+      hooks: [hook],
+    });
+    await expect(agent.call("go")).rejects.toMatchObject({
+      code: "hook/bad-return",
+      message: expect.stringContaining(`'cuts' returned from preReasoning: ${problem}`),
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("an invalid prompt of a hook can be corrected by the next hook", async () => {
+    const mends: Hook = { name: "mends", preReasoning: () => ({ messages: [userMsg("all anew")] }) };
+    const { agent } = scripted([call, "done"], {
+      tools: [toolOf("clerk", () => "yes")],
+      hooks: [cut("cuts", (all) => all.slice(-1)), mends],
+    });
+    expect((await agent.call("go")).text).toBe("done");
+  });
+
+  test("a prompt of a hook is accepted if the history was already invalid in the same place", async () => {
+    const { agent } = scripted(["done"], {
+      recoverOrphans: false,
+      messages: [
+        {
+          ...userMsg(""),
+          role: "assistant",
+          content: [{ type: "tool_use", id: "old", name: "clerk", input: {} }],
+        },
+      ],
+      hooks: [{ name: "adds", preReasoning: () => ({ append: [userMsg("more")] }) }],
+    });
+    expect((await agent.call("go")).text).toBe("done");
+  });
+});
+
+test("removeHook keeps a tool of the agent that replaced the hook's tool of the same name", async () => {
+  const hook: Hook = { name: "brings", tools: [toolOf("clerk", () => "hook's")] };
+  const { agent } = scripted([], { hooks: [hook] });
+  agent.toolkit.remove("clerk");
+  agent.toolkit.add(toolOf("clerk", () => "mine"));
+  agent.removeHook("brings");
+  expect(agent.toolkit.names()).toEqual(["clerk"]);
+});
+
+test("removeHook removes the hook's tool, also if it has presets", async () => {
+  const { agent } = scripted([], { hooks: [{ name: "brings", tools: [toolOf("clerk", () => "hook's")] }] });
+  agent.toolkit.setPreset("clerk", { who: "me" });
+  expect(agent.removeHook("brings")).toBe(true);
+  expect(agent.toolkit.names()).toEqual([]);
+});
+
+test("a hook that is added to a closed agent prints no warning", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { agent } = scripted([]);
+  await agent.close();
+  agent.addHook({ name: "late", preCall: () => {} });
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createAgent, defineTool, toolResultMsg, type AgentConfig } from "agentchart";
+import { openSession, sessionManager } from "agentchart/session";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel } from "agentchart/testing";
+
+const base = { name: "a", model: scriptedModel(["done"]) };
+const made = (config: object) => () => createAgent({ ...base, ...config } as AgentConfig);
+const refusal = (message: string) => expect.objectContaining({ code: "config/invalid", message });
+
+describe("createAgent names a wrong option and what was expected", () => {
+  test.each([
+    [{ maxIter: 3 }, "`maxIter` is not an option; did you mean `maxIters`?"],
+    [
+      { modelExecution: { timeout: 5 } },
+      "`modelExecution.timeout` is not an option; did you mean `timeoutMs`?",
+    ],
+    [{ memory: { maxMessages: 5 } }, "`memory` is not an option; did you mean `contextWindow`?"],
+    [
+      { contextWindow: { max: 5 } },
+      "`contextWindow.max` is not an option; there are maxMessages, maxTokens.",
+    ],
+    [{ permissions: { rule: [] } }, "`permissions.rule` is not an option; did you mean `rules`?"],
+    [
+      { permissions: [{ tool: "x", action: "ask" }] },
+      "`permissions` must be an object such as { rules: […] }.",
+    ],
+    [
+      { permissions: { rules: [{ tool: "x", action: "ask", if: () => true }] } },
+      "`permissions.rules.if` is not an option; there are tool, action, when, reason.",
+    ],
+    [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is not a limit; did you mean `totalTokens`?"],
+    [{ budget: { totalTokens: "5" } }, '`budget`: `totalTokens` is "5"; expected a number above 0.'],
+    [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
+    [
+      { generateOptions: { temprature: 1 } },
+      "`generateOptions.temprature` is not an option; did you mean `temperature`?",
+    ],
+    [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
+    [{ hooks: [function log() {}] }, "every hook needs a `name`."],
+    [{ store: "file:./s" }, "`store` must be a SessionStore, such as fileStore({ dir })."],
+    [
+      { model: "gpt" },
+      "`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.",
+    ],
+    [
+      { hooks: [{ name: "h", preReasonning: () => {} }] },
+      "hook 'h': `preReasonning` is not a hook point; did you mean `preReasoning`?",
+    ],
+  ])("%o", (config, message) => {
+    expect(made(config)).toThrow(refusal(`createAgent: ${message}`));
+  });
+
+  test("createAgent lists all options if an unknown name resembles none", () => {
+    expect(made({ systemPrompt: "s" })).toThrow(
+      /^createAgent: `systemPrompt` is not an option; there are name, sysPrompt, model, /,
+    );
+  });
+
+  test("createAgent ignores undefined options, and accepts hooks with fields of their own", () => {
+    const hooks = [{ name: "h", seen: 0, count: () => 1, preCall: () => {} }];
+    expect(made({ maxIter: undefined, hooks })).not.toThrow();
+  });
+});
+
+describe("call() names a wrong option", () => {
+  test.each([
+    [{ timeout: 5 }, "`timeout` is not an option; did you mean `timeoutMs`?"],
+    [{ timeoutMs: "5" }, '`timeoutMs` is "5"; expected a number of ms.'],
+    [{ whenBusy: "wait" }, '`whenBusy` is "wait"; expected "refuse" or "queue".'],
+    [{ signal: {} }, "`signal` is an object; expected an AbortSignal."],
+  ])("%o", async (options, message) => {
+    await expect(createAgent(base).call("go", options as never)).rejects.toEqual(refusal(`call: ${message}`));
+  });
+});
+
+describe("defineTool names a wrong or missing option", () => {
+  const sound = { name: "t", description: "T.", input: z.object({}) };
+  test.each([
+    [{ permision: "ask" }, "Tool 't': `permision` is not an option; did you mean `permission`?"],
+    [{ run: () => "" }, /^Tool 't': `run` is not an option; there are name, description, input, execute, /],
+    [{ execute: "f" }, /^Tool 't': `execute` must be a function, or absent/],
+    [{ description: undefined }, /^Tool 't': `description` must be a text/],
+    [{ input: undefined }, "Tool 't': `input` must be a schema, such as z.object({ … })."],
+    [{ input: { a: z.string() } }, /^Tool 't': `input` must be a schema and not the parts of one/],
+    [{ input: z.string() }, /^Tool 't': `input` must be the schema of an object, not of string/],
+    [{ name: undefined }, 'Tool name undefined is not 1 to 64 letters, digits, "_" or "-".'],
+  ])("%o", (fields, message) => {
+    expect(() => defineTool({ ...sound, ...fields } as never)).toThrow(message);
+  });
+
+  test("defineTool accepts schemas that are composed of schemas", () => {
+    const input = z.object({ list: z.array(z.string()), either: z.union([z.string(), z.number()]) });
+    expect(() => defineTool({ ...sound, input })).not.toThrow();
+    expect(() => defineTool({ ...sound, input: {} })).not.toThrow();
+  });
+});
+
+test("subscribe() refuses a listener that is not a function", () => {
+  expect(() => createAgent(base).subscribe(undefined as never)).toThrow(
+    refusal("subscribe: the listener must be a function."),
+  );
+});
+
+test("functions that read sessions refuse a value that is not a store", async () => {
+  const says = (from: string) =>
+    refusal(`${from}: \`store\` must be a SessionStore, such as fileStore({ dir }).`);
+  await expect(openSession(undefined as never, "s")).rejects.toEqual(says("openSession"));
+  expect(() => sessionManager(undefined as never)).toThrow(says("sessionManager"));
+  const store = memoryStore();
+  expect(() => sessionManager({ store, sessionId: "", components: [] })).toThrow(/`sessionId` must be/);
+  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(/`components` must be an array/);
+});
+
+test("toolResultMsg refuses results that are not a list", () => {
+  expect(() => toolResultMsg("yes" as never)).toThrow(
+    expect.objectContaining({
+      code: "message/invalid",
+      message: "toolResultMsg takes an array of { callId, name, text }.",
+    }),
+  );
+});

@@ -1,0 +1,48 @@
+import { createActor, createMachine, waitFor } from "xstate";
+import { expect, test } from "vitest";
+import { textOf, userMsg } from "agentchart";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { freshContext } from "../../../machines/agent/context.ts";
+import type { AgentCommand } from "../../../machines/agent/events.ts";
+import { liveMachine } from "../../../src/agent/services/actors.ts";
+import { bindHost, hostOf } from "../../../src/agent/services/host.ts";
+import { Runtime } from "../../../src/agent/runtime.ts";
+import { Transcript } from "../../../src/message/transcript.ts";
+import { toolOf } from "../../support/agents.ts";
+
+/** The settings and the host of an agent with a model and a tool of its own, which are bound to another actor below. */
+function partsOf(name: string, ran: string[]) {
+  const turns: ScriptedTurn[] = [{ calls: [{ id: "c", name: "work" }] }, `${name} answers`];
+  const tools = [toolOf("work", () => `${name} has worked ${ran.push(name)}`)];
+  const config = { name, model: scriptedModel(turns), tools };
+  const runtime = new Runtime(config as never, { onSettled() {}, onCommitted() {}, onStopped() {} });
+  return { settings: runtime.settings, host: { ...hostOf(runtime.actor), stepTaken: () => {} } };
+}
+
+test("two agent machines in one actor system each use their own model and tools", async () => {
+  const ran: string[] = [];
+  const root = createActor(createMachine({})).start();
+  const agents = ["anna", "ben"].map((name) => {
+    const { settings, host } = partsOf(name, ran);
+    const input = { ...freshContext(settings, Transcript.of([])), listening: [] };
+    const agent = createActor(liveMachine, { input, parent: root });
+    bindHost(agent, host);
+    return agent;
+  });
+  expect(new Set(agents.map(({ system }) => system))).toEqual(new Set([root.system]));
+
+  const command: AgentCommand = { type: "call", at: 0, input: [userMsg("go")] };
+  for (const agent of agents) {
+    agent.start();
+    agent.send(command);
+  }
+  const ended = await Promise.all(
+    agents.map((agent) => waitFor(agent, ({ context }) => context.outcome !== null)),
+  );
+
+  expect(ended.map(({ context }) => textOf(context.transcript.at(-1)!))).toEqual([
+    "anna answers",
+    "ben answers",
+  ]);
+  expect(ran.toSorted()).toEqual(["anna", "ben"]);
+});

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAgent, type SessionStore } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
+import { scriptedModel } from "agentchart/testing";
+import { expect, test } from "vitest";
+import { HeldModel } from "../../e2e/support/held-model.ts";
+import { toolOf } from "../../support/agents.ts";
+
+/** A store whose appends take their time. */
+function slowStore(): SessionStore {
+  const store = memoryStore();
+  return {
+    ...store,
+    append: async (...given) => {
+      await sleep(20);
+      return store.append(...given);
+    },
+  };
+}
+
+test("leaving a stream at `turn.end` leaves the turn as it ended, also while it is still being stored", async () => {
+  const agent = createAgent({
+    name: "bot",
+    sessionId: "s",
+    store: slowStore(),
+    model: scriptedModel([{ calls: [{ name: "pay", input: {} }] }, "Paid."]),
+    tools: [toolOf("pay", () => "paid", { permission: "ask" })],
+  });
+  for await (const { type } of agent.stream("go")) if (type === "turn.end") break;
+  expect(agent.status()).toMatchObject({ phase: "suspended", reason: "APPROVAL_REQUIRED" });
+  await agent.decide(agent.status().pending[0]!.callId, "approve");
+  expect((await agent.call()).text).toBe("Paid.");
+  await agent.close();
+});
+
+test("leaving a stream before `turn.end` interrupts the turn", async () => {
+  const held = new HeldModel();
+  const agent = createAgent({ name: "bot", store: slowStore(), model: held.model });
+  void held.requested(1).then(() => held.send({ type: "text.delta", delta: "I think" }));
+  for await (const { type } of agent.stream("go")) if (type === "block.delta") break;
+  await expect.poll(() => agent.status().phase).toBe("stopped");
+  expect(agent.status().reason).toBe("INTERRUPTED");
+  await agent.close();
+});
