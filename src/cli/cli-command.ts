@@ -25,7 +25,7 @@ export class CliCommand extends Command {
   constructor(name?: string) {
     super(name);
     this.exitOverride().showSuggestionAfterError(false);
-    this.helpOption("-h, --help", "print this help");
+    this.helpOption("-h, --help", "print this help").helpCommand(false);
   }
 
   override createCommand(name?: string): CliCommand {

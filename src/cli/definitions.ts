@@ -14,7 +14,10 @@ export const run = defineCommand({
   name: "run",
   description: "Ask an agent a question and print its answer",
   args: {
-    question: string("question", "omit it to continue a turn of --session that was cut off"),
+    question: string(
+      "question",
+      "- reads it from stdin, as does a pipe without it; omit it to continue a turn of --session",
+    ),
   },
   flags: {
     ...AGENT,
@@ -26,6 +29,7 @@ export const run = defineCommand({
     'run "What time is it in Tokyo?" --tools tools.ts',
     'run "How far is Osaka?" --model qwen3 --base-url http://localhost:11434/v1',
     'run "Where were we?" --session trip',
+    "run - < question.txt",
   ],
   sections: {
     Output: `The model's text goes to stdout, everything else to stderr.
@@ -33,6 +37,14 @@ Ctrl-C interrupts the turn and keeps the text so far; a second Ctrl-C exits imme
 With --session, SIGTERM stops the turn at its next step, saves it and prints the command that continues it.`,
     "Exit codes": TURN_EXIT_CODES,
   },
+});
+
+export const help = defineCommand({
+  name: "help",
+  description: "Print the help of the program or of a command",
+  args: { words: strings("command", "words of the command") },
+  flags: {},
+  examples: ["help", "help sessions fork"],
 });
 
 export const inspect = defineCommand({

@@ -4,26 +4,36 @@ import { oneLine } from "./terminal.ts";
 const MAX_WIDTH = 60;
 const MAX_LAST_WIDTH = 200;
 
+type Flags = { readonly json: boolean };
+
+/** True if a command prints JSON: outside a terminal, and with `--json`. */
+export function printsJson({ stdout }: CliIo, { json }: Flags): boolean {
+  return json || !stdout.isTTY;
+}
+
 /** Prints a result on stdout: the line on a terminal, otherwise the object as JSON. */
-export function printResult({ stdout }: CliIo, line: string, result: object): void {
-  stdout.write(`${stdout.isTTY ? oneLine(line, Number.POSITIVE_INFINITY) : JSON.stringify(result)}\n`);
+export function printResult(io: CliIo, flags: Flags, line: string, result: object): void {
+  const text = printsJson(io, flags) ? JSON.stringify(result) : oneLine(line, Number.POSITIVE_INFINITY);
+  io.stdout.write(`${text}\n`);
 }
 
 /** Prints items on stdout: a table on a terminal, or `none` without an item; otherwise one JSON object per line. */
 export async function printItems<T>(
-  { stdout, terminal }: CliIo,
+  io: CliIo,
+  flags: Flags,
   items: AsyncIterable<T>,
   head: readonly string[],
   rowOf: (item: T) => readonly string[],
   none: string,
 ): Promise<void> {
+  const isJson = printsJson(io, flags);
   const rows: (readonly string[])[] = [];
   for await (const item of items) {
-    if (stdout.isTTY) rows.push(rowOf(item));
-    else stdout.write(`${JSON.stringify(item)}\n`);
+    if (isJson) io.stdout.write(`${JSON.stringify(item)}\n`);
+    else rows.push(rowOf(item));
   }
-  if (rows.length > 0) stdout.write(table(head, rows));
-  else if (stdout.isTTY) terminal.note(none);
+  if (rows.length > 0) io.stdout.write(table(head, rows));
+  else if (!isJson) io.terminal.note(none);
 }
 
 /** Rows below a head. A column is as wide as its widest cell, at most 60 characters; the last one at most 200. */

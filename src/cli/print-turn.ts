@@ -1,7 +1,7 @@
 import type { Reply } from "../agent/types.ts";
 import type { AgentEvent } from "../event/types.ts";
-import { toolResultsOf } from "../message/query.ts";
-import type { ToolResultBlock } from "../message/types.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { asSentence } from "./error-message.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -9,7 +9,11 @@ import { oneLine, type Terminal } from "./terminal.ts";
 /** A listener that prints a turn: the model's text as it arrives, and a line for every step. */
 export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
   let state = "";
+  /** The calls that the model asked for and that have not started. */
+  const asked = new Map<string, ToolUseBlock>();
   const printed = new Set<string>();
+  const printCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">): void =>
+    terminal.note(`→ ${name} ${oneLine(JSON.stringify(input), 160)}`);
   return (event) => {
     switch (event.type) {
       case "state": {
@@ -26,7 +30,8 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
         terminal.endLine();
         return;
       case "tool.start":
-        terminal.note(`→ ${event.call.name} ${oneLine(JSON.stringify(event.call.input), 160)}`);
+        asked.delete(event.call.id);
+        printCall(event.call);
         return;
       case "tool.delta":
         terminal.note(`  ${oneLine(event.delta, 160)}`);
@@ -39,8 +44,12 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
       }
       case "message":
         // A refused call never starts: its result is only in the message to the model.
+        for (const call of toolUsesOf(event.message)) asked.set(call.id, call);
         for (const result of toolResultsOf(event.message)) {
-          if (!printed.has(result.id)) terminal.note(`← ${result.name} ${result.state}: ${outputOf(result)}`);
+          if (printed.has(result.id)) continue;
+          const call = asked.get(result.id);
+          if (call) printCall(call);
+          terminal.note(`← ${result.name} ${result.state}: ${outputOf(result)}`);
         }
         return;
       case "retry":

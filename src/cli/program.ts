@@ -40,6 +40,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
     .description("List and retry the sessions that were quarantined because workers died with them");
   add(workers.listDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).listCommand);
   add(workers.retryDeadLetters, async () => (await import("./workers/dead-letter-commands.ts")).retryCommand);
+  add(main.help, async () => (await import("./help-command.ts")).helpCommand(program));
   add(main.completion, async () => (await import("./completion-command.ts")).completionCommand(program));
   return program;
 }

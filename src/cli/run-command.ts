@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import type { Agent } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -17,14 +18,24 @@ type Flags = Input<typeof run>["flags"];
 
 /** `agentchart run`: one turn of one agent. */
 export const runCommand: Handler<typeof run> = async ({ args, flags }, io) => {
-  const { question } = args;
   const { session: sessionId, json } = flags;
+  const question = await readQuestion(args.question, sessionId);
   if (sessionId !== undefined && question === undefined) return resumeSession(sessionId, flags, io);
-  if (!question?.trim()) throw new UsageError('Missing question: agentchart run "<question>".');
+  if (!question?.trim())
+    throw new UsageError('Missing question: agentchart run "<question>", or - for stdin.');
   if (sessionId !== undefined) return askSession(sessionId, flags, question, io);
   if (flags.store !== undefined) throw new UsageError("'--store' needs '--session'.");
   return withAgent(flags, io, undefined, (agent) => runTurn(agent, question, io, { isJson: json }));
 };
+
+/** Reads the question from stdin if it is "-", or if there is none where one is needed and stdin is no terminal. */
+async function readQuestion(
+  question: string | undefined,
+  sessionId: string | undefined,
+): Promise<string | undefined> {
+  const isOmitted = question === undefined && sessionId === undefined && !process.stdin.isTTY;
+  return question === "-" || isOmitted ? (await text(process.stdin)).trimEnd() : question;
+}
 
 /** Asks the next question of a session, which another process may have started. */
 async function askSession(sessionId: string, flags: Flags, question: string, io: CliIo): Promise<number> {

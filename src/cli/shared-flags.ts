@@ -28,6 +28,9 @@ export const JSON_EVENTS = {
   json: boolean("print one AgentEvent per line on stdout, and nothing else there"),
 };
 
+/** The output of the commands that print a table or a line in a terminal. */
+export const JSON_RESULT = { json: boolean("print JSON in a terminal too; elsewhere it is the default") };
+
 /** The exit codes of the commands that run a turn. */
 export const TURN_EXIT_CODES = `0    success; also if the turn waits for open calls, which are printed, and if SIGTERM saved it
 1    failure, or interrupted by Ctrl-C

@@ -30,6 +30,8 @@ export type ForkOptions = {
 /** A session that was forked from another one. */
 export type Fork = {
   readonly sessionId: string;
+  /** The position of the original at which the fork begins: the last entry of the append that wrote the given one. */
+  readonly forkedAt: number;
   /** Calls that are open at this position: in the fork too they run or wait for a decision. */
   readonly runsAgain: readonly PendingCall[];
   /** Calls whose results the original recorded later. If the fork takes the same course it makes them again, unless its model
@@ -139,5 +141,5 @@ export async function forkSession(
   };
   await withLease(store, forked, write, exists);
   const recordedLater = await recordedAfter(store, sessionId, seq);
-  return { sessionId: forked, runsAgain: pendingCalls(context), recordedLater };
+  return { sessionId: forked, forkedAt: seq, runsAgain: pendingCalls(context), recordedLater };
 }

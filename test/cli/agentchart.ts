@@ -32,19 +32,23 @@ export type ProcessOptions = {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
   readonly node?: readonly string[];
+  /** What the process reads from stdin; default: nothing. */
+  readonly stdin?: string;
 };
 
 /** Starts the program, from its sources by default, in a process that inherits only PATH from the environment. */
 export function start(
   args: readonly string[],
-  { installed, cwd, env = {}, node = [] }: ProcessOptions = {},
+  { installed, cwd, env = {}, node = [], stdin = "" }: ProcessOptions = {},
 ): Started {
   const main = installed ? [installed] : ["--conditions=agentchart-source", MAIN];
   const child = spawn(process.execPath, [...node, ...main, ...args], {
     ...(cwd !== undefined && { cwd }),
     env: { ...BARE_ENV, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "pipe",
   });
+  child.stdin.on("error", () => {}); // the process may end without reading it
+  child.stdin.end(stdin);
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));

@@ -29,14 +29,20 @@ function lineOf({ stdout, stderr }: Finished): string {
 }
 
 describe("A wrong command line exits with 2 and one line", () => {
-  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters, completion";
+  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters, help, completion";
 
   test.for([
     [[], `Missing command: use ${USE}. See "agentchart --help".`],
     [["rnu"], `Unknown command 'rnu'. Did you mean 'run'? See "agentchart --help".`],
+    [["help", "rnu"], `Unknown command 'rnu'. Did you mean 'run'? See "agentchart help --help".`],
+    [["help", "sessions", "lss"], `Unknown command 'lss'. Did you mean 'ls'? See "agentchart help --help".`],
+    [
+      ["run", "-"],
+      'Missing question: agentchart run "<question>", or - for stdin. See "agentchart run --help".',
+    ],
     [["--vresion"], `Unknown option '--vresion'. Did you mean '--version'? See "agentchart --help".`],
     [["--json", "run"], `Unknown option '--json'. See "agentchart --help".`],
-    [["run"], 'Missing question: agentchart run "<question>". See "agentchart run --help".'],
+    [["run"], 'Missing question: agentchart run "<question>", or - for stdin. See "agentchart run --help".'],
     [
       ["run", "what", "is"],
       "Too many arguments for 'run'. Expected 1 argument but got 2: what, is. Quote a value that contains spaces. " +
@@ -86,7 +92,10 @@ describe("A wrong command line exits with 2 and one line", () => {
       `Command-argument value '' is invalid for argument 'question'. It must not be empty. ` +
         'See "agentchart run --help".',
     ],
-    [["run", " "], 'Missing question: agentchart run "<question>". See "agentchart run --help".'],
+    [
+      ["run", " "],
+      'Missing question: agentchart run "<question>", or - for stdin. See "agentchart run --help".',
+    ],
     [
       ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
       'Unknown store "postgress://me:***@h/db": use --store file:DIR, sqlite:PATH or postgres://…. ' +

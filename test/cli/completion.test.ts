@@ -30,6 +30,7 @@ describe("The completion of bash", () => {
       "worker",
       "serve",
       "dead-letters",
+      "help",
       "completion",
     ]);
     expect(await complete("s")).toEqual(["sessions", "serve"]);

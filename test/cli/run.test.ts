@@ -60,10 +60,26 @@ describe("agentchart run", () => {
     expect(server.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual(["weather"]);
   });
 
-  test("prints why a call was refused", async () => {
-    const server = await serve(callThenRepeat("whether", {}));
+  test.each([
+    ["a pipe", []],
+    ["-", ["-"]],
+  ])("reads the question from stdin, given by %s", async (_, question) => {
+    const server = await serve(() => ({ content: "Paris." }));
+    const { code, stdout } = await agentchart(["run", ...question, ...at(server)], {
+      stdin: "Capital\nof France?\n",
+    });
+    expect([code, stdout]).toEqual([0, "Paris.\n"]);
+    expect(server.requests[0]?.messages.at(-1)).toMatchObject({ content: "Capital\nof France?" });
+  });
+
+  test.each([
+    ["an unknown tool", "whether", {}, /\n→ whether \{\}\n← whether error: .*whether/],
+    ["wrong input", "weather", { city: 5 }, /\n→ weather \{"city":5\}\n← weather error: .*city/],
+  ])("prints a refused call of %s once, with its input and the reason", async (_, name, input, printed) => {
+    const server = await serve(callThenRepeat(name, input));
     const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.weather]);
-    expect(stderr).toMatch(/← whether error: .*whether/);
+    expect(stderr).toMatch(printed);
+    expect(stderr.match(/→/g)).toHaveLength(1);
     expect(code).toBe(0);
   });
 

@@ -54,11 +54,22 @@ describe.each(STORES)("A %s store", (kind, storeIn) => {
     const forked = await fixture.sessions("fork", "trip", "--at", String(firstAnswer), "--as", "other");
     expect([forked.code, forked.stderr]).toEqual([0, ""]);
     expect(jsonLines(forked)).toEqual([
-      { sessionId: "other", forkedFrom: "trip", at: firstAnswer, runsAgain: [] },
+      { sessionId: "other", forkedFrom: "trip", forkedAt: firstAnswer, runsAgain: [] },
     ]);
     expect(await fixture.run("other", "Or home?")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
     expect(fixture.lastRequest()).toEqual(["user: Where to?", "assistant: Answer 1", "user: Or home?"]);
     expect(await shown(fixture, "trip")).toEqual(now);
+  });
+
+  test("prints the position at which a fork begins, if the given one is within a step", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("trip", "Where to?");
+    const { seq, positions } = await shown(fixture, "trip");
+    const forked = await fixture.sessions("fork", "trip", "--at", String(seq - 1), "--as", "other");
+    expect(jsonLines(forked)).toMatchObject([{ sessionId: "other", forkedAt: seq }]);
+    expect(positions.at(-1)).toBeLessThanOrEqual(seq);
+    const [listed] = jsonLines<{ meta: object }>(await fixture.sessions("ls", "--prefix", "other", "--json"));
+    expect(listed!.meta).toEqual({ forkedFrom: "trip", forkedAt: seq });
   });
 
   test("forks a session with an open call, which the fork can decide differently", async () => {

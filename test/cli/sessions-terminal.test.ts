@@ -98,6 +98,27 @@ describe("A command in a terminal", () => {
       stdout: `Forked trip at ${position}: other\n`,
       stderr: 'Open at that position. Waits for the result of lookup {"id":7}, call c1.\n',
     });
+    const within = { at: Number(position) - 1, as: "within" };
+    expect((await run<typeof definitions.fork>(forkCommand, { id }, within)).stdout).toBe(
+      `Forked trip at ${position}, the end of the step of position ${within.at}: within\n`,
+    );
+  });
+
+  test("prints JSON with --json", async () => {
+    const run = await openTerminalFixture();
+    const id = "trip\u0007";
+    const json = { json: true };
+    const listed = await run<typeof definitions.list>(listCommand, {}, json);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ sessionId: id, phase: "suspended" });
+    const shown = await run<typeof definitions.show>(showCommand, { id }, json);
+    const { seq } = JSON.parse(shown.stdout) as { readonly seq: number };
+    const forked = await run<typeof definitions.fork>(forkCommand, { id }, { at: seq, as: "other", ...json });
+    expect(JSON.parse(forked.stdout)).toMatchObject({ sessionId: "other", forkedAt: seq });
+    expect(await run<typeof definitions.list>(listCommand, {}, { prefix: "nothing", ...json })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
   });
 });
 

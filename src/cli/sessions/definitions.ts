@@ -1,7 +1,7 @@
 // src/cli/sessions holds the commands for stored sessions.
 import { SESSION_PHASES } from "../../store/port.ts";
 import { boolean, choice, defineCommand, integer, required, string, strings } from "../define-command.ts";
-import { AGENT, JSON_EVENTS, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
+import { AGENT, JSON_EVENTS, JSON_RESULT, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
 
 const ID = { id: required(string("id", "id of the session; one that begins with a dash goes after --")) };
 
@@ -14,8 +14,9 @@ export const list = defineCommand({
     phase: choice("PHASE", SESSION_PHASES, "only sessions in this phase"),
     limit: integer("N", "maximum number of sessions (default: all)"),
     ...STORE,
+    ...JSON_RESULT,
   },
-  examples: ["sessions ls --phase suspended"],
+  examples: ["sessions ls --phase suspended", "sessions ls --json"],
 });
 
 export const show = defineCommand({
@@ -25,6 +26,7 @@ export const show = defineCommand({
   flags: {
     at: integer("N", "as of this journal position; the table has the position after each message"),
     ...STORE,
+    ...JSON_RESULT,
   },
   examples: ["sessions show trip", "sessions show trip --at 7"],
 });
@@ -61,8 +63,12 @@ export const fork = defineCommand({
     at: required(integer("N", 'journal position; "sessions show" prints the one after each message')),
     as: string("ID", "id of the new session (default: random)"),
     ...STORE,
+    ...JSON_RESULT,
   },
   examples: ["sessions fork trip --at 7 --as trip-2"],
+  sections: {
+    Position: "The fork begins at the end of the step that wrote the position, and its output says where.",
+  },
 });
 
 export const exportSession = defineCommand({
@@ -80,7 +86,11 @@ export const importSession = defineCommand({
   name: "sessions import",
   description: 'Store a session that "agentchart sessions export" wrote, completely or not at all',
   args: { file: required(string("file", "exported file, or - for stdin")) },
-  flags: { as: string("ID", "id of the session in the store (default: its own id)"), ...STORE },
+  flags: {
+    as: string("ID", "id of the session in the store (default: its own id)"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
   examples: ["sessions import trip.ndjson --as trip-2"],
 });
 
@@ -88,7 +98,11 @@ export const remove = defineCommand({
   name: "sessions rm",
   description: "Delete a session permanently, unless it is open in another process",
   args: ID,
-  flags: { yes: boolean("do not ask for confirmation; required outside a terminal"), ...STORE },
+  flags: {
+    yes: boolean("do not ask for confirmation; required outside a terminal"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
   examples: ["sessions rm trip --yes"],
   sections: { "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
 });

@@ -21,9 +21,11 @@ export const forkCommand: Handler<typeof definition> = async ({ args: { id }, fl
         );
       }
       const fork = await session.fork(at, { ...(as !== undefined && { sessionId: as }) });
-      const report = { sessionId: fork.sessionId, forkedFrom: id, at, runsAgain: fork.runsAgain };
-      printResult(io, `Forked ${id} at ${at}: ${fork.sessionId}`, report);
-      for (const call of fork.runsAgain) io.terminal.warn(`Open at that position. ${pendingLine(call)}`);
+      const { sessionId, forkedAt, runsAgain } = fork;
+      const step = forkedAt === at ? "" : `, the end of the step of position ${at}`;
+      const report = { sessionId, forkedFrom: id, forkedAt, runsAgain };
+      printResult(io, flags, `Forked ${id} at ${forkedAt}${step}: ${sessionId}`, report);
+      for (const call of runsAgain) io.terminal.warn(`Open at that position. ${pendingLine(call)}`);
       return 0;
     }),
   );

@@ -7,17 +7,15 @@ import { printResult } from "../output.ts";
 import type { importSession as definition } from "./definitions.ts";
 
 /** `agentchart sessions import`. */
-export const importCommand: Handler<typeof definition> = async (
-  { args: { file }, flags: { as, store } },
-  io,
-) =>
-  withStore(store, async (store) => {
+export const importCommand: Handler<typeof definition> = async ({ args: { file }, flags }, io) =>
+  withStore(flags.store, async (store) => {
+    const { as } = flags;
     const sessionId = await importSession(store, read(file), {
       ...(as !== undefined && { sessionId: as }),
     }).catch((error: unknown) => {
       throw withHint(error);
     });
-    printResult(io, `Imported ${sessionId}`, { sessionId });
+    printResult(io, flags, `Imported ${sessionId}`, { sessionId });
     return 0;
   });
 

@@ -13,6 +13,7 @@ export const listCommand: Handler<typeof list> = async ({ flags }, io) => {
   return withExistingStore(flags.store, async (store) => {
     await printItems(
       io,
+      flags,
       sessionsOf(store, filter, limit),
       HEAD,
       ({ sessionId, phase, seq, updatedAt, waitsFor }) => [

@@ -26,7 +26,7 @@ export const removeCommand: Handler<typeof definition> = async ({ args: { id }, 
         return 1;
       }
       await remove(store, id);
-      printResult(io, `Deleted ${id}`, { sessionId: id, deleted: true });
+      printResult(io, flags, `Deleted ${id}`, { sessionId: id, deleted: true });
       return 0;
     }),
   );

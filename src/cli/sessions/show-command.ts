@@ -4,21 +4,21 @@ import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
 import { pendingLine } from "../print-turn.ts";
 import { explainSessionErrors } from "../session-commands.ts";
-import { formatTime, table } from "../output.ts";
+import { formatTime, printsJson, table } from "../output.ts";
 import { oneLine } from "../terminal.ts";
 import type { show as definition } from "./definitions.ts";
 
 /** `agentchart sessions show`. */
-export const showCommand: Handler<typeof definition> = async ({ args: { id }, flags }, { stdout }) =>
+export const showCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) =>
   withExistingStore(flags.store, (store) =>
     explainSessionErrors({ sessionId: id, flags }, async () => {
       const session = await openSession(store, id);
       const moment = await session.at(flags.at);
       const positions = await positionsOf(session, moment);
-      const text = stdout.isTTY
-        ? format(id, moment, positions)
-        : JSON.stringify({ sessionId: id, ...moment, positions });
-      stdout.write(`${text.trimEnd()}\n`);
+      const text = printsJson(io, flags)
+        ? JSON.stringify({ sessionId: id, ...moment, positions })
+        : format(id, moment, positions);
+      io.stdout.write(`${text.trimEnd()}\n`);
       return 0;
     }),
   );

@@ -13,7 +13,7 @@ export const listCommand: Handler<typeof listDeadLetters> = async ({ flags }, io
   withBackend(flags, io.env, async (backend) => {
     const letters = deadLettersOf(createDispatcher(backend), flags.tenant, flags.limit);
     const rowOf = ({ sessionId, at, reason }: DeadLetter) => [sessionId, formatTime(at), reason];
-    await printItems(io, letters, ["SESSION", "SINCE", "REASON"], rowOf, "No session is quarantined.");
+    await printItems(io, flags, letters, ["SESSION", "SINCE", "REASON"], rowOf, "No session is quarantined.");
     return 0;
   });
 
@@ -27,7 +27,7 @@ export const retryCommand: Handler<typeof retryDeadLetters> = async ({ args: { i
     let exitCode = 0;
     for await (const sessionId of all ? idsOf(dispatcher, tenant) : ids) {
       const problem = await retry(dispatcher, sessionId);
-      if (problem === undefined) printResult(io, `Woken: ${sessionId}`, { sessionId, woken: true });
+      if (problem === undefined) printResult(io, flags, `Woken: ${sessionId}`, { sessionId, woken: true });
       else {
         exitCode = 1;
         io.terminal.fail(`${sessionId}: ${problem}`);

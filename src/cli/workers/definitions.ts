@@ -11,7 +11,7 @@ import {
   strings,
   withDefault,
 } from "../define-command.ts";
-import { STORES } from "../shared-flags.ts";
+import { JSON_RESULT, STORES } from "../shared-flags.ts";
 
 const BACKEND = {
   store: string("STORE", "store of the sessions (default: postgres, if DATABASE_URL is set)", {
@@ -110,6 +110,7 @@ export const listDeadLetters = defineCommand({
     tenant: string("NAME", "only sessions of this tenant"),
     limit: integer("N", "maximum number of sessions (default: all)"),
     ...BACKEND,
+    ...JSON_RESULT,
   },
   examples: ["dead-letters ls --tenant acme"],
 });
@@ -122,6 +123,7 @@ export const retryDeadLetters = defineCommand({
     all: boolean("retry every quarantined session"),
     tenant: string("NAME", "with --all: only sessions of this tenant"),
     ...BACKEND,
+    ...JSON_RESULT,
   },
   examples: ["dead-letters retry acme/ticket-18", "dead-letters retry --all --tenant acme"],
 });
