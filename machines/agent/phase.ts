@@ -16,6 +16,12 @@ export function phaseOf(path: string): Phase {
   return RESTS[path] ?? "running";
 }
 
+/** The phase of a stored session that no process runs: a turn in the middle of which its journal ends is unfinished. */
+export function restingPhaseOf(path: string): Exclude<Phase, "running"> {
+  const phase = phaseOf(path);
+  return phase === "running" ? "unfinished" : phase;
+}
+
 /** The state in which a session with this context rests once it is restored, as the edges of `session.load` lead to it. */
 export function restStateOf(
   context: AgentContext,

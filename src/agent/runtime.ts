@@ -298,9 +298,10 @@ export class Runtime {
 
   /** Journals that an input was refused, and acknowledges it. */
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
-    const fact = { type: "input.refused", data: { id: inputId, error } };
     this.#durable?.acknowledge(inputId);
-    this.#durable?.record(this.context, this.context, [fact]);
+    this.#durable?.record(this.context, this.context, [
+      { type: "input.refused", data: { id: inputId, error } },
+    ]);
     this.events.emit({ type: "input.refused", inputId, error });
     await this.saved();
   }

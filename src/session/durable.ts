@@ -9,7 +9,8 @@ import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
-import { factsBetween, type Fact } from "./entries.ts";
+import { factsBetween } from "./entries.ts";
+import { readEntries, type Fact } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
@@ -70,7 +71,7 @@ export async function restoreSession(
     });
   if (!found || found.seq === 0) return undefined;
   const fold = new JournalFold(settings, found.checkpoint);
-  for await (const entry of store.read(sessionId)) fold.push(entry);
+  for await (const entry of readEntries(store, sessionId)) fold.push(entry);
   const session = fold.state();
   checkStoredMessages(session.messages, sessionId);
   return {

@@ -1,13 +1,8 @@
 import type { Msg } from "../message/types.ts";
+import type { ChartPosition, Fact, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
-import type { JournalState } from "./format.ts";
+import type { JournalState, SessionState } from "./format.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
-
-/** A journal entry without its number and time. */
-export type Fact = { readonly type: string; readonly data: object };
-
-/** A tool message without its result, which the journal has in the entry of the call `ref`. */
-type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
   const [block, ...more] = message.content;
@@ -67,30 +62,25 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
 function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.progress.settled === after.progress.settled) return [];
   const { outcome, failure } = after;
-  if (!outcome && !failure) return [];
-  const { retry: _, ...error } = failure ?? { code: undefined };
-  const isRefusal = isRefused(after);
-  const data = {
-    reason: outcome?.reason ?? "ERROR",
-    ...(failure && { error }),
-    ...(isRefusal && { isRefusal }),
-  };
+  const reason = outcome?.reason ?? "ERROR";
+  if (!failure) return outcome ? [{ type: "turn.end", data: { reason } }] : [];
+  const { retry: _, ...error } = failure;
+  const data = { reason, error, ...(isRefused(after) && { isRefusal: true }) };
   return [{ type: "turn.end", data }];
 }
 
 /** Returns the facts that lead from one context to the next. */
 export function factsBetween(before: AgentContext, after: AgentContext): readonly Fact[] {
   if (before === after) return [];
-  return [
+  const { extended } = after.progress;
+  const facts: Fact[] = [
     ...callFacts(before, after),
     ...messageFacts(before, after),
     ...contextFacts(before, after),
-    ...(before.progress.extended === after.progress.extended
-      ? []
-      : [{ type: "budget.extended", data: { extended: after.progress.extended } }]),
-    ...(isRetryScheduled(before, after) ? [{ type: "position", data: {} }] : []),
-    ...turnEndFacts(before, after),
   ];
+  if (before.progress.extended !== extended) facts.push({ type: "budget.extended", data: { extended } });
+  if (isRetryScheduled(before, after)) facts.push({ type: "position", data: {} });
+  return [...facts, ...turnEndFacts(before, after)];
 }
 
 /** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
@@ -123,15 +113,6 @@ function hasNewResult(before: AgentContext, after: AgentContext): boolean {
   );
 }
 
-/** The state of the chart, as each append writes it. */
-export type ChartPosition = {
-  readonly state: string;
-  readonly at: number;
-  readonly reason?: string;
-  readonly progress: AgentContext["progress"];
-  readonly request: Pick<AgentContext["request"], "attempt" | "usesFallback" | "notBeforeAt">;
-};
-
 /** Returns the position of a context in the chart's state `state`. */
 export function chartPosition(context: AgentContext, state: string): ChartPosition {
   const { progress, at, outcome } = context;
@@ -151,9 +132,6 @@ function changed<T extends object>(before: T | undefined, after: T): Partial<T> 
 /** A step of the chart: the ids of the edges that one event took, the event's own first, and what caused the event unless it was the
  *  program that uses the agent. */
 export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?: Cause };
-
-/** A step as it is stored: each edge is its number in the list of edges of the chart. */
-export type StoredStep = { readonly x: readonly number[]; readonly by?: Cause };
 
 /** Returns the last entry of an append: the fields of the position that differ from those of the previous append, and the steps
  *  since then. The first position that a process writes has the hash of its chart. */
@@ -182,4 +160,21 @@ export function positionFact(
       ...(!before && { chart }),
     },
   };
+}
+
+/** Returns the facts that a whole session consists of, as a new journal begins with them; its position comes with the append.
+ *  Without `activeGroups` nothing is said about tool groups. */
+export function wholeSession({
+  messages,
+  kept,
+  activeGroups,
+}: Pick<SessionState, "messages" | "kept"> & Partial<Pick<SessionState, "activeGroups">>): readonly Fact[] {
+  const { inbox, remembered, wanted, interruption, request, calls } = kept;
+  return [
+    { type: "messages", data: { from: 0, messages } },
+    { type: "calls.closed", data: {} },
+    ...calls.map(({ call, ...set }): Fact => ({ type: "call", data: { id: call.id, set, call } })),
+    { type: "kept", data: { inbox, remembered, wanted, interruption, system: request.system } },
+    ...(activeGroups ? [{ type: "groups" as const, data: { active: activeGroups } }] : []),
+  ];
 }

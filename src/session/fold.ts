@@ -1,16 +1,14 @@
-import { AgentError } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
-import type { JournalEntry } from "../store/port.ts";
 import {
   freshContext,
   type AgentContext,
   type CallRecord,
   type Settings,
 } from "../../machines/agent/context.ts";
-import type { ChartPosition } from "./entries.ts";
+import { damagedEntry, type KeptChange, type PositionChange, type SessionEntry } from "./entry.ts";
 import type { JournalState } from "./format.ts";
 import {
   checkFormat,
@@ -22,6 +20,8 @@ import {
   type PersistedContext,
   type SessionState,
 } from "./format.ts";
+
+type Entry<Type extends SessionEntry["type"]> = Extract<SessionEntry, { readonly type: Type }>;
 
 /** A checkpoint: a session without its messages, which are in the journal. */
 export type Checkpoint = {
@@ -40,12 +40,6 @@ export type Checkpoint = {
   readonly cursor: number;
   readonly kept: JsonObject;
 };
-
-function damaged(entry: JournalEntry, problem: string): AgentError {
-  return new AgentError("session/damaged", `Journal entry ${entry.seq} (${entry.type}): ${problem}`, {
-    data: { seq: entry.seq },
-  });
-}
 
 /**
  * Folds a journal, entry by entry, into a session.
@@ -78,13 +72,12 @@ export class JournalFold {
   }
 
   /** Applies the next entry. Throws `session/damaged` or `session/version`. */
-  push(entry: JournalEntry): void {
+  push(entry: SessionEntry): void {
     this.#seq = entry.seq;
-    const { data } = entry;
     const isNew = entry.seq > (this.#checkpoint?.seq ?? 0);
     switch (entry.type) {
       case "session":
-        return checkFormat(data["format"], "The journal");
+        return checkFormat(entry.data.format, "The journal");
       case "messages":
         return this.#applyMessages(entry);
       case "call":
@@ -93,23 +86,18 @@ export class JournalFold {
         if (isNew) this.#kept = { ...this.#kept, calls: [] };
         return;
       case "kept":
-        if (isNew) this.#applyContext(data);
+        if (isNew) this.#applyContext(entry.data);
         return;
       case "groups":
-        if (isNew) this.#groups = data["active"] as readonly string[];
+        if (isNew) this.#groups = entry.data.active;
         return;
       case "position":
-        if (isNew) this.#applyPosition(data);
+        if (isNew) this.#applyPosition(entry.data);
         return;
       case "input.refused":
       case "turn.end":
       case "budget.extended":
         return; // the position in the same append holds their effect
-      default:
-        throw new AgentError(
-          "session/version",
-          `Journal entry ${entry.seq} has the unknown type '${entry.type}'.`,
-        );
     }
   }
 
@@ -140,42 +128,28 @@ export class JournalFold {
     return this.#seq;
   }
 
-  #applyMessages(entry: JournalEntry): void {
-    const { from, messages } = entry.data as unknown as {
-      readonly from: number;
-      readonly messages: readonly (Msg & { readonly ref?: string })[];
-    };
-    if (!Number.isInteger(from) || from > this.#messages.length)
-      throw damaged(entry, `there is no message ${from}`);
+  #applyMessages(entry: Entry<"messages">): void {
+    const { from, messages } = entry.data;
+    if (from > this.#messages.length) throw damagedEntry(entry, `there is no message ${from}`);
     this.#messages.length = from;
     for (const message of messages) {
-      const { ref, ...plainMessage } = message;
-      if (ref === undefined) {
-        this.#messages.push(plainMessage);
+      if (!("ref" in message)) {
+        this.#messages.push(message);
         continue;
       }
+      const { ref, ...rest } = message;
       const result = this.#results.get(ref);
-      if (!result) throw damaged(entry, `the result of call '${ref}' is not in the journal`);
-      this.#messages.push({ ...plainMessage, content: [result] });
+      if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
+      this.#messages.push({ ...rest, content: [result] });
     }
   }
 
-  #applyCall(entry: JournalEntry, isNew: boolean): void {
-    const {
-      id,
-      set,
-      unset = [],
-      call,
-    } = entry.data as unknown as {
-      readonly id: string;
-      readonly set: Partial<CallRecord>;
-      readonly unset?: readonly string[];
-      readonly call?: CallRecord["call"];
-    };
+  #applyCall(entry: Entry<"call">, isNew: boolean): void {
+    const { id, set, unset = [], call } = entry.data;
     if (set.result) this.#results.set(id, set.result);
     if (!isNew) return;
     const old = this.#kept.calls.find((record) => record.call.id === id);
-    if (!old && !call) throw damaged(entry, `call '${id}' was never opened`);
+    if (!old && !call) throw damagedEntry(entry, `call '${id}' was never opened`);
     const kept = Object.entries(old ?? {}).filter(([key]) => !unset.includes(key));
     const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
     const calls = old
@@ -184,22 +158,20 @@ export class JournalFold {
     this.#kept = { ...this.#kept, calls };
   }
 
-  #applyContext(data: JsonObject): void {
-    const { system, ...parts } = data;
+  #applyContext({ system, ...parts }: KeptChange): void {
     const { request } = this.#kept;
     this.#kept = {
       ...this.#kept,
-      ...(parts as Partial<PersistedContext>),
-      request: typeof system === "string" ? { ...request, system } : request,
+      ...parts,
+      request: system === undefined ? request : { ...request, system },
     };
   }
 
   /** A position holds only the fields that differ from the previous one. */
-  #applyPosition(data: JsonObject): void {
-    const { state, at, reason, progress, request } = data as unknown as Partial<ChartPosition>;
+  #applyPosition({ state, at, reason, progress, request }: PositionChange): void {
     this.#state = state ?? this.#state;
     this.#at = at ?? this.#at;
-    if ("reason" in data) this.#reason = (reason ?? undefined) as SessionState["reason"];
+    if (reason !== undefined) this.#reason = reason ?? undefined;
     this.#kept = {
       ...this.#kept,
       progress: { ...this.#kept.progress, ...progress },

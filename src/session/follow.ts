@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
+import { readEntries } from "./entry.ts";
 import { EntryReader } from "./replay.ts";
 
 /** Options of {@link followEvents}. */
@@ -72,7 +73,7 @@ export async function* followEvents(
       if (isDirty) {
         isDirty = false;
         try {
-          for await (const entry of store.read(sessionId, { after: last })) {
+          for await (const entry of readEntries(store, sessionId, { after: last })) {
             last = entry.seq;
             const events = reader.events(entry);
             if (entry.seq <= after) continue;

@@ -1,18 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
-import { toolUsesOf } from "../message/query.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { withLease } from "../store/lease.ts";
-import type { JournalEntry, Lease, SessionStore } from "../store/port.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
 import { phaseOf, restStateOf } from "../../machines/agent/phase.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { contextOf } from "./fold.ts";
-import type { JournalState, SessionState } from "./format.ts";
+import { wholeSession } from "./entries.ts";
+import { readEntries, type SessionEntry } from "./entry.ts";
+import { persistedContext, type JournalState, type SessionState } from "./format.ts";
 import { Journal } from "./journal.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 
@@ -40,9 +42,9 @@ export type Fork = {
 };
 
 /** Yields the entries of a journal up to its damage, if it has any. */
-async function* readableEntries(store: SessionStore, sessionId: string): AsyncGenerator<JournalEntry> {
+async function* readableEntries(store: SessionStore, sessionId: string): AsyncGenerator<SessionEntry> {
   try {
-    yield* store.read(sessionId);
+    yield* readEntries(store, sessionId);
   } catch (error) {
     if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
   }
@@ -62,20 +64,13 @@ export async function recordedAfter(
   };
   for await (const entry of readableEntries(store, sessionId)) {
     if (entry.type === "messages") {
-      const { messages } = entry.data as unknown as {
-        readonly messages: readonly (Partial<Msg> & { readonly ref?: string })[];
-      };
-      for (const { ref, content = [] } of messages) {
-        if (ref !== undefined) addIfLater(ref, entry.seq);
-        for (const block of content) if (block.type === "tool_result") addIfLater(block.id, entry.seq);
+      for (const message of entry.data.messages) {
+        if ("ref" in message) addIfLater(message.ref, entry.seq);
+        else for (const { id } of toolResultsOf(message)) addIfLater(id, entry.seq);
       }
     }
     if (entry.type !== "call") continue;
-    const { id, set, call } = entry.data as unknown as {
-      readonly id: string;
-      readonly set: { readonly result?: unknown };
-      readonly call?: { readonly name: string; readonly input: JsonObject };
-    };
+    const { id, set, call } = entry.data;
     if (call) calls.set(id, { callId: id, name: call.name, input: call.input });
     if (set.result) addIfLater(id, entry.seq);
   }
@@ -130,13 +125,8 @@ export async function forkSession(
     if (await store.load(forked)) throw exists();
     const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
     const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => state });
-    const { inbox, remembered, wanted, calls } = context;
-    journal.record([
-      { type: "messages", data: { from: 0, messages } },
-      ...calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
-      { type: "kept", data: { inbox, remembered, wanted } },
-      { type: "groups", data: { active: session.activeGroups } },
-    ]);
+    const { activeGroups } = session;
+    journal.record(wholeSession({ messages, kept: persistedContext(context), activeGroups }));
     await journal.flush();
   };
   await withLease(store, forked, write, exists);

@@ -1,6 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
+import { keptProblem } from "./entry-shapes.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 
 /** The version of the format of snapshots, checkpoints and journals. */
@@ -105,13 +106,10 @@ export function checkFormat(format: Json | undefined, what: string): void {
   }
 }
 
-/** Keys that sessions of earlier releases do not have. */
-const OPTIONAL: ReadonlySet<string> = new Set<keyof PersistedContext>(["interruption"]);
-
-/** Reads the persisted context out of stored data. Throws `session/damaged` if a part is missing. */
+/** Reads the persisted context out of stored data. Throws `session/damaged` for data of another shape. */
 export function readPersistedContext(data: JsonObject, what: string): PersistedContext {
-  const missing = PERSISTED_KEYS.find((key) => data[key] === undefined && !OPTIONAL.has(key));
-  if (missing) throw new AgentError("session/damaged", `${what} lacks '${missing}'.`);
+  const problem = keptProblem(data);
+  if (problem !== undefined) throw new AgentError("session/damaged", `${what}: ${problem}.`);
   return Object.fromEntries(
     PERSISTED_KEYS.map((key) => [key, data[key] ?? null]),
   ) as unknown as PersistedContext;

@@ -1,7 +1,8 @@
-import { errorFrom, type AgentError, type ErrorInfo } from "../base/error.ts";
+import { errorFrom, type AgentError } from "../base/error.ts";
 import type { Reason } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import { readEntries, type TurnEnd } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 
@@ -13,8 +14,6 @@ export type InputOutcome =
   | { readonly error: AgentError; readonly isLast: boolean }
   /** It was refused and has changed nothing. */
   | { readonly isRefused: true };
-
-type TurnEnd = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
 
 /** Returns the session when its turn ended with `reason`. Later entries of the same append may belong to the next turn. */
 function stateAt(fold: JournalFold, reason: Reason): SessionState {
@@ -40,12 +39,12 @@ export async function readInputOutcome(
   let ended: SessionState | undefined;
   let context: AgentContext | undefined;
   let isLast = true;
-  for await (const entry of store.read(settings.sessionId)) {
+  for await (const entry of readEntries(store, settings.sessionId)) {
     fold.push(entry);
-    if (entry.type === "position" && entry.data["taken"] === id) isAccepted = true;
+    if (entry.type === "position" && entry.data.taken === id) isAccepted = true;
     else if (!isAccepted) continue;
     else if (entry.type === "turn.end") {
-      const found = entry.data as unknown as TurnEnd;
+      const found = entry.data;
       if (end) isLast = false;
       else if (found.reason !== "SHUTDOWN") {
         end = found;

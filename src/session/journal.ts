@@ -1,13 +1,8 @@
 import { agentErrorOf, type AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts";
-import {
-  positionFact,
-  chartPosition,
-  type ChartStepRecord,
-  type Fact,
-  type ChartPosition,
-} from "./entries.ts";
+import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts";
+import type { ChartPosition, Fact } from "./entry.ts";
 import { checkpointOf } from "./fold.ts";
 import { FORMAT, plain, type JournalState } from "./format.ts";
 
@@ -117,13 +112,13 @@ export class Journal {
     const chartAt = chartPosition(context, state);
     const groups = activeGroups && JSON.stringify(activeGroups);
     const hasNewGroups = this.#groups !== undefined && groups !== this.#groups;
-    const written = [
+    const written: readonly Fact[] = [
       ...facts,
-      ...(hasNewGroups ? [{ type: "groups", data: { active: activeGroups } }] : []),
+      ...(hasNewGroups ? [{ type: "groups" as const, data: { active: activeGroups ?? [] } }] : []),
       positionFact(this.#position, chartAt, journalState, steps),
     ];
     const entries = written.map((fact, index): JournalEntry => {
-      const data = redact ? redact(plain(fact.data) as Json) : fact.data;
+      const data: object | Json = redact ? redact(plain<object>(fact.data) as Json) : fact.data;
       return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
     });
     const seq = this.#seq + entries.length;

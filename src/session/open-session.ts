@@ -5,6 +5,7 @@ import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { checkStore } from "./check-store.ts";
+import { readEntries, type SessionEntry } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
@@ -52,8 +53,8 @@ function withReadablePart(error: unknown, seq: number): unknown {
 }
 
 /** True for the last entry of an append. */
-function endsAppend({ type, data }: JournalEntry): boolean {
-  return type === "position" && data["state"] !== undefined;
+function endsAppend(entry: SessionEntry): boolean {
+  return entry.type === "position" && entry.data.state !== undefined;
 }
 
 async function exists(store: SessionStore, sessionId: string): Promise<boolean> {
@@ -87,11 +88,11 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
 
   const stateAt = async (
     seq: number,
-    isEnough: (entry: JournalEntry) => boolean = () => true,
+    isEnough: (entry: SessionEntry) => boolean = () => true,
   ): Promise<SessionState & { readonly seq: number }> => {
     const fold = new JournalFold(READER_SETTINGS);
     try {
-      for await (const entry of store.read(sessionId)) {
+      for await (const entry of readEntries(store, sessionId)) {
         fold.push(entry);
         if (entry.seq >= seq && isEnough(entry)) break;
       }

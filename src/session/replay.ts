@@ -1,9 +1,8 @@
 import type { AgentEvent } from "../event/types.ts";
-import type { ErrorInfo } from "../base/error.ts";
 import { toolResultsOf } from "../message/query.ts";
-import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
-import type { JournalEntry, SessionStore } from "../store/port.ts";
-import type { CallRecord } from "../../machines/agent/context.ts";
+import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { SessionStore } from "../store/port.ts";
+import { readEntries, type ResultRef, type SessionEntry } from "./entry.ts";
 
 type EventBody = AgentEvent extends infer E
   ? E extends AgentEvent
@@ -20,49 +19,52 @@ export class EntryReader {
   readonly #running = new Set<string>();
 
   /** Returns the events of the next entry, with `n` 0. */
-  events(entry: JournalEntry): AgentEvent[] {
+  events(entry: SessionEntry): AgentEvent[] {
     const { seq, at } = entry;
     return this.#bodies(entry).map((body) => ({ seq, n: 0, at, turn: 0, ...body }) as AgentEvent);
   }
 
-  #bodies(entry: JournalEntry): EventBody[] {
-    const { data } = entry;
-    if (entry.type === "messages") {
-      const { from, messages } = data as unknown as {
-        readonly from: number;
-        readonly messages: readonly (Msg & { readonly ref?: string })[];
-      };
-      const added = this.#replaceFrom(
-        from,
-        messages.map(({ ref, ...message }): Msg => {
-          const result = ref === undefined ? undefined : this.#results.get(ref);
-          return result ? { ...message, content: [result] } : message;
-        }),
-      );
-      // The last result of a batch is written in its message only.
-      const ended = added.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
-      return [
-        ...ended.map(toolEndEvent),
-        ...added.map((message): EventBody => ({ type: "message", phase: "other", message })),
-      ];
+  #bodies(entry: SessionEntry): EventBody[] {
+    switch (entry.type) {
+      case "messages": {
+        const { from, messages } = entry.data;
+        const added = this.#replaceFrom(
+          from,
+          messages.map((message): Msg => this.#withResult(message)),
+        );
+        // The last result of a batch is written in its message only.
+        const ended = added.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
+        return [
+          ...ended.map(toolEndEvent),
+          ...added.map((message): EventBody => ({ type: "message", phase: "other", message })),
+        ];
+      }
+      case "call": {
+        const { id, set } = entry.data;
+        if (set.status === "running") this.#running.add(id);
+        if (!set.result) return [];
+        this.#running.delete(id);
+        this.#results.set(id, set.result);
+        return [toolEndEvent(set.result)];
+      }
+      case "turn.end": {
+        const { reason, error } = entry.data;
+        return [{ type: "turn.end", reason, ...(error && { error }) }];
+      }
+      case "input.refused": {
+        const { id, error } = entry.data;
+        return [{ type: "input.refused", inputId: id, error }];
+      }
+      default:
+        return [];
     }
-    if (entry.type === "call") {
-      const { id, set } = data as unknown as { readonly id: string; readonly set: Partial<CallRecord> };
-      if (set.status === "running") this.#running.add(id);
-      if (!set.result) return [];
-      this.#running.delete(id);
-      this.#results.set(id, set.result);
-      return [toolEndEvent(set.result)];
-    }
-    if (entry.type === "turn.end") {
-      const { reason, error } = data as unknown as { readonly reason: Reason; readonly error?: ErrorInfo };
-      return [{ type: "turn.end", reason, ...(error && { error }) }];
-    }
-    if (entry.type === "input.refused") {
-      const { id, error } = data as unknown as { readonly id: string; readonly error: ErrorInfo };
-      return [{ type: "input.refused", inputId: id, error }];
-    }
-    return [];
+  }
+
+  #withResult(message: Msg | ResultRef): Msg {
+    if (!("ref" in message)) return message;
+    const { ref, ...rest } = message;
+    const result = this.#results.get(ref);
+    return { ...rest, content: result ? [result] : [] };
   }
 
   /** Replaces the messages from index `from` on, and returns those that were not there before. */
@@ -100,7 +102,7 @@ export function replayEvents(
   const replay = async (): Promise<void> => {
     const reader = new EntryReader();
     let last = after;
-    for await (const entry of store.read(sessionId)) {
+    for await (const entry of readEntries(store, sessionId)) {
       if (isOver) return;
       const events = reader.events(entry);
       if (entry.seq <= after) continue;

@@ -4,7 +4,8 @@ import type { Json } from "../base/json.ts";
 import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { freshContext, type AgentContext } from "../../machines/agent/context.ts";
-import type { JournalState } from "./format.ts";
+import { wholeSession } from "./entries.ts";
+import { persistedContext, type JournalState } from "./format.ts";
 import { Journal } from "./journal.ts";
 
 /** Which parts of an agent are saved or loaded: all that are not `false`, as AgentScope's StatePersistence. */
@@ -56,14 +57,14 @@ export async function saveSession(
   const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
     const journal = new Journal({ store, lease, seq, now, state: () => saved, ...(redact && { redact }) });
-    const { inbox, remembered, wanted, request } = context;
-    journal.record([
-      { type: "messages", data: { from: 0, messages: context.transcript.slice() } },
-      { type: "calls.closed", data: {} },
-      ...context.calls.map(({ call, ...set }) => ({ type: "call", data: { id: call.id, set, call } })),
-      { type: "kept", data: { inbox, remembered, wanted, system: request.system } },
-      ...(toolkit ? [{ type: "groups", data: { active: activeGroups } }] : []),
-    ]);
+    const { transcript } = context;
+    journal.record(
+      wholeSession({
+        messages: transcript.slice(),
+        kept: persistedContext(context),
+        ...(toolkit && { activeGroups }),
+      }),
+    );
     await journal.flush();
   };
   await withLease(store, key, write, locked);

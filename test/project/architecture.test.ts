@@ -73,7 +73,9 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "elkjs/lib/elk.bundled.js": ["diagram"],
   elkjs: ["diagram"],
   openai: ["model/openai"],
-  zod: ["message", "tool", "inspect/protocol"],
+  zod: ["message", "tool", "session", "inspect/protocol"],
+  // The shapes of stored data: a schema per type of journal entry.
+  "zod/mini": ["session"],
   "@cfworker/json-schema": ["tool"],
   "eventsource-parser": ["model/openai"],
   "lru-cache": ["diagram", "store", "inspect/client", "inspect/hub", "worker"],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { assistantMsg, userMsg, type AgentEvent, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { followEvents } from "../../src/session/follow.ts";
+import { readEntry } from "../../src/session/entry.ts";
 import { EntryReader } from "../../src/session/replay.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 
@@ -71,7 +72,7 @@ test("The journal tells no message again that only moved: an orphan's result, a 
   const reader = new EntryReader();
   const told: string[] = [];
   for await (const entry of store.read("s"))
-    for (const body of reader.events(entry))
+    for (const body of reader.events(readEntry(entry)))
       if (body.type === "message") told.push(JSON.stringify(body.message.content));
   const heard = live.map((event) => (event.type === "message" ? JSON.stringify(event.message.content) : ""));
   expect(told.slice(2)).toEqual(heard);

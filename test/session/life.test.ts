@@ -52,9 +52,9 @@ describe("a session in this process", () => {
 
   test("whose lease is not renewed in time counts as lost, and its tool is aborted (Y2)", async () => {
     const store = memoryStore();
-    store.renew = () => Promise.reject(new AgentError("store/failed", "No answer."));
     const aborted = Promise.withResolvers<void>();
     const wait = toolOf("wait", (_, { signal }) => {
+      store.renew = () => Promise.reject(new AgentError("store/failed", "No answer."));
       signal.addEventListener("abort", () => aborted.resolve());
       return new Promise(() => {});
     });

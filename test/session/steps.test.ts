@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { agentChart } from "../../src/agent/agent-chart.ts";
 import { causedBy } from "../../src/agent/cause.ts";
 import { stepsOf } from "../../src/agent/steps.ts";
-import type { StoredStep } from "../../src/session/entries.ts";
+import type { StoredStep } from "../../src/session/entry.ts";
 import { toolOf } from "../support/agents.ts";
 
 const call = (name: string) => ({ calls: [{ name, input: {} }] });

@@ -1,4 +1,5 @@
 import type { Block, Msg } from "../../message/types.ts";
+import { readEntry } from "../../session/entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
@@ -28,17 +29,15 @@ export const showCommand: Handler<typeof definition> = async ({ args: { id }, fl
 async function positionsOf(session: StoredSession, { seq, messages }: Moment): Promise<readonly number[]> {
   const positions: number[] = [];
   let unplaced = 0;
-  for await (const { type, data, seq: at } of session.entries({ limit: seq })) {
-    if (type === "messages") {
-      const { from, messages: added } = data as unknown as {
-        readonly from: number;
-        readonly messages: readonly Msg[];
-      };
+  for await (const stored of session.entries({ limit: seq })) {
+    const entry = readEntry(stored);
+    if (entry.type === "messages") {
+      const { from, messages: added } = entry.data;
       positions.length = Math.min(positions.length, from);
       unplaced = from + added.length - positions.length;
     }
-    if (type === "position") {
-      positions.push(...Array.from({ length: unplaced }, () => at));
+    if (entry.type === "position") {
+      positions.push(...Array.from({ length: unplaced }, () => entry.seq));
       unplaced = 0;
     }
   }

@@ -6,9 +6,10 @@ import { innermost } from "../client/watched-run.ts";
 import { Transcript } from "../../message/transcript.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
-import type { StoredStep } from "../../session/entries.ts";
+import { readEntry, type SessionEntry, type StoredStep } from "../../session/entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
+import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import type { PendingItem, RunRow } from "../protocol/protocol.ts";
@@ -42,10 +43,11 @@ export class JournalRun {
   }
 
   /** Adds an entry. Throws `session/damaged` or `session/version` as the journal's reader does. */
-  add(entry: JournalEntry): void {
+  add(stored: JournalEntry): void {
+    const entry = readEntry(stored);
     this.#fold.push(entry);
     const { state, at, reason, kept, messages } = this.#fold.state();
-    if (entry.type === "messages") this.#addMessages(messages, entry);
+    if (entry.type === "messages") this.#addMessages(messages, entry.data.from);
     if (this.log.last === 0) this.#startedAt = entry.at;
     const context = { ...kept, transcript: this.#transcript, at, outcome: reason ? { reason } : null };
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
@@ -73,7 +75,7 @@ export class JournalRun {
   row(overrides: Pick<RunRow, "source"> & Partial<RunRow>): RunRow {
     const { reason } = this.#fold.state();
     const name = this.#messages().findLast(({ role }) => role === "assistant")?.name;
-    const phase = overrides.phase ?? phaseOf(this.#state);
+    const phase = overrides.phase ?? restingPhaseOf(this.#state);
     return {
       runId: this.log.runId,
       agent: name ?? "",
@@ -94,7 +96,7 @@ export class JournalRun {
   }
 
   /** Returns the open calls of a suspended session; empty for other phases. */
-  pending(phase: SessionPhase = phaseOf(this.#state)): readonly PendingItem[] {
+  pending(phase: SessionPhase = restingPhaseOf(this.#state)): readonly PendingItem[] {
     if (phase !== "suspended") return [];
     const calls = pendingCalls(contextOf(this.#fold.state(), READER_SETTINGS));
     return calls.map(({ callId, argsHash, ...call }) => ({
@@ -123,8 +125,7 @@ export class JournalRun {
     return this.#fold.state().messages;
   }
 
-  #addMessages(messages: readonly Msg[], { data }: JournalEntry): void {
-    const from = data["from"] as number;
+  #addMessages(messages: readonly Msg[], from: number): void {
     const added = messages.slice(from);
     this.#transcript =
       from === this.#transcript.length
@@ -134,24 +135,16 @@ export class JournalRun {
 
   /** The edges that a position says were taken, and who caused the last of its steps. Sessions of releases that did not record
    *  them, and of other charts, have none. */
-  #stepsOf({ type, data }: JournalEntry): {
+  #stepsOf(entry: SessionEntry): {
     readonly edges: readonly string[];
     readonly by?: StoredStep["by"];
   } {
-    if (type !== "position") return { edges: [] };
-    const { steps = [], chart = this.#writtenWith } = data as {
-      readonly steps?: readonly StoredStep[];
-      readonly chart?: string;
-    };
+    if (entry.type !== "position") return { edges: [] };
+    const { steps = [], chart = this.#writtenWith } = entry.data;
     this.#writtenWith = chart;
     const by = steps.findLast((step) => step.by)?.by;
     if (chart !== this.#hash) return { edges: [], ...(by && { by }) };
     const ids = steps.flatMap(({ x }) => x.flatMap((number) => this.#chart.edges[number]?.id ?? []));
     return { edges: ids, ...(by && { by }) };
   }
-}
-
-function phaseOf(state: string): SessionPhase {
-  if (state.startsWith("stopped")) return "stopped";
-  return state.startsWith("suspended") ? "suspended" : "unfinished";
 }

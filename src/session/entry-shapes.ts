@@ -1,0 +1,154 @@
+import * as z from "zod/mini";
+import { REASONS } from "../message/types.ts";
+
+// Objects keep the fields that a later release has added; what is checked is what this one reads.
+function makeShapes() {
+  const strings = z.array(z.string());
+  const object = z.looseObject({});
+  const objects = z.array(object);
+  const instant = z.nullable(z.number());
+  const count = z.int().check(z.nonnegative());
+  const error = z.looseObject({ code: z.string(), message: z.string() });
+  const toolUse = z.looseObject({
+    type: z.literal("tool_use"),
+    id: z.string(),
+    name: z.string(),
+    input: object,
+  });
+  const result = z.looseObject({
+    type: z.literal("tool_result"),
+    id: z.string(),
+    name: z.string(),
+    output: objects,
+    state: z.string(),
+  });
+  const wanted = z.looseObject({ mode: z.enum(["native", "tool"]), schema: object, reminders: count });
+  const recordFields = {
+    status: z.enum(["pending", "approved", "running", "done", "suspended", "denied", "unknown"]),
+    hooked: z.boolean(),
+    stored: z.boolean(),
+    attempt: count,
+    since: z.number(),
+    spawned: z.optional(count),
+    result: z.optional(result),
+    skipHooks: z.optional(z.boolean()),
+    asks: z.optional(z.string()),
+    argsHash: z.optional(z.string()),
+    expiresAt: z.optional(z.number()),
+    reason: z.optional(z.string()),
+    answerSchema: z.optional(object),
+    execution: z.optional(object),
+    maxParallel: z.optional(z.number()),
+    onRestart: z.optional(z.enum(["retry", "ask", "fail"])),
+    notBeforeAt: z.optional(z.number()),
+    deadlineAt: z.optional(z.number()),
+  };
+  const record = z.looseObject(recordFields);
+  const progress = z.looseObject({
+    turn: count,
+    iteration: count,
+    gotos: count,
+    emptyRetries: count,
+    exempt: z.boolean(),
+    continues: z.boolean(),
+    made: count,
+    settled: count,
+    batchAt: z.int(),
+    turnAt: count,
+    extended: object,
+    exceeded: z.nullable(z.string()),
+    draining: z.boolean(),
+    resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
+    stats: z.looseObject({
+      startedAt: z.number(),
+      iterations: count,
+      modelCalls: count,
+      toolCalls: count,
+      usage: object,
+    }),
+  });
+  const request = z.looseObject({
+    system: z.string(),
+    attempt: count,
+    usesFallback: z.boolean(),
+    notBeforeAt: instant,
+  });
+  const inbox = z.looseObject({
+    input: objects,
+    steering: objects,
+    queued: objects,
+    wanted: z.optional(wanted),
+  });
+  const remembered = z.array(z.looseObject({ tool: z.string(), argsHash: z.optional(z.string()) }));
+  const interruption = z.looseObject({ cause: z.enum(["user", "signal", "timeout"]) });
+  const kept = z.looseObject({
+    progress,
+    inbox,
+    request,
+    calls: z.array(z.extend(record, { call: toolUse })),
+    remembered,
+    wanted: z.nullable(wanted),
+    interruption: z.optional(z.nullable(interruption)),
+  });
+  const entries = {
+    session: object, // its format is judged by itself
+    messages: z.looseObject({ from: count, messages: objects }),
+    call: z.looseObject({
+      id: z.string(),
+      set: z.partial(record),
+      unset: z.optional(strings),
+      call: z.optional(toolUse),
+    }),
+    "calls.closed": object,
+    kept: z.looseObject({
+      inbox: z.optional(inbox),
+      remembered: z.optional(remembered),
+      wanted: z.optional(z.nullable(wanted)),
+      interruption: z.optional(z.nullable(interruption)),
+      system: z.optional(z.string()),
+    }),
+    "budget.extended": z.looseObject({ extended: object }),
+    groups: z.looseObject({ active: strings }),
+    position: z.looseObject({
+      state: z.optional(z.string()),
+      at: z.optional(z.number()),
+      reason: z.optional(z.nullable(z.enum(REASONS))),
+      progress: z.optional(z.partial(progress)),
+      request: z.optional(z.partial(request)),
+      steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
+      chart: z.optional(z.string()),
+      taken: z.optional(z.string()),
+    }),
+    "turn.end": z.looseObject({
+      reason: z.enum(REASONS),
+      error: z.optional(error),
+      isRefusal: z.optional(z.boolean()),
+    }),
+    "input.refused": z.looseObject({ id: z.string(), error }),
+  };
+  return { entries, kept };
+}
+
+/** The types of journal entries. */
+export type EntryType = keyof ReturnType<typeof makeShapes>["entries"];
+
+let made: ReturnType<typeof makeShapes> | undefined;
+const shapes = (): ReturnType<typeof makeShapes> => (made ??= makeShapes());
+
+function problemOf(schema: z.ZodMiniType, value: unknown): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  return issue && `${issue.path.join(".") || "it"}: ${issue.message}`;
+}
+
+/** Returns what is wrong with the data of a journal entry, "unknown" for a type that this release does not have, undefined if nothing
+ *  is. */
+export function shapeProblem(type: string, data: unknown): string | undefined {
+  const { entries } = shapes();
+  if (!Object.hasOwn(entries, type)) return "unknown";
+  return problemOf(entries[type as EntryType], data);
+}
+
+/** Returns what is wrong with the stored parts of a context; undefined if nothing is. */
+export function keptProblem(kept: unknown): string | undefined {
+  return problemOf(shapes().kept, kept);
+}

@@ -1,0 +1,102 @@
+import { AgentError, type ErrorInfo } from "../base/error.ts";
+import type { Msg, Reason } from "../message/types.ts";
+import type { JournalEntry, SessionStore } from "../store/port.ts";
+import type { AgentContext, CallRecord, Limits } from "../../machines/agent/context.ts";
+import type { Cause } from "../../machines/agent/events.ts";
+import { shapeProblem, type EntryType } from "./entry-shapes.ts";
+
+/** A tool message without its result, which the journal has in the entry of the call `ref`. */
+export type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
+
+/** What changed in the record of a call; `call` is there when it is opened or its arguments change. */
+export type CallChange = {
+  readonly id: string;
+  readonly set: Partial<Omit<CallRecord, "call">>;
+  /** The fields that the record no longer has. */
+  readonly unset?: readonly string[];
+  readonly call?: CallRecord["call"];
+};
+
+/** The parts of the context that changed; `system` is the system prompt of the request. */
+export type KeptChange = Partial<Pick<AgentContext, "inbox" | "remembered" | "wanted" | "interruption">> & {
+  readonly system?: string;
+};
+
+/** The state of the chart, as each append writes it. */
+export type ChartPosition = {
+  readonly state: string;
+  readonly at: number;
+  readonly reason?: Reason;
+  readonly progress: AgentContext["progress"];
+  readonly request: Pick<AgentContext["request"], "attempt" | "usesFallback" | "notBeforeAt">;
+};
+
+/** A step as it is stored: each edge is its number in the list of edges of the chart. `by` says what caused the event unless it was
+ *  the program that uses the agent. */
+export type StoredStep = { readonly x: readonly number[]; readonly by?: Cause };
+
+/** The fields of the position that differ from those of the previous append, and the steps since then; or only the id of an
+ *  input that was taken. */
+export type PositionChange = {
+  readonly state?: string;
+  readonly at?: number;
+  readonly reason?: Reason | null;
+  readonly progress?: Partial<ChartPosition["progress"]>;
+  readonly request?: Partial<ChartPosition["request"]>;
+  readonly steps?: readonly StoredStep[];
+  /** The hash of the chart, in the first position that a process writes. */
+  readonly chart?: string;
+  readonly taken?: string;
+};
+
+/** How a turn ended. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
+export type TurnEnd = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+
+/** What each type of journal entry holds. */
+export type EntryData = {
+  readonly session: { readonly format: number };
+  /** The messages from index `from` on. */
+  readonly messages: { readonly from: number; readonly messages: readonly (Msg | ResultRef)[] };
+  readonly call: CallChange;
+  readonly "calls.closed": {};
+  readonly kept: KeptChange;
+  readonly "budget.extended": { readonly extended: Limits };
+  /** The active tool groups. */
+  readonly groups: { readonly active: readonly string[] };
+  readonly position: PositionChange;
+  readonly "turn.end": TurnEnd;
+  readonly "input.refused": { readonly id: string; readonly error: ErrorInfo };
+};
+
+/** A journal entry without its number and time. */
+export type Fact = {
+  readonly [Type in EntryType]: { readonly type: Type; readonly data: EntryData[Type] };
+}[EntryType];
+
+/** An entry of a session's journal. */
+export type SessionEntry = Fact & Pick<JournalEntry, "seq" | "at">;
+
+/** Returns an entry of a store as one of a session. Throws `session/version` for a type that this release does not know, and
+ *  `session/damaged` for data of another shape. */
+export function readEntry(entry: JournalEntry): SessionEntry {
+  const { seq, type } = entry;
+  const problem = shapeProblem(type, entry.data);
+  if (problem === "unknown")
+    throw new AgentError("session/version", `Journal entry ${seq} has the unknown type '${type}'.`);
+  if (problem !== undefined) throw damagedEntry(entry, problem);
+  return entry as JournalEntry & Fact;
+}
+
+/** Yields the entries of a session as {@link SessionStore.read} does. Throws as {@link readEntry}. */
+export async function* readEntries(
+  store: SessionStore,
+  sessionId: string,
+  options?: { readonly after?: number; readonly limit?: number },
+): AsyncGenerator<SessionEntry> {
+  for await (const entry of store.read(sessionId, options)) yield readEntry(entry);
+}
+
+/** Returns a `session/damaged` about an entry. */
+export function damagedEntry({ seq, type }: JournalEntry, problem: string): AgentError {
+  return new AgentError("session/damaged", `Journal entry ${seq} (${type}): ${problem}`, { data: { seq } });
+}
