@@ -89,6 +89,26 @@ test("the chart shows visit counts on request and fades the last four transition
   expect(ranks).toEqual(["0", "1", "2", "3"]);
 });
 
+test("the chart marks the decisions that a step passes, and a click on one lists the steps that pass it", async () => {
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await expect.poll(async () => (await ui.steps())[1]).toBe(microsteps.length);
+  await ui.goTo(2);
+  const passed = page.locator('svg.chart [data-passed="0"]');
+  await expect
+    .poll(() => passed.evaluateAll((all) => all.map((one) => one.getAttribute("data-state"))))
+    .toEqual(["agent.doCall.checkingPending", "agent.reasoning.checkingLimits"]);
+  const decision = page.locator('svg.chart [data-state="agent.reasoning.checkingLimits"]');
+  expect(await decision.locator("polygon.box").count()).toBe(1);
+  expect(await page.locator('svg.chart [data-state="agent.stopped.idle"] rect.box').count()).toBe(1);
+  await decision.locator(".box").dispatchEvent("click");
+  const times = microsteps.filter(({ edges }) =>
+    edges.some((id) => id.startsWith("agent.reasoning.checkingLimits|")),
+  ).length;
+  expect(times).toBeGreaterThan(ROUNDS);
+  await expect.poll(() => page.locator(".timeline .found").innerText()).toBe(`taken ${times} times`);
+});
+
 test("commands at a past step are set apart and name the live step that they apply to", async () => {
   const payer = await waiting();
   const { page, ui } = await env.open();

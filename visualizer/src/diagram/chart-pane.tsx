@@ -9,7 +9,7 @@ import {
 } from "react";
 import { useSize } from "../parts/use-size.ts";
 import type { IndexedChart } from "../store/model.ts";
-import { filterSteps } from "../store/navigate.ts";
+import { filterSteps, filterStepsOf } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
@@ -76,8 +76,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
       const { label, edge, state } = (found as SVGElement | null)?.dataset ?? {};
       if (label !== undefined) filterSteps({ kind: "edge", ids: [label] });
       else if (edge !== undefined) filterSteps({ kind: "edge", ids: edge.split(" ") });
-      else if (state !== undefined && state !== chart.index.root)
-        filterSteps({ kind: "state", ids: [state] });
+      else if (state !== undefined && state !== chart.index.root) filterStepsOf(chart.index, state);
       else filterSteps(null);
     },
     [chart, hasMoved],

@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import { topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
+import { topOf, toneOf, waysOf, type ChartIndex } from "../logic/chart-index.ts";
 import type { StepFilter } from "../store/model.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
@@ -35,6 +35,8 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
       {layout.nodes.map((node) => {
         const { tone, depth } = styles.get(node.id) ?? { tone: "slate" as const, depth: 1 };
         const seen = visits?.get(node.id);
+        const ways = waysOf(index, node.id);
+        const passed = ways && lowestRank(ways, taken);
         return (
           <NodeBox
             key={node.id}
@@ -44,6 +46,9 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             isActive={activeIds.has(node.id)}
             isInnermost={innermost.has(node.id)}
             isPicked={picked.has(node.id)}
+            isDecision={ways !== undefined}
+            passed={passed}
+            animationKey={passed === 0 ? animationKey : undefined}
             scale={scale}
             isOverview={isOverview}
             stays={node.rows
@@ -55,8 +60,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
         );
       })}
       {layout.edges.map((edge) => {
-        const ranks = edge.edges.flatMap((id) => taken.get(id) ?? []);
-        const rank = ranks.length === 0 ? undefined : Math.min(...ranks);
+        const rank = lowestRank(edge.edges, taken);
         const lines = edge.edges.filter((id) => rank !== undefined && taken.get(id) === rank);
         return (
           <EdgeLine
@@ -94,6 +98,12 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
     </>
   );
 });
+
+/** The rank of the edge that was taken last; undefined if none was. */
+function lowestRank(edges: readonly string[], taken: ReadonlyMap<string, number>): number | undefined {
+  const ranks = edges.flatMap((id) => taken.get(id) ?? []);
+  return ranks.length === 0 ? undefined : Math.min(...ranks);
+}
 
 /** The colour and the depth of every state. */
 function stylesOf(index: ChartIndex) {

@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { decisionOutline } from "../../../src/diagram/svg-path.ts";
 import type { Tone } from "../logic/chart-index.ts";
 import type { PlacedNode } from "../wire/types.ts";
 import { titleSize } from "./camera.ts";
@@ -14,6 +15,12 @@ type Props = {
   /** True for the innermost active state. */
   readonly isInnermost: boolean;
   readonly isPicked: boolean;
+  /** True for a decision, which is drawn with cut corners. */
+  readonly isDecision: boolean;
+  /** For a decision that was passed: 0 if in the displayed step, 1 to 3 if in the steps before it. */
+  readonly passed: number | undefined;
+  /** Changes restart the flash of a decision that is passed; undefined disables it. */
+  readonly animationKey: number | undefined;
   readonly scale: number;
   readonly isOverview: boolean;
   readonly visits: string | undefined;
@@ -21,9 +28,10 @@ type Props = {
   readonly stays: string;
 };
 
-/** A state: its box, its name and its rows. */
+/** A state or a decision: its box, its name and its rows. */
 export const NodeBox = memo(function NodeBox(props: Props) {
   const { node, tone, depth, isActive, isInnermost, isPicked, scale, visits, stays, isOverview } = props;
+  const { isDecision, passed, animationKey } = props;
   const { x, y, width, height, title, rows, hasChildren } = node;
   const size = depth === 0 ? 11 : titleSize(title, width, scale);
   const head = Math.max(17, size + 6);
@@ -36,11 +44,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       data-active={isActive || undefined}
       data-innermost={isInnermost || undefined}
       data-picked={isPicked || undefined}
+      data-passed={passed}
       transform={`translate(${x} ${y})`}
     >
-      {depth > 0 && <rect className="glow" width={width} height={height} rx={8} />}
-      <rect className="box" width={width} height={height} rx={8} />
-      {depth > 0 && <rect className="ring" width={width} height={height} rx={8} />}
+      {depth > 0 && <Shape className="glow" node={node} isDecision={isDecision} />}
+      <Shape className="box" node={node} isDecision={isDecision} />
+      {depth > 0 && <Shape className="ring" node={node} isDecision={isDecision} />}
+      {passed === 0 && animationKey !== undefined && (
+        <Shape key={animationKey} className="flash" node={node} isDecision />
+      )}
       {isOverview && !hasChildren ? (
         <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
           {title}
@@ -83,6 +95,21 @@ export const NodeBox = memo(function NodeBox(props: Props) {
     </g>
   );
 });
+
+type ShapeProps = {
+  readonly className: string;
+  readonly node: PlacedNode;
+  readonly isDecision: boolean;
+};
+
+/** The outline of a state, or of a decision. */
+function Shape({ className, node: { width, height }, isDecision }: ShapeProps) {
+  return isDecision ? (
+    <polygon className={className} points={decisionOutline({ x: 0, y: 0, width, height })} />
+  ) : (
+    <rect className={className} width={width} height={height} rx={8} />
+  );
+}
 
 /** The attributes of a row for the transitions that it represents. */
 function transitionProps(edges: readonly string[], stays: string) {

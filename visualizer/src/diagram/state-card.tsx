@@ -1,9 +1,10 @@
 import { memo, useState } from "react";
 import { keyOf, shortName, topOf, toneOf, type ChartIndex } from "../logic/chart-index.ts";
+import { isDecision } from "../../../src/diagram/chart-json.ts";
 import { cut } from "../logic/json-rows.ts";
 import { eventText, guardText } from "../logic/guards.ts";
 import { Icon } from "../parts/icon.tsx";
-import { filterSteps } from "../store/navigate.ts";
+import { filterSteps, filterStepsOf } from "../store/navigate.ts";
 import type { ChartEdge, ChartNode } from "../wire/types.ts";
 
 /** The maximum number of child states that are rendered; hand-written charts have fewer. */
@@ -92,7 +93,7 @@ export const StateCard = memo(function StateCard({
             type="button"
             className="name mono"
             tabIndex={-1}
-            onClick={() => filterSteps({ kind: "state", ids: [node.id] })}
+            onClick={() => filterStepsOf(index, node.id)}
           >
             {cut(node.key, MAX_NAME_LENGTH)}
           </button>
@@ -112,6 +113,7 @@ export const StateCard = memo(function StateCard({
                 key={edge.id}
                 edge={edge}
                 previous={edges[place - 1]}
+                isDecided={isDecision(node)}
                 isTaken={taken.split("\n").includes(edge.id)}
                 isHidden={isHidden}
               />
@@ -142,17 +144,19 @@ export const StateCard = memo(function StateCard({
 type TransitionProps = {
   readonly edge: ChartEdge;
   readonly previous: ChartEdge | undefined;
+  /** True for an edge of a decision, which has no event. */
+  readonly isDecided: boolean;
   readonly isTaken: boolean;
   readonly isHidden: boolean;
 };
 
-function Transition({ edge, previous, isTaken, isHidden }: TransitionProps) {
+function Transition({ edge, previous, isDecided, isTaken, isHidden }: TransitionProps) {
   const follows = previous?.event === edge.event;
   const word = edge.guard ? (follows ? "else if" : "if") : follows ? "else" : "";
   return (
     <li role="none" data-taken={isTaken ? 0 : undefined} {...(!isHidden && { "data-edge": edge.id })}>
       <button type="button" tabIndex={-1} onClick={() => filterSteps({ kind: "edge", ids: [edge.id] })}>
-        <span className="event mono">{follows ? "" : eventText(edge.event)}</span>
+        <span className="event mono">{follows || isDecided ? "" : eventText(edge.event)}</span>
         <span className="guard mono">
           {word !== "" && <i>{word} </i>}
           {edge.guard && guardText(edge)}

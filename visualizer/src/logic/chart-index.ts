@@ -1,3 +1,4 @@
+import { isDecision } from "../../../src/diagram/chart-json.ts";
 import type { Chart, ChartEdge, ChartNode } from "../wire/types.ts";
 
 /** A chart with lookup tables. */
@@ -31,6 +32,12 @@ export function indexChart(chart: Chart): ChartIndex {
     leaving: Map.groupBy(chart.edges, ({ source }) => source),
     order: new Map(chart.nodes.map(({ id }, index) => [id, index])),
   };
+}
+
+/** The edges that leave a decision; undefined for a state. A step that passes the decision takes one of them. */
+export function waysOf({ nodes, leaving }: ChartIndex, id: string): readonly string[] | undefined {
+  const node = nodes.get(id);
+  return node && isDecision(node) ? (leaving.get(id) ?? []).map((edge) => edge.id) : undefined;
 }
 
 /** The top-level state that contains a state; undefined for the root. */

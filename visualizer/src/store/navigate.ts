@@ -1,5 +1,6 @@
 import { stepAmong, matchingSteps } from "./run-queries.ts";
 import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
+import { waysOf, type ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
 import { loadChart, loadRun } from "./load.ts";
@@ -104,6 +105,12 @@ export function goLive(): void {
 export function filterSteps(filter: StepFilter | null): void {
   const isSame = filter !== null && model.stepFilter?.ids.join() === filter.ids.join();
   model.set({ stepFilter: isSame ? null : filter });
+}
+
+/** Filters the list of steps by those that entered a state, or passed a decision. */
+export function filterStepsOf(index: ChartIndex, id: string): void {
+  const ways = waysOf(index, id);
+  filterSteps(ways ? { kind: "edge", ids: ways } : { kind: "state", ids: [id] });
 }
 
 /** Follows changes of the page's address, which end a playback. */
