@@ -19,10 +19,7 @@ export function branchesOf(index: ChartIndex, taken: readonly string[]): readonl
   });
 }
 
-/**
- * How much of the path between two configurations the edges cover. A journal records states, and not always the
- * edges between them.
- */
+/** How much of the path between two configurations the recorded edges cover. Older releases recorded none. */
 export function pathCoverage(
   index: ChartIndex,
   before: readonly string[],

@@ -78,8 +78,8 @@ function timeText(at: number): string {
 
 const INCOMPLETE = {
   full: undefined,
-  partial: "These transitions were taken for certain. The journal does not record the others.",
-  none: "Unknown: the journal records states only, and several paths lead to this one.",
+  partial: "Other edges of this step are not recorded.",
+  none: "The edges are not recorded: another release of agentchart stored this step.",
 };
 
 /** The edges that were taken, and the alternatives whose guards failed. */
@@ -112,7 +112,7 @@ function Transitions({ index, step }: { readonly index: ChartIndex; readonly ste
         </div>
       ))}
       {note !== undefined && (
-        <p className="muted" data-testid="path-unknown">
+        <p className="muted" data-testid="edges-not-recorded">
           {note}
         </p>
       )}
