@@ -88,6 +88,7 @@ export class HubConnection {
     const address = await this.#options.find();
     if (this.#isClosed) return;
     if (!address) return this.#retryLater();
+    // Node's own WebSocket keeps the process alive, shows no pings and sends no message in parts
     const { WebSocket } = await import("ws");
     const url = new URL("/worker", address.url);
     const isInsecure = url.protocol === "http:";
