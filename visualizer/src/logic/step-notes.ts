@@ -77,10 +77,23 @@ const DECISION_NOTES: { readonly [decision: string]: string } = {
   answer: "answered",
   retry: "run again",
 };
+/** What a command did of which only the type is stored. */
+const STORED_NOTES: { readonly [event: string]: string } = {
+  ...COMMAND_NOTES,
+  call: "called",
+  "tool.decide": "decided",
+};
 
-/** What a command of the inspector did: "approved in the inspector"; "" for steps of the program. */
-export function commandNote({ by, event, payload }: Step): string {
+/**
+ * What a command of the inspector did: "approved in the inspector"; "" for steps of the program. A stored position has the edges of
+ * the command, and not its payload: "decided in the inspector".
+ */
+export function commandNote({ by, event, payload, edges }: Step): string {
   if (by === undefined) return "";
+  if (event === "position") {
+    const commands = edges.map((id) => id.split("|")[1]!).filter((each) => Object.hasOwn(STORED_NOTES, each));
+    return `${STORED_NOTES[commands.at(-1) ?? ""] ?? "changed"} in the ${by}`;
+  }
   const details = isObject(payload) ? payload : {};
   const { decision = "", input } = details;
   const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);

@@ -47,6 +47,15 @@ test("commandNote describes commands of the inspector, and noteOf puts it first"
   );
 });
 
+test("commandNote describes the command of a stored position by its edges", () => {
+  const note = (...edges: readonly string[]): string =>
+    commandNote({ ...step(), event: "position", payload: { state: "s" }, by: "inspector", edges });
+  expect(note("a.waiting|tool.decide|0", "a.deciding||1")).toBe("decided in the inspector");
+  expect(note("a.running|run.interrupt|0")).toBe("interrupted in the inspector");
+  expect(note("a.calling|xstate.done.actor.callModel|0", "a.idle|call|1")).toBe("called in the inspector");
+  expect(note()).toBe("changed in the inspector");
+});
+
 test("usageOf counts tokens once: with the answer, not with its message", () => {
   expect(usageOf(step(["=", ["draft"], { message: answer }]))?.inputTokens).toBe(10);
   expect(usageOf(step(["+", ["messages"], [answer]], ["=", ["draft"], null]))).toBeUndefined();
