@@ -31,24 +31,24 @@ export function arrowHead(points: readonly Point[], length = 7): string {
   return corners.map(pair).join(" ");
 }
 
-/** The corners of a decision, for a polygon: a box whose corners are cut off. Its sides stay where lines begin and end. */
-export function decisionOutline(box: {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}): string {
+/** The corners of a decision, for a polygon: a box whose corners are cut off. Its sides stay where lines begin and end. A box with
+ *  a name only has lines in the middle of its sides, and is pointed there. */
+export function decisionOutline(
+  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+  isPointed = false,
+): string {
   const cut = Math.min(11, box.height / 3);
+  const down = isPointed ? box.height / 2 : cut;
   const [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
   const corners: readonly Point[] = [
     [left + cut, top],
     [right - cut, top],
-    [right, top + cut],
-    [right, bottom - cut],
+    [right, top + down],
+    [right, bottom - down],
     [right - cut, bottom],
     [left + cut, bottom],
-    [left, bottom - cut],
-    [left, top + cut],
+    [left, bottom - down],
+    [left, top + down],
   ];
   return corners.map(pair).join(" ");
 }

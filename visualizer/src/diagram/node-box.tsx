@@ -32,6 +32,7 @@ type Props = {
 export const NodeBox = memo(function NodeBox(props: Props) {
   const { node, tone, depth, isActive, isInnermost, isPicked, scale, visits, stays, isOverview } = props;
   const { isDecision, passed, animationKey } = props;
+  const shape = { node, isDecision, isOverview };
   const { x, y, width, height, title, rows, hasChildren } = node;
   const size = depth === 0 ? 11 : titleSize(title, width, scale);
   const head = Math.max(17, size + 6);
@@ -47,11 +48,11 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       data-passed={passed}
       transform={`translate(${x} ${y})`}
     >
-      {depth > 0 && <Shape className="glow" node={node} isDecision={isDecision} />}
-      <Shape className="box" node={node} isDecision={isDecision} />
-      {depth > 0 && <Shape className="ring" node={node} isDecision={isDecision} />}
+      {depth > 0 && <Shape className="glow" {...shape} />}
+      <Shape className="box" {...shape} />
+      {depth > 0 && <Shape className="ring" {...shape} />}
       {passed === 0 && animationKey !== undefined && (
-        <Shape key={animationKey} className="flash" node={node} isDecision />
+        <Shape key={animationKey} className="flash" {...shape} />
       )}
       {isOverview && !hasChildren ? (
         <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
@@ -100,12 +101,13 @@ type ShapeProps = {
   readonly className: string;
   readonly node: PlacedNode;
   readonly isDecision: boolean;
+  readonly isOverview: boolean;
 };
 
 /** The outline of a state, or of a decision. */
-function Shape({ className, node: { width, height }, isDecision }: ShapeProps) {
+function Shape({ className, node: { width, height }, isDecision, isOverview }: ShapeProps) {
   return isDecision ? (
-    <polygon className={className} points={decisionOutline({ x: 0, y: 0, width, height })} />
+    <polygon className={className} points={decisionOutline({ x: 0, y: 0, width, height }, isOverview)} />
   ) : (
     <rect className={className} width={width} height={height} rx={8} />
   );
