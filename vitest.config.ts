@@ -34,6 +34,7 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/planner-answers.test.ts",
   "examples/data-analyst/test/planner-any-question.test.ts",
   "examples/data-analyst/test/planner-foreign.test.ts",
+  "examples/data-analyst/test/planner-fifty.test.ts",
   "examples/data-analyst/test/report.test.ts",
 ];
 

@@ -13,12 +13,17 @@ const GROUPED = /^[+-]?[$€£¥￥]?\s?(\d{1,3}(,\d{3})+|\d{1,12})(\.\d+)?$/;
 const COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d{1,12})(,\d+)?$/;
 const LEADING_ZERO = /^[+-]?0\d+$/;
 const YEAR_FIRST =
-  /^(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T ]\s*(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?))?$/;
-const YEAR_MONTH = /^(\d{4})[-/年](\d{1,2})月?$/;
+  /^(?<year>\d{4})[-/.年](?<month>\d{1,2})[-/.月](?<day>\d{1,2})日?(?:[T ]\s*(?<time>\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?))?$/;
+const YEAR_MONTH = /^(?<year>\d{4})[-/年](?<month>\d{1,2})月?$/;
 
-/** A year-first date as ISO text, or undefined. Day-first and month-first dates stay text: nobody can tell them apart. */
+/** With dots, the day stands first everywhere. */
+const DOTTED = /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})(?: (?<time>\d{1,2}:\d{2}(?::\d{2})?))?$/;
+
+/** A date that is written year-first, or day.month.year, as ISO text, or undefined. Dates such as 03/04/2025 stay text: nobody can
+ *  tell day and month apart. */
 export function toIsoDate(text: string): string | undefined {
-  const [, year, month, day, time] = YEAR_FIRST.exec(text) ?? YEAR_MONTH.exec(text) ?? [];
+  const { year, month, day, time } =
+    (YEAR_FIRST.exec(text) ?? YEAR_MONTH.exec(text) ?? DOTTED.exec(text))?.groups ?? {};
   if (year === undefined || month === undefined) return undefined;
   const iso = [year, month.padStart(2, "0"), day?.padStart(2, "0")]
     .filter((part) => part !== undefined)

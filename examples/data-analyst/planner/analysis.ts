@@ -53,5 +53,4 @@ export type Analysis = {
   /** A column of statuses, all of which are counted. */
   readonly status?: Column;
   readonly dateColumns: readonly Column[];
-  readonly unused: readonly string[];
 };

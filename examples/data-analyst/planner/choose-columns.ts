@@ -76,7 +76,6 @@ function tryTable(schema: Schema, base: Table, reading: Reading, language: Langu
     conditions,
     overview: reading.overview,
     dateColumns: base.columns.filter(isDate),
-    unused: reading.unused,
     ...(period && { period }),
     ...(time && { time }),
     ...(reading.top && { top: reading.top }),

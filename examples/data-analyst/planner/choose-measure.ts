@@ -35,9 +35,16 @@ function chooseNumber(attempt: Attempt, noun: Noun | undefined): ColumnRef | und
   return fail(attempt, noun && !isEntity ? { kind: "noColumn", text: noun.text } : { kind: "noNumber" });
 }
 
-/** "How many units": the sum, if a column already holds the number of things. */
+/** What each row has of its own, so that a sum of it says nothing. */
+const INTENSIVE = new Set(["unit price", "score", "age", "temperature"]);
+
+/** "How many cups": the sum, if a column already holds the number of things. */
 function holdsQuantities({ column }: ColumnRef): boolean {
-  return isMeasure(column) && synonymsOf(column.name).some(({ term }) => term === "quantity");
+  return (
+    isMeasure(column) &&
+    column.nonNegative &&
+    !synonymsOf(column.name).some(({ term }) => INTENSIVE.has(term))
+  );
 }
 
 function chooseCounted(attempt: Attempt, { noun, counts }: WantedMetric): Pick<Measure, "metric" | "ref"> {
@@ -49,7 +56,8 @@ function chooseCounted(attempt: Attempt, { noun, counts }: WantedMetric): Pick<M
     return { metric: "count" };
   }
   const ref = bestOf(attempt, own, ({ kind }) => (kind === "text" ? 1 : 0));
-  if (!ref) {
+  // Rows that say yes are not the things themselves: one member may have many rows.
+  if (!ref || ref.column.yes !== undefined) {
     fail(attempt, { kind: "noColumn", text: noun.text });
     return { metric: "count" };
   }

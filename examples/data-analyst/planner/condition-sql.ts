@@ -14,6 +14,8 @@ export function columnSql({ column, at }: ColumnRef, { joins }: Joined): string 
 export function dateSql(ref: ColumnRef, joined: Joined): string {
   const sql = columnSql(ref, joined);
   if (ref.column.dateFormat === "slash") return `replace(${sql}, '/', '-')`;
+  if (ref.column.dateFormat === "dotted")
+    return `(substr(${sql}, 7, 4) || '-' || substr(${sql}, 4, 2) || '-' || substr(${sql}, 1, 2))`;
   if (ref.column.dateFormat === "unix") return `strftime('%Y-%m-%dT%H:%M:%S', ${sql}, 'unixepoch')`;
   if (ref.column.dateFormat === "unixMs") return `strftime('%Y-%m-%dT%H:%M:%S', ${sql} / 1000, 'unixepoch')`;
   return sql;

@@ -124,12 +124,11 @@ export function breakdownLines(analysis: Analysis, group: Group, result: JsonFie
 }
 
 /** What a reader has to know to take the numbers for what they are. */
-export function noteLines({ language, time, period, status, dateColumns, unused }: Analysis): string[] {
+export function noteLines({ language, time, period, status, dateColumns }: Analysis): string[] {
   const words = wordsFor(language);
   const date = time?.ref.column ?? period?.ref.column;
   return [
     ...(status ? [words.statuses(status.name, status.samples.join(words.list))] : []),
     ...(date && dateColumns.length > 1 ? [words.dateUsed(date.name)] : []),
-    ...(unused.length > 0 ? [words.unused(unused.join(words.list))] : []),
   ];
 }

@@ -98,6 +98,8 @@ export function interpret(tokens: readonly Token[]): Reading {
   );
   if (strange || !isAboutData) draft.problem = { kind: "nothingAsked" };
   else if (draft.metrics.length === 0) draft.problem ??= { kind: "nothingAsked" };
+  const unused = [...joinHan(draft.unused), ...idleTopics(draft)];
+  if (unused.length > 0) draft.problem ??= { kind: "unknown", text: unused.join(" ") };
   const { metrics, groups, topics, filters, values, spans, lookups, overview, alternatives } = draft;
   const { period, top, problem, chart = draft.trend ? "line" : undefined } = draft;
   return {
@@ -110,7 +112,6 @@ export function interpret(tokens: readonly Token[]): Reading {
     lookups,
     overview,
     alternatives,
-    unused: [...joinHan(draft.unused), ...idleTopics(draft)],
     ...(period && { period }),
     ...(top && { top }),
     ...(chart && { chart }),

@@ -37,7 +37,7 @@ export const CUES: readonly (readonly [string, Cue])[] = [
   ...entry({ kind: "metric", metric: "avg" }, "average|averages|avg|mean|on average|平均|均值|平均值|平均数"),
   ...entry(
     { kind: "metric", metric: "count" },
-    "count|counts|number of|the number of|total number of|how many|多少个|多少|几个|个数|订单数|订单数量|订单量|笔数|人数|总数|条数|行数|数目|计数|数",
+    "count|counts|number of|the number of|total number of|how many|多少个|多少条|多少笔|多少|几个|个数|订单数|订单数量|订单量|笔数|人数|总数|条数|行数|数目|计数|数",
   ),
   ...entry({ kind: "metric", metric: "min" }, "min|minimum|最小值"),
   ...entry({ kind: "metric", metric: "max" }, "max|maximum|最大值"),
@@ -114,7 +114,7 @@ export const CUES: readonly (readonly [string, Cue])[] = [
   ...entry({ kind: "or" }, "or|或|或者"),
   ...entry(
     { kind: "not" },
-    "not|without|except|excluding|except for|other than|not in|not from|but not|不含|不包括|排除|除了|除去|除|不在|剔除",
+    "not|non-|non|without|except|excluding|except for|other than|not in|not from|but not|不含|不包括|排除|除了|除去|除|不在|剔除",
   ),
   ...entry(
     { kind: "beyond" },
@@ -122,6 +122,6 @@ export const CUES: readonly (readonly [string, Cue])[] = [
   ),
   ...entry(
     { kind: "filler" },
-    "of|the|a|an|all|any|our|my|me|us|we|you|i|please|can|could|would|do|does|did|was|were|be|been|has|have|had|show|give|tell|list|find|get|calculate|compute|draw|create|make|write|generate|produce|report|reports|with findings|findings|finding|conclusion|conclusions|table|data|database|it|its|that|this|these|there|then|to|as|also|number|numbers|figure|figures|result|results|made|placed|sold|than|ranked|ranking|sorted|ordered|split|breakdown|amounts to|total of|let|know|want|need|like|see|look|into|some|one|single|different|distinct|unique|html|的|了|请|帮我|帮|我|我们|给|出|画|绘制|做|生成|制作|写|撰写|编写|输出|一张|一个|一份|一下|份|张|报告|报表|结论|带结论|带有结论|发现|带|有|并且|计算|查询|看看|看|显示|列出|告诉|数据|表|表格|里|中|内|上|下|从|到|吗|呢|吧|啊|是多少|分别|外|之外|以外|排名|排行|排序|名|位|款|家|种|大|都|所有|全部|得到|得出|包含|包括|什么|如何|怎么样|怎样|根据|进行|对|把|要|会|能|可以|它|这|那|哪里|个|用|以|统计|统计一下|汇总|情况",
+    "of|the|a|an|all|any|our|my|me|us|we|you|i|please|can|could|would|do|does|did|was|were|be|been|has|have|had|show|give|tell|list|find|get|calculate|compute|draw|create|make|write|generate|produce|report|reports|with findings|findings|finding|conclusion|conclusions|table|data|database|it|its|that|this|these|there|then|to|as|also|number|numbers|figure|figures|result|results|made|placed|sold|than|ranked|ranking|brought|brings|spent|spend|earned|earns|bought|buy|sell|sells|sorted|ordered|split|breakdown|amounts to|let|know|want|need|like|see|look|into|some|one|single|different|distinct|unique|html|的|了|买了|买|卖出|卖|售出|请|帮我|帮|我|我们|给|出|画|绘制|做|生成|制作|写|撰写|编写|输出|一张|一个|一份|一下|份|张|报告|报表|结论|带结论|带有结论|发现|带|有|并且|计算|查询|看看|看|显示|列出|告诉|数据|表|表格|里|中|内|上|下|从|到|吗|呢|吧|啊|是多少|分别|外|之外|以外|排名|排行|排序|名|位|款|家|种|大|都|所有|全部|得到|得出|包含|包括|什么|如何|怎么样|怎样|根据|进行|对|把|要|会|能|可以|它|这|那|哪里|个|用|以|统计|统计一下|汇总|情况",
   ),
 ];

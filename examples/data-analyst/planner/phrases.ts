@@ -47,11 +47,22 @@ function callsOf(name: string): { readonly phrase: string; readonly weight: numb
   ];
 }
 
+/** A name without a year or a number: "orders" for "orders_2024". */
+function withoutNumbers(name: string): string {
+  return wordsOf(name)
+    .replaceAll(/\b\d+\b/g, "")
+    .trim();
+}
+
 /** Everything a value may be called. */
 function aliasesOf(value: string): string[] {
   const isAlias = ([, aliased]: (typeof VALUE_ALIASES)[number]): boolean =>
     aliased.toLowerCase() === value.toLowerCase();
-  return [value, ...VALUE_ALIASES.filter(isAlias).map(([alias]) => alias)];
+  return [
+    value,
+    ...(/^已./.test(value) ? [value.slice(1)] : []),
+    ...VALUE_ALIASES.filter(isAlias).map(([alias]) => alias),
+  ];
 }
 
 class Dictionary {
@@ -67,12 +78,15 @@ class Dictionary {
   }
 
   addTable(table: Table): void {
-    for (const { phrase, weight } of callsOf(table.name)) {
+    for (const { phrase, weight } of [table.name, withoutNumbers(table.name)].flatMap(callsOf)) {
       keepBest(this.at(phrase).tables, { table, weight }, (one) => one.table === table);
     }
     for (const column of table.columns) {
       for (const { phrase, weight } of callsOf(column.name)) {
         keepBest(this.at(phrase).columns, { column, weight }, (one) => one.column === column);
+        const isKnown = this.at(phrase).values.some((one) => one.column === column);
+        if (column.yes !== undefined && weight > 1 && !isKnown)
+          this.at(phrase).values.push({ column, value: column.yes });
       }
       for (const value of column.kind === "text" ? column.samples.filter(isWorthFinding) : []) {
         for (const phrase of aliasesOf(value)) this.at(phrase).values.push({ column, value });

@@ -55,7 +55,13 @@ export function readExtreme(draft: Draft, at: number): number {
 export function readWhich(draft: Draft, at: number): number {
   const next = draft.tokens[at + 1];
   if (next?.kind === "period") draft.which = true;
-  if (!isName(next) || isOnlyNumeric(next)) return at + 1;
+  if (!isName(next) || isOnlyNumeric(next)) {
+    const { text } = draft.tokens[at]!;
+    // "the customers who …" asks for nobody's name.
+    if (/^(who|谁|哪位)$/iu.test(text) && !isName(draft.tokens[at - 1]))
+      draft.problem ??= { kind: "beyond", text };
+    return at + 1;
+  }
   draft.which = true;
   draft.groups.push(next);
   return at + 2;
@@ -75,7 +81,11 @@ export function readName(draft: Draft, at: number): number {
     draft.filters.push({ naming: name, comparison: "=", operands: [textOf(value)] });
     return at + 1 + value.length;
   }
-  draft.topics.push({ ...name, at });
+  const said = name.columns.flatMap(({ column, weight }) =>
+    column.yes !== undefined && weight > 1 ? [{ column, value: column.yes }] : [],
+  );
+  if (said.length > 0) draft.values.push({ values: said, negated: false });
+  else draft.topics.push({ ...name, at });
   return at + 1;
 }
 

@@ -36,6 +36,7 @@ const HAN_MONTH = "(?<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七�
 /** Ways to write a point of time; the first that fits is taken, so the longer ones come first. */
 const PATTERNS = [
   `${YEAR}[-/](?<month>0[1-9]|1[0-2])[-/](?<day>0[1-9]|[12]\\d|3[01])${NO_DIGIT}`,
+  `(?<day>0?[1-9]|[12]\\d|3[01])\\.(?<month>1[0-2]|0?[1-9])\\.${YEAR}${NO_DIGIT}`,
   `${YEAR}[-/](?<month>0[1-9]|1[0-2])${NO_DIGIT}`,
   `${YEAR}\\s*[-/]?\\s*q${QUARTER}${END}`,
   `q${QUARTER}(?:${OF}${YEAR})?${END}`,

@@ -20,6 +20,8 @@ export type Problem =
   | { readonly kind: "beyond"; readonly text: string }
   | { readonly kind: "noColumn"; readonly text: string }
   | { readonly kind: "noValue"; readonly text: string }
+  /** Words that nothing was made of: they may say which rows are meant. */
+  | { readonly kind: "unknown"; readonly text: string }
   | { readonly kind: "noNumber" }
   | { readonly kind: "noDate" };
 
@@ -45,7 +47,5 @@ export type Reading = {
   readonly alternatives: boolean;
   /** Texts that may be values which no sample shows, and have to be looked for. */
   readonly lookups: readonly { readonly text: string; readonly negated: boolean }[];
-  /** Words that nothing was made of. */
-  readonly unused: readonly string[];
   readonly problem?: Problem;
 };

@@ -89,7 +89,8 @@ function readComparison(place: Place, token: Extract<Token, { kind: "compare" }>
   if (!read) {
     // "at least 2000 units": a bound that no name stands before must not be taken for a year.
     const isBound = token.comparison !== "=" && /^\s*\d/.test(text.slice(end));
-    return { token: { kind: isBound ? "beyond" : "filler", text: token.text }, end };
+    const verb = token.comparison === "!=" ? "not" : "filler";
+    return { token: { kind: isBound ? "beyond" : verb, text: token.text }, end };
   }
   const { comparison, operands } = read;
   const said = `${naming.text} ${text.slice(at, read.end)}`;

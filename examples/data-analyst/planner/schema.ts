@@ -11,8 +11,10 @@ export type Column = {
   readonly samples: readonly string[];
   /** True if none of the values is below zero. */
   readonly nonNegative: boolean;
-  /** It names things with numbers or codes: nobody wants its sum. */
+  /** It names things with numbers or codes, or numbers the rows: nobody wants its sum. */
   readonly identifier: boolean;
+  /** The value that says yes, of a column of yes and no: its name then says which rows are meant, as in "members". */
+  readonly yes?: string;
   /** Every row has another value, so it names rows and does not group them. */
   readonly unique: boolean;
 };
@@ -44,7 +46,35 @@ function numberOf(value: JsonValue | undefined): number {
 }
 
 const IDENTIFIER = /(^|[^a-z])(id|ids|no|nr|code|zip|postcode|phone|key|uuid)$|编号|代码|号码|邮编|电话/i;
+/** Names of columns that number the rows. */
+const ROW_NUMBER = /^(#|no\.?|nr\.?|row|row (no|number|id)|index|序号|行号)$/i;
+/** Fewer rows may be numbered by chance. */
+const NUMBERED_ROWS = 10;
 const CAMEL_ID = /[a-z](Id|ID|Code|Key|No)$/;
+
+const YES = new Set(["yes", "y", "true", "t", "ja", "oui", "si", "sí", "是", "有"]);
+const NO = new Set(["no", "n", "false", "f", "nein", "non", "否", "无"]);
+
+/** The value that says yes, if all values say yes or no, and each in one way. */
+function yesOf(samples: readonly string[], distinct: number): string | undefined {
+  const isYes = (sample: string): boolean => YES.has(sample.trim().toLowerCase());
+  const areAll = samples.every((sample) => isYes(sample) || NO.has(sample.trim().toLowerCase()));
+  const [yes, ...others] = samples.filter(isYes);
+  return distinct <= 2 && areAll && others.length === 0 ? yes : undefined;
+}
+
+/** True for 1, 2, 3 … without a gap. */
+function numbersRows(fields: JsonFields, distinct: number, rowsSeen: number): boolean {
+  const [min, max] = [fields["min"], fields["max"]];
+  const isGapless = typeof min === "number" && typeof max === "number" && max - min + 1 === distinct;
+  return (
+    fields["kind"] === "integer" &&
+    isGapless &&
+    (min === 0 || min === 1) &&
+    distinct === rowsSeen &&
+    rowsSeen >= NUMBERED_ROWS
+  );
+}
 
 function readColumn(table: JsonFields, fields: JsonFields): Column {
   const name = textOf(fields["name"]);
@@ -56,6 +86,8 @@ function readColumn(table: JsonFields, fields: JsonFields): Column {
   const distinct = numberOf(fields["distinct"]);
   const rowsSeen = numberOf(table["sampledRows"]) || numberOf(table["rowCount"]);
   const dateFormat = textOf(fields["dateFormat"]);
+  const texts = Array.isArray(samples) ? samples.filter((sample) => typeof sample === "string") : [];
+  const yes = textOf(fields["kind"]) === "text" ? yesOf(texts, distinct) : undefined;
   return {
     table: textOf(table["name"]),
     name,
@@ -63,9 +95,13 @@ function readColumn(table: JsonFields, fields: JsonFields): Column {
     ...(dateFormat !== "" && { dateFormat }),
     decimals: numberOf(fields["decimals"]),
     distinct,
-    samples: Array.isArray(samples) ? samples.filter((sample) => typeof sample === "string") : [],
+    samples: texts,
     nonNegative: numberOf(fields["min"]) >= 0,
-    identifier: IDENTIFIER.test(name) || CAMEL_ID.test(name) || keys.includes(name),
+    identifier:
+      [IDENTIFIER, CAMEL_ID, ROW_NUMBER].some((pattern) => pattern.test(name)) ||
+      keys.includes(name) ||
+      numbersRows(fields, distinct, rowsSeen),
+    ...(yes !== undefined && { yes }),
     unique: rowsSeen > 1 && distinct === rowsSeen,
   };
 }

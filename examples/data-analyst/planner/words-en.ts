@@ -45,7 +45,6 @@ export const EN: Words = {
   statuses: (column, values) =>
     `Rows of every ${column} are counted (${values}). Add "where ${column} = …" to count only some.`,
   dateUsed: (column) => `Time is that of the column ${column}.`,
-  unused: (words) => `I made nothing of these words of the question: ${words}.`,
   headings: { findings: "Findings", figures: "Key figures", notes: "Notes" },
   problem: {
     nothingAsked: () =>
@@ -54,6 +53,7 @@ export const EN: Words = {
       `I cannot follow "${text}": I only know totals, averages, counts, minimum, maximum and rankings, in named times and with simple conditions.`,
     noColumn: (text) => `I found no column that fits "${text}".`,
     noValue: (text) => `I found no column that holds "${text}".`,
+    unknown: (text) => `I do not know what "${text}" means here, and without it the answer could be another.`,
     noNumber: () => "I could not tell which number is meant; name one of the columns.",
     noDate: () => "That needs a column of dates, and the table has none that I can read.",
   },

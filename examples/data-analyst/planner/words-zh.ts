@@ -45,7 +45,6 @@ export const ZH: Words = {
   statuses: (column, values) =>
     `所有${column}的行都计算在内（${values}）。如只需其中一部分，请加上“其中 ${column} = …”。`,
   dateUsed: (column) => `时间以 ${column} 列为准。`,
-  unused: (words) => `问题中的这些词没有用到：${words}。`,
   headings: { findings: "结论", figures: "关键指标", notes: "说明" },
   problem: {
     nothingAsked: () =>
@@ -54,6 +53,7 @@ export const ZH: Words = {
       `我无法处理“${text}”：我只会总计、平均、计数、最大、最小和排名，并支持明确的时间和简单的条件。`,
     noColumn: (text) => `没有找到与“${text}”相符的列。`,
     noValue: (text) => `没有找到含有“${text}”的列。`,
+    unknown: (text) => `不知道“${text}”在这里指什么，而忽略它可能会得出另一个答案。`,
     noNumber: () => "无法判断要计算哪个数值，请指明列名。",
     noDate: () => "这需要日期列，而表中没有我能读懂的日期列。",
   },

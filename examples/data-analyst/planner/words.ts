@@ -47,7 +47,6 @@ export type Words = {
   readonly unfinished: string;
   readonly statuses: (column: string, values: string) => string;
   readonly dateUsed: (column: string) => string;
-  readonly unused: (words: string) => string;
   readonly headings: { readonly findings: string; readonly figures: string; readonly notes: string };
   readonly problem: { readonly [kind in Problem["kind"]]: (text: string) => string };
   readonly tables: string;

@@ -9,8 +9,9 @@ export type ColumnInfo = {
   /** As declared; SQLite allows anything, also nothing. */
   readonly type: string;
   readonly kind: ColumnKind;
-  /** How a `date` is written: `iso` is 2024-03-05 or 2024-03 with or without a time, `slash` is 2024/03/05. */
-  readonly dateFormat?: "iso" | "slash" | "unix" | "unixMs";
+  /** How a `date` is written: `iso` is 2024-03-05 or 2024-03 with or without a time, `slash` is
+   *  2024/03/05, `dotted` is 05.03.2024. */
+  readonly dateFormat?: "iso" | "slash" | "dotted" | "unix" | "unixMs";
   /** Digits behind the point, for `real`. */
   readonly decimals?: number;
   readonly distinct: number;
@@ -41,6 +42,7 @@ const LONGEST_SAMPLE = 60;
 const MOST_DECIMALS = 6;
 const ISO_DATE = /^\d{4}-(0[1-9]|1[0-2])(-([0-2]\d|3[01])([T ].*)?)?$/;
 const SLASH_DATE = /^\d{4}\/(0[1-9]|1[0-2])(\/([0-2]\d|3[01])( .*)?)?$/;
+const DOTTED_DATE = /^([0-2]\d|3[01])\.(0[1-9]|1[0-2])\.\d{4}( .*)?$/;
 const TIME_NAME = /(^|_)(at|on|date|time|timestamp|created|updated)$|date|time|日期|时间/i;
 
 export function quoteName(name: string): string {
@@ -80,6 +82,7 @@ function kindOf(
   if (!are((value) => typeof value === "string")) return { kind: "mixed" };
   if (are((value) => ISO_DATE.test(value as string))) return { kind: "date", dateFormat: "iso" };
   if (are((value) => SLASH_DATE.test(value as string))) return { kind: "date", dateFormat: "slash" };
+  if (are((value) => DOTTED_DATE.test(value as string))) return { kind: "date", dateFormat: "dotted" };
   return { kind: "text" };
 }
 
@@ -91,7 +94,8 @@ function describeColumn(name: string, type: string, column: readonly unknown[]):
   const values = column.filter((value) => value !== null);
   const distinct = [...new Set(values)];
   const kind = kindOf(name, values);
-  const ordered = kind.kind !== "mixed" && kind.kind !== "blob" && kind.kind !== "empty";
+  const ordered =
+    kind.dateFormat !== "dotted" && kind.kind !== "mixed" && kind.kind !== "blob" && kind.kind !== "empty";
   const pick = (wins: (a: unknown, b: unknown) => boolean): Cell =>
     ordered ? toCell(values.reduce((best, value) => (wins(value, best) ? value : best))) : null;
   const short = distinct.filter((value) => typeof value !== "string" || value.length <= LONGEST_SAMPLE);

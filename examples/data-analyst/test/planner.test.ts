@@ -86,10 +86,18 @@ describe("asked something else", () => {
   });
 });
 
-describe("what it does not use of a question it says", () => {
-  test("words", async () => {
-    const { answer } = await converse("total glorious amount by city", csvFixture().tools);
-    expect(answer).toContain("I made nothing of these words of the question: glorious.");
+describe("what could change the answer it says", () => {
+  test.each(["total glorious amount by city", "total amount by city of the customers who are glorious"])(
+    "words that it does not know: %s",
+    async (question) => {
+      const { answer } = await converse(question, csvFixture().tools);
+      expect(answer).toMatch(/^I do not know what "glorious[a-z ]*" means here/);
+    },
+  );
+
+  test("columns that it cannot use", async () => {
+    const { answer } = await converse("total amount of unit price", csvFixture().tools);
+    expect(answer).toMatch(/^I do not know what "unit price" means here/);
   });
 
   test("that rows of every status are counted, unless the question says which", async () => {
@@ -197,4 +205,66 @@ test("a second question in the same conversation is answered on its own", async 
   expect(calls?.map((call) => call.function.name)).toEqual(["describe_database"]);
   const ids = messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));
   expect(ids).not.toContain(calls![0]!.id);
+});
+
+describe("foreign columns", () => {
+  const rows = (line: (index: number) => string): string =>
+    Array.from({ length: 12 }, (_, index) => line(index + 1)).join("\n");
+
+  test.each(["#", "Nr", "序号", "place"])(
+    "a column '%s' that numbers the rows is no measure",
+    async (name) => {
+      const { tools } = csvFixture(
+        `${name},town\n${rows((index) => `${index},${index % 2 ? "Bonn" : "Kiel"}`)}`,
+      );
+      const { answer } = await converse("hello", tools);
+      const proposed = answer.slice(answer.indexOf("You could ask:")).split("\n- ").slice(1);
+      expect(proposed).toContain("number of data by town");
+      expect(proposed.filter((question) => /total|average|top|maximum/.test(question))).toEqual([]);
+      expect((await converse("total", tools)).answer).toMatch(/^I could not tell which number is meant/);
+    },
+  );
+
+  test.each([
+    ["as text", (index: number) => `'${String(index + 10)}.0${(index % 3) + 1}.2024'`],
+    ["with a time", (index: number) => `'${String(index + 10)}.0${(index % 3) + 1}.2024 10:00'`],
+  ])("dates written day.month.year %s are read", async (_, written) => {
+    const { tools } = sqlFixture((database) =>
+      database.exec(
+        `CREATE TABLE sales (sold_on TEXT, amount INTEGER);
+         INSERT INTO sales VALUES ${rows((index) => `(${written(index)}, ${index})`).replaceAll("\n", ",")}`,
+      ),
+    );
+    const figure = async (question: string): Promise<string | undefined> =>
+      /^Total amount: (\d+)$/m.exec((await converse(question, tools)).answer)?.[1];
+    expect(await figure("total amount in February 2024")).toBe(String(1 + 4 + 7 + 10));
+    expect(await figure("total amount since 20.01.2024")).toBe(String((12 * 13) / 2 - (3 + 6 + 9)));
+    expect(await figure("total amount on 11.02.2024")).toBe("1");
+  });
+
+  test.each(["orders", "orders_2024", "2024 Web Orders"])(
+    "orders are the rows of the table '%s'",
+    async (name) => {
+      const { tools } = sqlFixture((database) =>
+        database.exec(
+          `CREATE TABLE "${name}" (customer TEXT, amount INTEGER);
+         INSERT INTO "${name}" VALUES ${rows((index) => `('c${index % 2}', ${index})`).replaceAll("\n", ",")}`,
+        ),
+      );
+      expect((await converse("How many orders are there?", tools)).answer).toMatch(/: 12$/m);
+      expect((await converse("How many orders have customer c1?", tools)).answer).toMatch(/: 6$/m);
+    },
+  );
+
+  test.each([
+    ["How many seats were sold to guests?", "12"],
+    ["How many seats were sold to non-guests?", "6"],
+    ["How many seats were sold to people who are not guests?", undefined],
+    ["How many guests are there?", undefined],
+    ["total seats by guest", "18"],
+  ])("a column of yes and no says which rows are meant: %s", async (question, figure) => {
+    const { tools } = csvFixture(`town,seats,guest\nBonn,5,yes\nKiel,6,no\nBonn,7,yes\n`);
+    const { answer } = await converse(question, tools);
+    expect(/^Total seats: (\d+)$/m.exec(answer)?.[1]).toBe(figure);
+  });
 });
