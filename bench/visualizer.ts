@@ -45,7 +45,7 @@ async function longRun(): Promise<{
   readonly scrubMs: number;
   readonly scrubCpu: number;
 }> {
-  const agent = longRunner(999, env.hub.address);
+  const agent = longRunner(3_332, env.hub.address);
   await agent.call("Look everywhere.");
   const address = `${env.hub.url}/#/run/${agent.sessionId}`;
   const warm = await env.open();

@@ -81,7 +81,7 @@ await shoot(light.page, "approval-deny-light");
 
 await shootWaiting({ env, look, shoot });
 
-const long = longRunner(300, env.hub.address);
+const long = longRunner(1_000, env.hub.address);
 await long.call("Look everywhere.");
 const past = await look();
 await past.choose(long.sessionId);

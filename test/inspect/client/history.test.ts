@@ -1,8 +1,12 @@
+import { createAgent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
 import { History } from "../../../src/inspect/client/history.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { Step } from "../../../src/inspect/protocol/protocol.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
+import { toolOf } from "../../support/agents.ts";
 import { keptSteps } from "./kept-steps.ts";
 
 const step = (q: number, text: string): string =>
@@ -33,3 +37,23 @@ test.each([
     );
   },
 );
+
+test("History keeps 10,000 steps of an agent that calls a tool in each iteration, so that the other limit does not apply first", async () => {
+  const look = {
+    text: "I look.",
+    calls: [{ name: "look" }],
+    usage: { inputTokens: 1_000, outputTokens: 20 },
+  };
+  const model = scriptedModel([...Array.from({ length: 15 }, () => look), "Nothing."]);
+  const agent = createAgent({ name: "bot", model, tools: [toolOf("look", () => "seen")], maxIters: 20 });
+  const run = new WatchedRun(agent.sessionId, () => {});
+  run.attach(agent);
+  await agent.call("Look.");
+  run.write();
+  const steps = keptSteps(run.history)
+    .filter(({ q }) => q > 3 && q <= 33)
+    .map((each) => JSON.stringify(each));
+  const history = new History();
+  for (let q = 1; q <= 10_000; q++) history.push(steps[q % steps.length]!);
+  expect(history.first).toBe(1);
+});
