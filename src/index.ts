@@ -61,6 +61,7 @@ export type {
   Tool,
   ToolContext,
   Toolkit,
+  ToolkitOptions,
   ToolOutcome,
   ToolReturn,
 } from "./tool/types.ts";

@@ -10,8 +10,12 @@ import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
+import { shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
-import { checkConfig, checkHook, messagesOf, oneMessage } from "./config.ts";
+import { check } from "../base/options.ts";
+import { hookSchema } from "../hook/hook-schema.ts";
+import { savedPartsSchema } from "../session/save.ts";
+import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
 import { IdempotentCalls } from "./idempotent-calls.ts";
 import { resumableAt } from "./reply.ts";
@@ -290,10 +294,12 @@ class AgentSession implements InboxAgent {
 
   subscribe(
     listener: (event: AgentEvent) => void,
-    { after, types }: Parameters<Agent["subscribe"]>[1] = {},
+    options: Parameters<Agent["subscribe"]>[1] = {},
   ): () => void {
     if (typeof listener !== "function")
       throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
+    check(subscribeSchema(), options, "subscribe");
+    const { after, types } = options;
     const { events } = this.#runtime;
     const { store } = this.#config;
     if (after === undefined || !store) return events.subscribe(listener, types);
@@ -308,7 +314,7 @@ class AgentSession implements InboxAgent {
   }
 
   addHook(hook: Hook<never>): void {
-    checkHook(hook, "addHook");
+    check(hookSchema(), hook, "addHook", "The hook");
     this.#runtime.toolkit.addAll(hook.tools ?? []);
     this.#runtime.setHooks((hooks) => [...hooks, hook]);
   }
@@ -326,6 +332,7 @@ class AgentSession implements InboxAgent {
   }
 
   async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+    check(savedPartsSchema(), parts, "saveTo");
     await this.#ready();
     const { redact } = this.#config;
     const now = (): number => this.#runtime.now();
@@ -339,6 +346,7 @@ class AgentSession implements InboxAgent {
   }
 
   async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
+    check(savedPartsSchema(), parts, "loadIfExists");
     await this.#ready();
     this.#turns.assertIdle();
     const stored = await restoreSession(store, key, this.#runtime.settings);
@@ -349,6 +357,7 @@ class AgentSession implements InboxAgent {
   }
 
   async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    check(shutdownSchema(), options, "shutdown");
     const runtime = this.#runtime;
     if (runtime.isStopped) return;
     const error = new AgentError(

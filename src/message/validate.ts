@@ -39,7 +39,8 @@ const message = z.object({
   reason: z.enum(REASONS).optional(),
 });
 
-const output = z.array(z.discriminatedUnion("type", [text, media]));
+/** The schema of the output of a tool result. */
+export const outputSchema: z.ZodType = z.array(z.discriminatedUnion("type", [text, media]));
 
 /** Returns true for an image, audio or video block. */
 export function isMedia(value: unknown): boolean {
@@ -48,7 +49,7 @@ export function isMedia(value: unknown): boolean {
 
 /** Returns what is wrong with the output of a tool result, such as "output.0.text: …", or undefined. */
 export function outputProblem(value: unknown): string | undefined {
-  const issue = output.safeParse(value).error?.issues[0];
+  const issue = outputSchema.safeParse(value).error?.issues[0];
   return issue && `${["output", ...issue.path].join(".")}: ${issue.message}`;
 }
 

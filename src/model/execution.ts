@@ -1,6 +1,5 @@
 import crypto from "node:crypto";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
-import { shown, strangerIn } from "../base/options.ts";
 import type { Execution, GenerateOptions } from "./port.ts";
 
 /** The defaults of `modelExecution` and `toolExecution`. A model call has 300 s, 3 attempts, and a back-off of 2 s that doubles up
@@ -31,39 +30,6 @@ function mergeFields<T extends object>(primary: T | null | undefined, fallback: 
 export function executionData({ retryOn: _, timeoutMs, ...rest }: Execution): Omit<Execution, "retryOn"> {
   const isLimit = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
   return isLimit ? { ...rest, timeoutMs } : rest;
-}
-
-const EXECUTION_SETTINGS: readonly (keyof Execution)[] = [
-  "timeoutMs",
-  "idleTimeoutMs",
-  "maxAttempts",
-  "initialBackoffMs",
-  "maxBackoffMs",
-  "backoffMultiplier",
-  "retryOn",
-];
-
-/** Returns what is wrong with time-outs and retries, such as "`maxAttempts` is 0; expected …", or undefined. */
-export function executionProblem(execution: Execution | null | undefined): string | undefined {
-  const given = (execution ?? {}) as { readonly [name in keyof Execution]?: unknown };
-  const wrong = (name: keyof Execution, isRight: (value: number) => boolean, expected: string) => {
-    const value = given[name] ?? undefined;
-    const isFine = value === undefined || (typeof value === "number" && isRight(value));
-    return isFine ? undefined : `\`${name}\` is ${shown(value)}; expected ${expected}.`;
-  };
-  const { retryOn = "all" } = given;
-  return (
-    strangerIn(given, EXECUTION_SETTINGS, "option") ??
-    wrong("maxAttempts", (n) => Number.isInteger(n) && n >= 1, "an integer of at least 1") ??
-    wrong("timeoutMs", (ms) => ms > 0, "a number above 0") ??
-    wrong("idleTimeoutMs", (ms) => ms > 0, "a number above 0") ??
-    wrong("initialBackoffMs", (ms) => ms >= 0, "a number of at least 0") ??
-    wrong("maxBackoffMs", (ms) => ms >= 0, "a number of at least 0") ??
-    wrong("backoffMultiplier", (factor) => factor >= 1, "a number of at least 1") ??
-    (retryOn === "all" || retryOn === "retryable" || typeof retryOn === "function"
-      ? undefined
-      : '`retryOn` must be "retryable", "all" or a function.')
-  );
 }
 
 /** Merges two executions option by option: a value of `primary` wins unless it is null or undefined. */

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
+import { check, issueOf } from "../base/options.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
+import { serverSchema } from "./option-schemas.ts";
 import { problemResponse, RequestError } from "./request-error.ts";
 import { healthz, readyz } from "./routes.ts";
 
@@ -39,10 +41,11 @@ const DOCUMENT = {
  * ```
  */
 export function createServer(options: ServerOptions): HttpApp {
+  check(serverSchema(), options, "createServer");
   const { store, ready, maxBodyBytes = MIB } = options;
   const app = new OpenAPIHono<ServerEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw invalid(result.target, result.error.issues[0]!);
+      if (!result.success) throw invalid(result.target, result.error.issues);
     },
   });
   app.use(recordRequests(options.onRequest ?? (() => {})));
@@ -96,10 +99,8 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
   };
 }
 
-function invalid(
-  target: string,
-  { path, message }: { readonly path: readonly PropertyKey[]; readonly message: string },
-): RequestError {
+function invalid(target: string, issues: readonly z.core.$ZodIssue[]): RequestError {
+  const { path, message } = issueOf(issues)!;
   const where = [target, ...path.map(String)].join(".");
   return new RequestError(400, "request/invalid", `${where}: ${message}`);
 }

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { SESSION_PHASES } from "../store/port.ts";
-import { blocks, decision, optional } from "./shared-schemas.ts";
+import * as s from "../base/option-schema.ts";
+import { limitsSchema } from "../../machines/agent/limits-schema.ts";
+import { MAX_PRIORITY } from "../worker/queue/wake-schema.ts";
+import { blocks, decision, optional, schemaOf } from "./shared-schemas.ts";
 
 const YEAR_MS = 31_536_000_000;
 
@@ -70,10 +73,10 @@ export const newSession = z
     agent: z.string().min(1).max(100).openapi({ description: "The name of an agent of the workers" }),
     input: userInput,
     meta: optional(meta, { description: "Labels, to filter lists by", example: { customer: "42" } }),
-    priority: optional(z.number().int().min(0).max(2_097_152), {
+    priority: optional(schemaOf(s.integer(0, MAX_PRIORITY)), {
       description: "0, the default, is first",
     }),
-    delayMs: optional(z.number().int().min(0).max(YEAR_MS), {
+    delayMs: optional(schemaOf(s.integer(0, YEAR_MS)), {
       description: "Time in ms before a worker may accept it",
     }),
   })
@@ -93,17 +96,6 @@ export const newInterrupt = z
   .strictObject({ message: optional(text, { description: "Added to the transcript" }) })
   .openapi("NewInterrupt");
 
-const increment = optional(z.number().positive());
-
-export const moreBudget = z
-  .strictObject({
-    modelCalls: increment,
-    toolCalls: increment,
-    inputTokens: increment,
-    outputTokens: increment,
-    totalTokens: increment,
-    cost: increment,
-    wallMs: increment,
-  })
+export const moreBudget = schemaOf(limitsSchema())
   .refine((extra) => Object.keys(extra).length > 0, "at least one limit")
   .openapi("MoreBudget");

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 
 /** How long responses may take to finish after `close()`, in ms. */
 const GRACE_MS = 2_000;
@@ -13,6 +15,11 @@ export type ServeOptions = {
   /** The port to listen on; default 0, any free port. */
   readonly port?: number;
 };
+
+/** The schema of {@link ServeOptions}. */
+export const serveSchema = s.lazily(() =>
+  s.options<ServeOptions>({ host: s.optional(s.nonEmpty()), port: s.optional(s.integer(0, 65_535)) }),
+);
 
 /** A server that listens on a port. */
 export type RunningServer = {
@@ -45,8 +52,10 @@ function withStandardBody(request: Request): Request {
  */
 export async function serve(
   app: { fetch(request: Request, env: object): Response | Promise<Response> },
-  { host = "127.0.0.1", port = 0 }: ServeOptions = {},
+  options: ServeOptions = {},
 ): Promise<RunningServer> {
+  check(serveSchema(), options, "serve");
+  const { host = "127.0.0.1", port = 0 } = options;
   const listener = getRequestListener((request, env) => app.fetch(withStandardBody(request), env), {
     overrideGlobalObjects: false,
   });

@@ -1,5 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "../base/json.ts";
+import type { MediaBlock, TextBlock } from "../message/types.ts";
+import { decisionSchema } from "../tool/decision-schema.ts";
+import type { Decision } from "../tool/pending.ts";
 
 /** An optional key. JSON has no undefined, so that the key is absent or has a value, as the type says. */
 export function optional<S extends z.ZodType>(
@@ -36,13 +39,31 @@ const content = z.discriminatedUnion("type", [
 /** Text blocks and media blocks. */
 export const blocks = z.array(content).min(1).readonly();
 
-/** A decision about an open call. */
-export const decision = z
-  .union([
-    z.enum(["approve", "deny", "retry"]),
-    z.strictObject({ approve: z.literal(true), remember: optional(z.enum(["tool", "input"])) }),
-    z.strictObject({ deny: z.string() }),
-    z.strictObject({ edit: jsonObject }),
-    z.strictObject({ answer: z.union([z.string(), blocks]) }),
-  ])
+/** A decision about an open call. The media of an answer have the forms of an input. */
+export const decision = schemaOf(decisionSchema())
+  .refine((value) => isShallow(value, MAX_DEPTH + 1), `at most ${MAX_DEPTH} levels deep`)
+  .refine(
+    (value) => !isAnswer(value) || blocks.safeParse(value.answer).success,
+    "`answer` needs text or media blocks",
+  )
   .openapi("Decision");
+
+function isAnswer(value: Decision): value is { readonly answer: readonly (TextBlock | MediaBlock)[] } {
+  return typeof value === "object" && "answer" in value && typeof value.answer !== "string";
+}
+
+/** The schema of an option as one of a route, which describes it as its JSON Schema. */
+export function schemaOf<T>(option: z.core.$ZodType<T>): z.ZodType<T, T> {
+  const {
+    $schema: _,
+    "~standard": __,
+    ...json
+  } = z.toJSONSchema(option, { io: "input", unrepresentable: "any" });
+  return z
+    .unknown()
+    .check(({ value, issues }) => {
+      for (const issue of z.safeParse(option, value).error?.issues ?? [])
+        issues.push({ ...issue, input: value } as (typeof issues)[number]);
+    })
+    .openapi(json as object) as unknown as z.ZodType<T, T>;
+}

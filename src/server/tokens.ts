@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { z } from "@hono/zod-openapi";
 import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 
 export const SCOPES = ["read", "write", "decide"] as const;
 /** What a token allows: "read" to read sessions; "write" to create, continue, interrupt and delete them; "decide" to decide about their
@@ -9,26 +10,6 @@ export type Scope = (typeof SCOPES)[number];
 
 /** The name of a tenant is the part of a session id before the slash. */
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-const MIN_TOKEN_LENGTH = 20;
-
-const entrySchema = z
-  .strictObject({
-    tenant: z.string().regex(TENANT, "1 to 64 letters, digits, '_', '.' or '-'"),
-    scopes: z.array(z.enum(SCOPES)).nonempty(),
-    name: z.string().max(100).optional(),
-    token: z
-      .string()
-      .min(MIN_TOKEN_LENGTH, `at least ${MIN_TOKEN_LENGTH} characters`)
-      .regex(/^[\x21-\x7e]*$/, "only visible ASCII characters, as in a header")
-      .optional(),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/i, "64 hexadecimal digits")
-      .optional(),
-  })
-  .refine(({ token, sha256 }) => (token === undefined) !== (sha256 === undefined), {
-    message: "either `token` or `sha256`",
-  });
 
 /** A bearer token of the configuration. It has either `token` or `sha256`. */
 export type Token = {
@@ -44,6 +25,29 @@ export type Token = {
   readonly sha256?: string | undefined;
 };
 
+/** The schema of {@link Token}. */
+export const tokenSchema = s.lazily(() =>
+  s.restricted(
+    s.options<Token>({
+      tenant: s.matching(TENANT, "1 to 64 letters, digits, '_', '.' or '-'"),
+      scopes: s.restricted(s.listOf(s.oneOf(...SCOPES)), (scopes) => scopes.length > 0, "at least one scope"),
+      name: s.optional(s.matching(/^.{0,100}$/su, "at most 100 characters")),
+      token: s.optional(s.secret("at least 20 visible ASCII characters", /^[\x21-\x7e]{20,}$/)),
+      sha256: s.optional(s.secret("64 hexadecimal digits", /^[0-9a-f]{64}$/i)),
+    }),
+    ({ token, sha256 }) => (token === undefined) !== (sha256 === undefined),
+    "either `token` or `sha256`",
+  ),
+);
+
+const tokensSchema = s.lazily(() =>
+  s.restricted(
+    s.listOf(tokenSchema(), "a list of { tenant, scopes, token or sha256 }"),
+    (tokens) => tokens.length > 0,
+    "at least one token",
+  ),
+);
+
 /** What a request may access. */
 export type Access = { readonly tenant: string; readonly scopes: readonly Scope[]; readonly name: string };
 
@@ -58,7 +62,8 @@ export class TokenRegistry {
       access: { tenant, scopes, name },
     }));
     const hashes = new Set(this.#entries.map(({ hash }) => hash.toString("hex")));
-    if (hashes.size < this.#entries.length) throw invalid("a token occurs twice");
+    if (hashes.size < this.#entries.length)
+      throw new AgentError("config/invalid", "tokens: a token occurs twice.");
   }
 
   /** Returns what the token allows, or undefined for an unknown token. The time depends only on the length of the token. */
@@ -82,19 +87,10 @@ export class TokenRegistry {
  * ```
  */
 export function readTokens(value: unknown): readonly Token[] {
-  const { data, error } = z.array(entrySchema).nonempty().safeParse(value);
-  if (data) return data;
-  const { path, message } = error.issues[0]!;
-  throw invalid(`${path.length > 0 ? `at ${path.join(".")}: ` : ""}${message}`);
+  check(tokensSchema(), value, "tokens", "The value");
+  return value as readonly Token[];
 }
 
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
-}
-
-function invalid(problem: string): AgentError {
-  return new AgentError(
-    "config/invalid",
-    `The tokens must be an array of { tenant, scopes, token or sha256 }: ${problem}.`,
-  );
 }

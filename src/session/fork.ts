@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -28,6 +30,11 @@ export type ForkOptions = {
   /** Returns the messages of the fork, given those of the original, which keeps them. */
   readonly edits?: (messages: readonly Msg[]) => readonly Msg[];
 };
+
+/** The schema of {@link ForkOptions}. */
+export const forkSchema = s.lazily(() =>
+  s.options<ForkOptions>({ sessionId: s.optional(s.nonEmpty()), edits: s.optional(s.func()) }),
+);
 
 /** A session that was forked from another one. */
 export type Fork = {
@@ -115,6 +122,7 @@ export async function forkSession(
   session: SessionState & { readonly seq: number; readonly sessionId: string },
   options: ForkOptions,
 ): Promise<Fork> {
+  check(forkSchema(), options, "fork");
   const { sessionId, seq } = session;
   const forked = options.sessionId ?? randomUUID();
   const edited = options.edits?.(session.messages);

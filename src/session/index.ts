@@ -7,7 +7,7 @@ export type { Moment, StoredSession } from "./open-session.ts";
 export type { Fork, ForkedCall, ForkOptions } from "./fork.ts";
 export { replayOf } from "./replay-of.ts";
 export { sessionManager } from "./session-manager.ts";
-export type { SessionComponent, SessionManager } from "./session-manager.ts";
+export type { SessionComponent, SessionManager, SessionManagerOptions } from "./session-manager.ts";
 export type { SavedParts } from "./save.ts";
 export { exportSession, importSession } from "../store/transfer.ts";
 export type { Batch, JournalEntry, Lease, SessionInfo, SessionStore } from "../store/port.ts";

@@ -1,15 +1,16 @@
 import { AgentError } from "../base/error.ts";
+import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import { checkStore } from "./check-store.ts";
 import { readEntries, type SessionEntry } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
+import { storeSchema } from "../store/store-schema.ts";
 
 /** A stored session at one journal position. */
 export type Moment = {
@@ -82,7 +83,7 @@ async function exists(store: SessionStore, sessionId: string): Promise<boolean> 
  * ```
  */
 export async function openSession(store: SessionStore, sessionId: string): Promise<StoredSession> {
-  checkStore(store, "openSession");
+  check(storeSchema(), store, "openSession", "`store`");
   if (!(await exists(store, sessionId)))
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

@@ -1,4 +1,5 @@
 import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Json } from "../base/json.ts";
 import { withLease } from "../store/lease.ts";
@@ -15,6 +16,11 @@ export type SavedParts = {
   /** Active tool groups; default true. */
   readonly toolkit?: boolean;
 };
+
+/** The schema of {@link SavedParts}. */
+export const savedPartsSchema = s.lazily(() =>
+  s.options<SavedParts>({ memory: s.optional(s.boolean()), toolkit: s.optional(s.boolean()) }),
+);
 
 /** Returns a context with the saved parts only. */
 function savedContext(context: AgentContext, { memory = true }: SavedParts): AgentContext {

@@ -1,7 +1,9 @@
 import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 import type { SessionStore } from "../store/port.ts";
-import { checkStore } from "./check-store.ts";
-import type { SavedParts } from "./save.ts";
+import { storeSchema } from "../store/store-schema.ts";
+import { savedPartsSchema, type SavedParts } from "./save.ts";
 
 /** A component that a session manager saves and loads; every agent is one. */
 export type SessionComponent = {
@@ -12,6 +14,31 @@ export type SessionComponent = {
   /** Loads what was saved under `key`. Returns false if nothing was. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
 };
+
+/** Options of {@link sessionManager}. */
+export type SessionManagerOptions = {
+  /** Where the components are saved. */
+  readonly store: SessionStore;
+  /** The beginning of the keys under which they are saved. */
+  readonly sessionId: string;
+  /** What is saved and loaded together. */
+  readonly components: readonly SessionComponent[];
+  /** Which parts of each component are saved and loaded; default: all. */
+  readonly parts?: SavedParts;
+};
+
+/** The schema of {@link SessionManagerOptions}. */
+export const sessionManagerSchema = s.lazily(() =>
+  s.options<SessionManagerOptions>(
+    {
+      store: storeSchema(),
+      sessionId: s.nonEmpty(),
+      components: s.listOf(s.having<SessionComponent>("saveTo", "an agent"), "a list of agents"),
+      parts: s.optional(savedPartsSchema()),
+    },
+    { what: "options, such as { store, sessionId, components }" },
+  ),
+);
 
 /** Saves and loads several agents under one session id, as AgentScope's SessionManager does. */
 export interface SessionManager {
@@ -51,19 +78,9 @@ export interface SessionManager {
  * await manager.save();
  * ```
  */
-export function sessionManager(options: {
-  readonly store: SessionStore;
-  readonly sessionId: string;
-  readonly components: readonly SessionComponent[];
-  /** Which parts of each component are saved and loaded; default: all. */
-  readonly parts?: SavedParts;
-}): SessionManager {
-  const { store, sessionId, components, parts } = options ?? {};
-  checkStore(store, "sessionManager");
-  if (typeof sessionId !== "string" || sessionId === "")
-    throw new AgentError("config/invalid", "sessionManager: `sessionId` must be a non-empty string.");
-  if (!Array.isArray(components))
-    throw new AgentError("config/invalid", "sessionManager: `components` must be an array of agents.");
+export function sessionManager(options: SessionManagerOptions): SessionManager {
+  check(sessionManagerSchema(), options, "sessionManager");
+  const { store, sessionId, components, parts } = options;
   const keyOf = ({ name }: SessionComponent): string => `${sessionId}/${name}`;
   const notFound = (): AgentError => new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { checkOptions } from "../base/options.ts";
+import { check } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
@@ -27,18 +27,15 @@ import {
 import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
-import { isAppendSynced, LOCAL_OPTIONS, type LocalStoreOptions } from "./local-options.ts";
+import { isAppendSynced } from "./local-options.ts";
 import type { JournalEntry, SessionInfo, SessionInput, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
+import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 
-/** Options of {@link fileStore}. */
-export type FileStoreOptions = LocalStoreOptions & {
-  /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
-  readonly dir?: string;
-};
+export type { FileStoreOptions };
 
 const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
@@ -60,7 +57,7 @@ const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOT
  * ```
  */
 export function fileStore(options: FileStoreOptions = {}): SessionStore {
-  checkOptions(options, ["dir", ...LOCAL_OPTIONS], "fileStore", 'fileStore({ dir: "./sessions" })');
+  check(fileSchema(), options, "fileStore");
   const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
   const tails = new LRUCache<string, JournalTail>({ max: 1_000 });

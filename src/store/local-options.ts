@@ -1,3 +1,4 @@
+import * as s from "../base/option-schema.ts";
 import type { SessionPhase } from "./port.ts";
 import { isAtRest } from "./position.ts";
 
@@ -13,8 +14,12 @@ export type LocalStoreOptions = {
   readonly now?: () => number;
 };
 
-/** The names of {@link LocalStoreOptions}. */
-export const LOCAL_OPTIONS = ["fsync", "watchEveryMs", "now"] as const satisfies (keyof LocalStoreOptions)[];
+/** The schemas of {@link LocalStoreOptions}. */
+export const localShape = s.lazily((): s.ShapeOf<LocalStoreOptions> => ({
+  fsync: s.optional(s.oneOf("never", "rest", "always")),
+  watchEveryMs: s.optional(s.positive()),
+  now: s.optional(s.func()),
+}));
 
 /** True if an append that leaves the session in this phase must survive a power loss. */
 export function isAppendSynced(fsync: LocalStoreOptions["fsync"], phase: SessionPhase): boolean {

@@ -1,16 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
+import { check } from "../base/options.ts";
 import { dueTime, duePage, isSessionDue } from "./due.ts";
 import { readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
+import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { watchSeq } from "./watch-seq.ts";
 
-/** Options of {@link memoryStore}. */
-export type MemoryStoreOptions = {
-  /** The clock of leases and lists, epoch ms; default `Date.now`. */
-  readonly now?: () => number;
-};
+export type { MemoryStoreOptions };
 
 type Stored = {
   fence: number;
@@ -49,7 +47,9 @@ function infoOf(sessionId: string, { entries, position, meta, updatedAt }: Store
  * const agent = createAgent({ name: "desk", model: scriptedModel(["Hello."]), store: memoryStore(), sessionId: "s" });
  * ```
  */
-export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): SessionStore {
+export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
+  check(memorySchema(), options, "memoryStore");
+  const { now = Date.now } = options;
   const sessions = new Map<string, Stored>();
   const watchers = new Set<{ readonly sessionId: string; readonly wake: () => void }>();
   let lastFence = 0; // the highest fence of all deleted sessions

@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.ts";
 import { storeClosed, type AppendState } from "./append-check.ts";
 import type { Batch } from "./port.ts";
 import { PostgresListener } from "./postgres-listener.ts";
-import { migrate, quotedSchema } from "./postgres-schema.ts";
+import { migrate } from "./postgres-schema.ts";
 import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 
 /** How a store reaches its database: by `connectionString` or by `pool`. */
@@ -101,11 +101,8 @@ export class PostgresDatabase implements SqlDatabase {
   #isClosed = false;
 
   constructor(options: PostgresConnection) {
-    if ((options.connectionString === undefined) === (options.pool === undefined)) {
-      throw new AgentError("config/invalid", "postgresStore needs either `connectionString` or `pool`.");
-    }
     this.#options = options;
-    this.schema = quotedSchema(options.schema ?? "agentchart");
+    this.schema = `"${options.schema ?? "agentchart"}"`;
     this.#listener = new PostgresListener(() => this.#newClient());
     this.#appendSql = appendSql(this.schema, this.now(12));
   }

@@ -44,17 +44,6 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX inputs_by_due_at ON S.inputs (due_at) WHERE data IS NOT NULL;`,
 ];
 
-const NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
-
-/** Quotes the name of a schema for SQL. Throws `config/invalid`. */
-export function quotedSchema(schema: string): string {
-  if (NAME.test(schema)) return `"${schema}"`;
-  throw new AgentError(
-    "config/invalid",
-    "postgresStore: `schema` must be a lower-case name of at most 51 letters, digits and underscores.",
-  );
-}
-
 async function versionOf(client: ClientBase, schema: string): Promise<number> {
   // Not to_regclass, which may not see what another process has just created.
   const known = await client.query(

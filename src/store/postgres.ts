@@ -1,12 +1,10 @@
+import { check } from "../base/options.ts";
 import type { SessionStore } from "./port.ts";
-import { PostgresDatabase, type PostgresConnection } from "./postgres-database.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
 import { sqlStore } from "./sql-store.ts";
+import { postgresSchema, type PostgresStoreOptions } from "./store-options.ts";
 
-/** Options of {@link postgresStore}. */
-export type PostgresStoreOptions = PostgresConnection & {
-  /** The clock of leases and lists, epoch ms; default: the clock of the database, so that workers' clocks need not agree. */
-  readonly now?: () => number;
-};
+export type { PostgresStoreOptions };
 
 /**
  * A store in Postgres (13 or later), for any number of machines; needs the package `pg`. Every append sends a notification, and a
@@ -24,5 +22,6 @@ export type PostgresStoreOptions = PostgresConnection & {
  * ```
  */
 export function postgresStore(options: PostgresStoreOptions): SessionStore {
+  check(postgresSchema(), options, "postgresStore");
   return sqlStore(new PostgresDatabase(options), () => options.now?.() ?? null);
 }

@@ -1,15 +1,10 @@
-import { AgentError } from "../base/error.ts";
-import { checkOptions } from "../base/options.ts";
-import { LOCAL_OPTIONS, type LocalStoreOptions } from "./local-options.ts";
+import { check } from "../base/options.ts";
 import type { SessionStore } from "./port.ts";
 import { sqlStore } from "./sql-store.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
+import { sqliteSchema, type SqliteStoreOptions } from "./store-options.ts";
 
-/** Options of {@link sqliteStore}. */
-export type SqliteStoreOptions = LocalStoreOptions & {
-  /** A file, made with its folder when first used, or `:memory:`. */
-  readonly path: string;
-};
+export type { SqliteStoreOptions };
 
 /**
  * A store in one SQLite file, for any number of processes on one machine. SQLite is part of Node. Throws `config/invalid` for
@@ -26,9 +21,7 @@ export type SqliteStoreOptions = LocalStoreOptions & {
  * ```
  */
 export function sqliteStore(options: SqliteStoreOptions): SessionStore {
-  checkOptions(options, ["path", ...LOCAL_OPTIONS], "sqliteStore", 'sqliteStore({ path: "./sessions.db" })');
+  check(sqliteSchema(), options, "sqliteStore");
   const { path, fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
-  if (typeof path !== "string" || path === "")
-    throw new AgentError("config/invalid", "sqliteStore: `path` must name a file, or be :memory:.");
   return sqlStore(new SqliteDatabase(path, fsync, watchEveryMs), now);
 }

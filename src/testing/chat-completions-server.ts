@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   parseRequest,
@@ -74,6 +76,16 @@ export type ChatCompletionsServerOptions = {
   readonly record?: boolean;
 };
 
+/** The schema of {@link ChatCompletionsServerOptions}. */
+export const chatCompletionsSchema = s.lazily(() =>
+  s.options<ChatCompletionsServerOptions>({
+    pace: s.optional(s.positive()),
+    countUsage: s.optional(s.func()),
+    maxBodyBytes: s.optional(s.integer(1)),
+    record: s.optional(s.boolean()),
+  }),
+);
+
 /** A running server. */
 export type ChatCompletionsServer = {
   /** `http://127.0.0.1:<port>`. */
@@ -110,6 +122,7 @@ export async function chatCompletionsServer(
   respond: ChatCompletionsResponder,
   options: ChatCompletionsServerOptions = {},
 ): Promise<ChatCompletionsServer> {
+  check(chatCompletionsSchema(), options, "chatCompletionsServer");
   const { maxBodyBytes = 32 * 2 ** 20, record = true } = options;
   const requests: ChatCompletionsRequest[] = [];
   let answers = 0;

@@ -1,10 +1,12 @@
 import { isObject } from "../base/is-object.ts";
 import { AgentError } from "../base/error.ts";
-import { strangerIn } from "../base/options.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
-import { executionProblem } from "../model/execution.ts";
+import { executionSchema } from "../model/execution-schema.ts";
 import type { Execution } from "../model/port.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
+import { permissionSchema } from "./tool-schema.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
 
 /** What {@link defineTool} takes. */
@@ -31,80 +33,49 @@ export type ToolDefinition<S extends Schema, Ctx> = {
   readonly onRestart?: "retry" | "ask" | "fail";
 };
 
-export const PERMISSION_ACTIONS: readonly PermissionAction[] = ["allow", "ask", "deny"];
+type Definition = ToolDefinition<Schema, never>;
+type Permission = NonNullable<Definition["permission"]>;
 
-export function isPermissionAction(value: unknown): value is PermissionAction {
-  return PERMISSION_ACTIONS.includes(value as PermissionAction);
-}
+const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
+const isStandard = (value: unknown): boolean => isObject(value) && "~standard" in value;
+const hasSchemas = (value: unknown): boolean => Object.values(value as object).some(isStandard);
 
-const SETTINGS: { readonly [name in keyof Required<ToolDefinition<Schema, unknown>>]: true } = {
-  name: true,
-  description: true,
-  input: true,
-  execute: true,
-  groups: true,
-  preset: true,
-  maxParallel: true,
-  execution: true,
-  permission: true,
-  idempotent: true,
-  onRestart: true,
-};
-
-/** What is wrong with what a tool is, in one sentence. */
-function kindProblem(spec: { readonly [name in keyof ToolDefinition<Schema, unknown>]: unknown }):
-  | string
-  | undefined {
-  const { input } = spec;
-  const stranger = strangerIn(spec, Object.keys(SETTINGS), "option");
-  if (stranger !== undefined) return stranger;
-  if (input === undefined) return "`input` must be a schema, such as z.object({ … }).";
-  if (
-    isObject(input) &&
-    !("~standard" in input) &&
-    Object.values(input).some((part) => isObject(part) && "~standard" in part)
-  )
-    return "`input` must be a schema and not the parts of one: z.object({ … }).";
-  return undefined;
-}
-
-/** What is wrong with how a tool is to be called, in one sentence. */
-function callingProblem(spec: Partial<Record<keyof Tool, unknown>>): string | undefined {
-  const { permission = "allow", maxParallel = 1, onRestart = "ask", groups = [] } = spec;
-  const { description, execute } = spec;
-  if (typeof description !== "string") return "`description` must be a text: the model chooses by it.";
-  if (execute !== undefined && typeof execute !== "function")
-    return "`execute` must be a function, or absent for a tool that is answered from outside.";
-  if (typeof permission !== "function" && !isPermissionAction(permission))
-    return "`permission` must be allow, ask, deny or a function.";
-  if (!Number.isInteger(maxParallel) || (maxParallel as number) < 1)
-    return "`maxParallel` must be a whole number of at least 1.";
-  if (!["retry", "ask", "fail"].includes(onRestart as string))
-    return "`onRestart` must be retry, ask or fail.";
-  if (!Array.isArray(groups) || groups.some((group) => typeof group !== "string"))
-    return "`groups` must be a list of names.";
-  return undefined;
-}
+/** The schema of {@link ToolDefinition}. */
+export const definitionSchema = s.lazily(() => {
+  const input = s.restricted(
+    s.value<Schema>(isSchema, "a schema, such as z.object({ … })"),
+    (value) => isStandard(value) || !hasSchemas(value),
+    "a schema and not the parts of one: z.object({ … })",
+  );
+  return s.options<Definition>(
+    {
+      name: s.matching(/^[\w-]{1,64}$/, '1 to 64 letters, digits, "_" or "-"'),
+      description: s.string("a string: the model chooses by it"),
+      input,
+      execute: s.optional(s.func("a function, or nothing for a tool that is answered from outside")),
+      groups: s.optional(s.listOf(s.string("the name of a group"))),
+      preset: s.optional(s.object()),
+      maxParallel: s.optional(s.integer(1)),
+      execution: s.optional(executionSchema()),
+      permission: s.optional(
+        s.either(
+          permissionSchema(),
+          s.func<Exclude<Permission, PermissionAction>>(),
+          '"allow", "ask", "deny" or a function',
+        ),
+      ),
+      idempotent: s.optional(s.boolean()),
+      onRestart: s.optional(s.oneOf("retry", "ask", "fail")),
+    },
+    { what: "an object with `name`, `description` and `input`" },
+  );
+});
 
 /** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or
  *  setting. For a typed context annotate `ctx: ToolContext<MyContext>`. */
 export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
-  if (typeof spec !== "object" || spec === null)
-    throw new AgentError(
-      "config/invalid",
-      "defineTool: an object with `name`, `description` and `input` is expected.",
-    );
-  if (typeof spec.name !== "string" || !/^[\w-]{1,64}$/.test(spec.name)) {
-    throw new AgentError(
-      "config/invalid",
-      `Tool name ${JSON.stringify(spec.name)} is not 1 to 64 letters, digits, "_" or "-".`,
-    );
-  }
-  const problem =
-    kindProblem(spec) ??
-    executionProblem(spec.execution)?.replace("`", "`execution.") ??
-    callingProblem(spec);
-  if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${spec.name}': ${problem}`);
+  const named: unknown = (spec as Partial<typeof spec> | null | undefined)?.name;
+  check(definitionSchema(), spec, typeof named === "string" ? `Tool '${named}'` : "defineTool");
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;
   const inputSchema = jsonSchemaOf(input);
   if (typeof inputSchema["type"] === "string" && inputSchema["type"] !== "object")

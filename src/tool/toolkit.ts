@@ -1,6 +1,7 @@
 import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
+import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ToolSpec } from "../model/port.ts";
@@ -10,31 +11,14 @@ import { withoutPresets } from "./presets.ts";
 import { prepareInput } from "./prepare-input.ts";
 import { runTool } from "./run.ts";
 import { validateInput } from "./schema.ts";
-import type { Group, StandardSchema, Tool, Toolkit } from "./types.ts";
+import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
+import type { Group, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
 
 /** The name of the tool that lets the model choose its tool groups. */
 export const META_TOOL = "reset_equipped_tools";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
-
-/** Throws `config/invalid` for what is no tool; `from` is what the message begins with. */
-export function checkTool(tool: Tool<never>, from: string): void {
-  if (typeof tool?.name !== "string" || !Array.isArray(tool.groups))
-    throw new AgentError("config/invalid", `${from}: every tool must come from defineTool().`);
-}
-
-function checkGroup(group: Group): void {
-  if (!isObject(group) || typeof group.name !== "string" || group.name === "")
-    throw new AgentError("config/invalid", "Every tool group must be an object with a `name`.");
-}
-
-/** Throws `config/invalid` unless the options are an object in which each of `names` is a list or absent. */
-function checkLists(options: object, names: readonly string[], from: string): void {
-  if (!isObject(options)) throw new AgentError("config/invalid", `${from}: an object is expected.`);
-  const wrong = names.find((name) => options[name] !== undefined && !Array.isArray(options[name]));
-  if (wrong !== undefined) throw new AgentError("config/invalid", `${from}: \`${wrong}\` must be a list.`);
-}
 
 class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
@@ -51,7 +35,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   add(tool: Tool<never>): void {
-    checkTool(tool, "toolkit");
+    check(toolSchema(), tool, "toolkit", "The tool");
     if (this.names().includes(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
@@ -81,7 +65,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   addGroup(group: Group): void {
-    checkGroup(group);
+    check(groupSchema(), group, "toolkit", "The group");
     const { name, description = "", active = true } = group;
     if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
     this.#groups.set(name, { description, active });
@@ -92,7 +76,7 @@ class SessionToolkit implements Toolkit<never> {
     readonly activate?: readonly string[];
     readonly deactivate?: readonly string[];
   }): void {
-    checkLists(change, ["activate", "deactivate"], "setGroups");
+    check(groupChangeSchema(), change, "setGroups");
     const { activate = [], deactivate = [] } = change;
     const unknown = [...activate, ...deactivate].find((name) => !this.#groups.has(name));
     if (unknown !== undefined) throw this.#unknownGroup(unknown);
@@ -226,14 +210,8 @@ export type { SessionToolkit };
 
 /** A set of tools and groups. Throws `tool/duplicate`, `tool/unknown-group` and `config/invalid`. With `metaTool` the model may choose the
  *  active groups by the tool `reset_equipped_tools`. */
-export function createToolkit<Ctx = unknown>(
-  options: {
-    readonly tools?: readonly Tool<Ctx>[];
-    readonly groups?: readonly Group[];
-    readonly metaTool?: boolean;
-  } = {},
-): Toolkit<Ctx> {
-  checkLists(options, ["tools", "groups"], "createToolkit");
+export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}): Toolkit<Ctx> {
+  check(toolkitSchema(), options, "createToolkit");
   const toolkit = new SessionToolkit(options.metaTool ?? false);
   for (const group of options.groups ?? []) toolkit.addGroup(group);
   for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);

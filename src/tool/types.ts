@@ -81,6 +81,14 @@ export type Tool<Ctx = unknown> = ToolSpec & {
 /** A named set of tools that can be switched on and off together. */
 export type Group = { readonly name: string; readonly description?: string; readonly active?: boolean };
 
+/** Options of {@link createToolkit}. */
+export type ToolkitOptions<Ctx = unknown> = {
+  readonly tools?: readonly Tool<Ctx>[];
+  readonly groups?: readonly Group[];
+  /** If true, the model may choose the active groups by the tool `reset_equipped_tools`; default false. */
+  readonly metaTool?: boolean;
+};
+
 /** An agent works on its own copy; active groups and changed presets belong to the session. */
 export interface Toolkit<Ctx = unknown> {
   names(): string[];

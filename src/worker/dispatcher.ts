@@ -3,14 +3,21 @@ import { checkDecision } from "../agent/check-told.ts";
 import { messagesOf } from "../agent/config.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
+import { check } from "../base/options.ts";
 import type { WakeQueue } from "./queue/port.ts";
-import { checkWake } from "./queue/queue-error.ts";
 import { followEvents } from "../session/follow.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
-import { checkBackend } from "./check-backend.ts";
+import {
+  commandSchema,
+  deadLettersSchema,
+  decideSchema,
+  dispatcherSchema,
+  dispatchSchema,
+  subscribeSchema,
+} from "./option-schemas.ts";
 import { PERMIT_PREFIX } from "./permits.ts";
 import { endQuarantine, quarantineOf } from "./quarantine.ts";
 import { listenToLiveEvents, NUDGE } from "./signals.ts";
@@ -46,11 +53,10 @@ class StoreDispatcher implements Dispatcher {
     input: Parameters<Dispatcher["dispatch"]>[1],
     options: DispatchOptions = {},
   ): Promise<Dispatched> {
-    const { agent, meta } = options;
     checkId(sessionId, "dispatch: the session id");
+    check(dispatchSchema(), options, "dispatch");
+    const { agent, meta } = options;
     const messages = messagesOf(input, true);
-    if (agent === "")
-      throw new AgentError("config/invalid", "dispatch: `agent` must not be an empty string.");
     if (sessionId.startsWith(PERMIT_PREFIX))
       throw new AgentError(
         "config/invalid",
@@ -75,14 +81,15 @@ class StoreDispatcher implements Dispatcher {
     options: CommandOptions & { readonly argsHash?: string } = {},
   ): Promise<Dispatched> {
     checkDecision(decision);
-    const { argsHash } = options;
+    check(decideSchema(), options, "decide");
+    const { argsHash, ...rest } = options;
     const command = {
       kind: "decide",
       callId,
       decision,
       ...(argsHash !== undefined && { argsHash }),
     } as const;
-    return this.#send(sessionId, command, options);
+    return this.#send(sessionId, command, rest);
   }
 
   answer(
@@ -128,18 +135,19 @@ class StoreDispatcher implements Dispatcher {
     return readStatus(this.#store, sessionId);
   }
 
-  async *subscribe(
-    sessionId: string,
-    { after = 0, signal = new AbortController().signal }: SubscribeOptions = {},
-  ): AsyncGenerator<AgentEvent> {
+  async *subscribe(sessionId: string, options: SubscribeOptions = {}): AsyncGenerator<AgentEvent> {
+    check(subscribeSchema(), options, "subscribe");
+    const { after = 0, signal = new AbortController().signal } = options;
     const live = (listener: (event: AgentEvent) => void) =>
       listenToLiveEvents(this.#queue, sessionId, listener);
     yield* followEvents(this.#store, sessionId, { after, signal, pollMs: POLL_MS, live });
   }
 
-  async deadLetters({ meta, cursor, limit }: Parameters<Dispatcher["deadLetters"]>[0] = {}): ReturnType<
-    Dispatcher["deadLetters"]
-  > {
+  async deadLetters(
+    options: Parameters<Dispatcher["deadLetters"]>[0] = {},
+  ): ReturnType<Dispatcher["deadLetters"]> {
+    check(deadLettersSchema(), options, "deadLetters");
+    const { meta, cursor, limit } = options;
     const page = await this.#store.list({
       phase: "quarantined",
       ...(meta && { meta }),
@@ -175,6 +183,7 @@ class StoreDispatcher implements Dispatcher {
 
   /** Puts a command into the inbox of an existing session; in a new one no worker would process it. */
   async #send(sessionId: string, command: NewCommand, options: CommandOptions): Promise<Dispatched> {
+    check(commandSchema(), options, command.kind);
     if (!(await this.#exists(sessionId)))
       throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
     return this.#putInput(sessionId, command, options);
@@ -183,7 +192,6 @@ class StoreDispatcher implements Dispatcher {
   /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
-    checkWake({ priority, delayMs });
     const at = this.#now();
     const data = commandData({ ...command, at } as InboxCommand);
     const state = await this.#store.putInput(sessionId, {
@@ -226,6 +234,6 @@ function quarantinedIfDamaged(error: unknown): { readonly phase: "quarantined" }
  * ```
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  checkBackend(options, [], "createDispatcher");
+  check(dispatcherSchema(), options, "createDispatcher");
   return new StoreDispatcher(options);
 }

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
-import { shown } from "../base/options.ts";
-import { isObject } from "../base/is-object.ts";
+import { check } from "../base/options.ts";
 import type { Consumer, WakeUp } from "./queue/port.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
-import { checkBackend } from "./check-backend.ts";
+import { closeSchema, workerSchema } from "./option-schemas.ts";
 import { Permits } from "./permits.ts";
 import { Report } from "./report.ts";
 import { SessionJob, type WorkerContext } from "./session-job.ts";
@@ -26,51 +25,10 @@ const DEFAULTS = {
   storeTimeoutMs: 30_000,
 };
 
-function resolveTimings(options: WorkerOptions): typeof DEFAULTS {
+function settingsOf(options: WorkerOptions): typeof DEFAULTS {
   const names = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
-  for (const name of names) {
-    const value = options[name] ?? DEFAULTS[name];
-    const least = name === "sweepMs" || name === "storeTimeoutMs" ? 0 : 1;
-    if (Number.isInteger(value) && value >= least) continue;
-    throw new AgentError(
-      "config/invalid",
-      `createWorker: \`${name}\` is ${shown(value)}; expected an integer of at least ${least}.`,
-    );
-  }
-  return Object.assign(
-    {},
-    DEFAULTS,
-    ...names.map((name) => options[name] !== undefined && { [name]: options[name] }),
-  );
-}
-
-function checkOptions(options: WorkerOptions): void {
-  const known = ["agents", "limits", ...Object.keys(DEFAULTS)];
-  checkBackend(options, known, "createWorker");
-  const { agents } = options;
-  if (isObject(agents as unknown) && Object.values(agents).every((agent) => typeof agent === "function"))
-    return;
-  throw new AgentError(
-    "config/invalid",
-    "createWorker: `agents` must be an object of functions: { name: (session) => configuration }.",
-  );
-}
-
-/** Throws `config/invalid` for a limit that is not a positive integer. */
-function checkLimits(limits: NonNullable<WorkerOptions["limits"]>): void {
-  for (const [tenant, { concurrency = 1, rate = { max: 1, perMs: 1 } }] of Object.entries(limits)) {
-    for (const [name, value] of Object.entries({
-      concurrency,
-      "rate.max": rate.max,
-      "rate.perMs": rate.perMs,
-    })) {
-      if (Number.isSafeInteger(value) && value >= 1) continue;
-      throw new AgentError(
-        "config/invalid",
-        `createWorker: \`limits\` of "${tenant}": \`${name}\` is ${value}; expected an integer of at least 1.`,
-      );
-    }
-  }
+  const given = names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return { ...DEFAULTS, ...(Object.fromEntries(given) as Partial<typeof DEFAULTS>) };
 }
 
 class QueueWorker implements Worker {
@@ -87,11 +45,10 @@ class QueueWorker implements Worker {
   #closing: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
-    checkOptions(options);
+    check(workerSchema(), options, "createWorker");
     const { queue, agents, now = Date.now, limits = {} } = options;
     this.#options = options;
-    this.#settings = resolveTimings(options);
-    checkLimits(limits);
+    this.#settings = settingsOf(options);
     const { storeTimeoutMs, sweepMs, leaseMs } = this.#settings;
     this.#report = new Report(now);
     const report = this.#report;
@@ -137,7 +94,8 @@ class QueueWorker implements Worker {
     this.#sweep.start();
   }
 
-  close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+  async close(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    check(closeSchema(), options, "close");
     this.#closing ??= this.#close(options.deadlineMs ?? 10_000);
     return this.#closing;
   }

@@ -18,7 +18,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   machines: ["base", "message", "model", "tool", "hook", "diagram"],
   session: ["base", "message", "model", "tool", "event", "store", "machines"],
   agent: ["base", "message", "model", "tool", "hook", "event", "store", "machines", "session", "diagram"],
-  "inspect/protocol": ["base", "message", "diagram", "tool", "store"],
+  "inspect/protocol": ["base", "message", "diagram", "tool", "store", "machines"],
   "inspect/client": [
     "base",
     "message",
@@ -45,7 +45,18 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "worker/queue": ["base", "store"],
   worker: ["base", "message", "tool", "event", "store", "machines", "session", "agent", "worker/queue"],
   // Reaches sessions through a dispatcher that its caller passes in.
-  server: ["base", "message", "tool", "event", "store", "session", "agent", "worker"],
+  server: [
+    "base",
+    "message",
+    "tool",
+    "event",
+    "store",
+    "machines",
+    "session",
+    "agent",
+    "worker/queue",
+    "worker",
+  ],
   testing: ["base", "message", "model", "store", "worker/queue"],
   index: ["base", "message", "model", "tool", "hook", "event", "store", "session", "agent"],
   cli: [
@@ -74,8 +85,8 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   elkjs: ["diagram"],
   openai: ["model/openai"],
   zod: ["message", "tool", "session", "inspect/protocol"],
-  // The shapes of stored data: a schema per type of journal entry.
-  "zod/mini": ["session"],
+  // Schemas of options; in session the shapes of stored data, one per type of journal entry.
+  "zod/mini": ["base", "session"],
   "@cfworker/json-schema": ["tool"],
   "eventsource-parser": ["model/openai"],
   "lru-cache": ["diagram", "store", "inspect/client", "inspect/hub", "worker"],

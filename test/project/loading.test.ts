@@ -6,14 +6,14 @@ import { ROOT } from "./source-files.ts";
 /** The packages that each entry loads before anything of it is used. */
 const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   agentchart: ["@cfworker/json-schema", "xstate", "zod"],
-  "agentchart/openai": ["eventsource-parser"],
-  "agentchart/testing": [],
+  "agentchart/openai": ["eventsource-parser", "zod"],
+  "agentchart/testing": ["zod"],
   "agentchart/machines": ["xstate"],
   "agentchart/session": ["zod"],
-  "agentchart/store/memory": [],
-  "agentchart/store/file": ["lru-cache"],
-  "agentchart/store/sqlite": [],
-  "agentchart/store/postgres": [],
+  "agentchart/store/memory": ["zod"],
+  "agentchart/store/file": ["lru-cache", "zod"],
+  "agentchart/store/sqlite": ["zod"],
+  "agentchart/store/postgres": ["zod"],
   "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
   "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
 };

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
+import { createDispatcher } from "agentchart/worker";
 import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
 describe("A request without a valid token gets status 401 and no information", () => {
@@ -72,8 +73,8 @@ describe("The scopes of a token", () => {
 describe("createServer()", () => {
   const create = (tokens: unknown) => () => createServer({ ...parts(), tokens: tokens as never });
   const parts = () => {
-    const { store } = openServer();
-    return { store, dispatcher: {} as never };
+    const { store, queue } = openServer();
+    return { store, dispatcher: createDispatcher({ queue, store }) };
   };
   const good = { tenant: "acme", scopes: ["read"], token: "x".repeat(20) };
 
@@ -87,17 +88,17 @@ describe("createServer()", () => {
   });
 
   test.for([
-    [[], "Too small"],
-    [{}, "expected array"],
-    [[{ ...good, token: "short" }], "at 0.token: at least 20 characters"],
-    [[{ ...good, sha256: "ab" }], "at 0.sha256: 64 hexadecimal digits"],
-    [[{ ...good, sha256: "a".repeat(64) }], "at 0: either `token` or `sha256`"],
-    [[{ tenant: "acme", scopes: ["read"] }], "at 0: either `token` or `sha256`"],
-    [[{ ...good, tenant: "a/b" }], "at 0.tenant: 1 to 64 letters"],
-    [[{ ...good, tenant: "" }], "at 0.tenant"],
-    [[{ ...good, scopes: ["root"] }], "at 0.scopes.0"],
-    [[{ ...good, scopes: [] }], "at 0.scopes"],
-    [[{ ...good, admin: true }], "at 0"],
+    [[], "at least one token"],
+    [{}, "`tokens` is an object; expected a list of tokens"],
+    [[{ ...good, token: "short" }], "`[0].token` is a string; expected at least 20 visible ASCII characters"],
+    [[{ ...good, sha256: "ab" }], "`[0].sha256` is a string; expected 64 hexadecimal digits"],
+    [[{ ...good, sha256: "a".repeat(64) }], "`[0]` is an object; expected either `token` or `sha256`"],
+    [[{ tenant: "acme", scopes: ["read"] }], "`[0]` is an object; expected either `token` or `sha256`"],
+    [[{ ...good, tenant: "a/b" }], '`[0].tenant` is "a/b"; expected 1 to 64 letters'],
+    [[{ ...good, tenant: "" }], "`[0].tenant`"],
+    [[{ ...good, scopes: ["root"] }], '`[0].scopes[0]` is "root"; expected "read", "write" or "decide"'],
+    [[{ ...good, scopes: [] }], "`[0].scopes`"],
+    [[{ ...good, admin: true }], "`[0].admin` is not an option; there are tenant, scopes"],
     [[good, { ...good, tenant: "globex" }], "a token occurs twice"],
   ] as const)("throws config/invalid for the tokens %j", ([tokens, problem]) => {
     const error = (() => {

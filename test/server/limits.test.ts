@@ -4,6 +4,7 @@ import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
 import { memoryStore } from "agentchart/store/memory";
 import { RateLimiter } from "../../src/server/rate-limit.ts";
+import { createDispatcher } from "agentchart/worker";
 import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
 describe("A request", () => {
@@ -162,7 +163,7 @@ describe("An internal error", () => {
     ]);
     const app = createServer({
       store,
-      dispatcher: {} as never,
+      dispatcher: createDispatcher({ store, queue: server.queue }),
       tokens: "none",
       ready: () => server.queue.stats(),
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createServer } from "agentchart/server";
+import { createDispatcher } from "agentchart/worker";
 import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -60,7 +61,8 @@ test("A Last-Event-ID after the end of the journal gets status 400", async () =>
 });
 
 test("createServer() throws for a token that cannot be in a header", () => {
-  const { store } = openServer();
+  const { store, queue } = openServer();
+  const dispatcher = createDispatcher({ store, queue });
   const tokens = [{ tenant: "acme", scopes: ["read" as const], token: "a token of several words" }];
-  expect(() => createServer({ dispatcher: {} as never, store, tokens })).toThrow("visible ASCII");
+  expect(() => createServer({ dispatcher, store, tokens })).toThrow("visible ASCII");
 });

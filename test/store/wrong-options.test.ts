@@ -12,15 +12,21 @@ const lease = { owner: "me", ttlMs: 1_000 };
 test.each([
   [
     () => fileStore("./s" as never),
-    'fileStore takes an object of options: fileStore({ dir: "./sessions" }).',
+    'fileStore: The argument is "./s"; expected options, such as { dir: "./sessions" }.',
   ],
   [() => fileStore({ path: "./s" } as never), "fileStore: `path` is not an option; there are dir, fsync, "],
-  [() => sqliteStore("./s" as never), "sqliteStore takes an object of options: sqliteStore({ path: "],
+  [
+    () => sqliteStore("./s" as never),
+    'sqliteStore: The argument is "./s"; expected options, such as { path: ',
+  ],
   [
     () => sqliteStore({ file: "./s" } as never),
     "sqliteStore: `file` is not an option; there are path, fsync, ",
   ],
-  [() => sqliteStore({} as never), "sqliteStore: `path` must name a file, or be :memory:."],
+  [
+    () => sqliteStore({} as never),
+    "sqliteStore: `path` is missing; expected the path of a file, or :memory:.",
+  ],
 ])("a store says which option is wrong: %#", (make, message) => {
   expect(make).toThrow(message);
 });

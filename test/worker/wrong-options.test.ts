@@ -7,12 +7,18 @@ const agents = { desk: () => ({}) };
 
 describe("a worker says what is wrong with its options", () => {
   test.each([
-    [undefined, "createWorker: expected an object with `queue` and `store`."],
-    [{}, /^createWorker: `queue` must be a WakeQueue/],
-    [{ queue: backend.queue, store: "file:x", agents }, /^createWorker: `store` must be a SessionStore/],
-    [backend, /^createWorker: `agents` must be an object of functions/],
-    [{ ...backend, agents: [] }, /^createWorker: `agents` must be an object of functions/],
-    [{ ...backend, agents: { desk: {} } }, /^createWorker: `agents` must be an object of functions/],
+    [
+      undefined,
+      "createWorker: The argument is missing; expected an object with `queue`, `store` and `agents`.",
+    ],
+    [{}, /^createWorker: `queue` is missing; expected a WakeQueue/],
+    [
+      { queue: backend.queue, store: "file:x", agents },
+      /^createWorker: `store` is a string; expected a SessionStore/,
+    ],
+    [backend, /^createWorker: `agents` is missing; expected an object of functions/],
+    [{ ...backend, agents: [] }, /^createWorker: `agents` is a list; expected an object of functions/],
+    [{ ...backend, agents: { desk: {} } }, /^createWorker: `agents.desk` is an object; expected a function/],
     [{ ...backend, agents, concurency: 3 }, "`concurency` is not an option; did you mean `concurrency`?"],
     [{ ...backend, agents, concurrency: "3" }, '`concurrency` is "3"; expected an integer'],
   ])("%#", (options, message) => {
@@ -25,7 +31,9 @@ describe("a worker says what is wrong with its options", () => {
 });
 
 test("a dispatcher says what is wrong with its options and with a session id", async () => {
-  expect(() => createDispatcher({} as never)).toThrow(/^createDispatcher: `queue` must be a WakeQueue/);
+  expect(() => createDispatcher({} as never)).toThrow(
+    /^createDispatcher: `queue` is missing; expected a WakeQueue/,
+  );
   await expect(createDispatcher(backend).dispatch(5 as never, "go", { agent: "desk" })).rejects.toMatchObject(
     {
       code: "config/invalid",

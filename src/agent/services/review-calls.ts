@@ -2,7 +2,7 @@ import { copyOf } from "../../base/freeze.ts";
 import { deniedResult, errorResult } from "../../tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../tool/prepare-input.ts";
 import { executionData } from "../../model/execution.ts";
-import { isPermissionAction, PERMISSION_ACTIONS } from "../../tool/define.ts";
+import { PERMISSION_ACTIONS } from "../../tool/tool-schema.ts";
 import type { PermissionAction, Tool } from "../../tool/types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
@@ -44,8 +44,8 @@ function ownAction(host: Host, { permission }: Tool<never>, value: unknown): Per
   if (permission === undefined) return undefined;
   const given: unknown =
     typeof permission === "function" ? permission(copyOf(value) as never, host.context()) : permission;
-  return isPermissionAction(given)
-    ? given
+  return PERMISSION_ACTIONS.includes(given as PermissionAction)
+    ? (given as PermissionAction)
     : wrongAnswer("`permission`", given, PERMISSION_ACTIONS.join(", "));
 }
 

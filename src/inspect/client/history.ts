@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../base/json.ts";
+import * as s from "../../base/option-schema.ts";
 import { BlobCache } from "../protocol/blob-cache.ts";
 import { applyPatch } from "../protocol/patch.ts";
 import type { Step } from "../protocol/protocol.ts";
@@ -16,6 +17,18 @@ export type HistoryLimits = {
   /** Maximum size of long strings, in characters. Default 32,000,000. */
   readonly blobBytes?: number;
 };
+
+/** The schema of {@link HistoryLimits}. */
+export const historySchema = s.lazily(() =>
+  s.options<HistoryLimits>(
+    {
+      steps: s.optional(s.integer(1)),
+      bytes: s.optional(s.integer(1)),
+      blobBytes: s.optional(s.integer(1)),
+    },
+    { of: "limits" },
+  ),
+);
 
 /** Steps are evicted in batches of this size, so that the cost per step is small. */
 const EVICTED_AT_ONCE = 256;

@@ -2,13 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Agent, AgentConfig, AgentWatcher } from "../../agent/types.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import { refused } from "../protocol/command-outcome.ts";
 import { parseAddress } from "../../base/inspect-address.ts";
 import { findHub } from "../protocol/hub-address.ts";
 import { executeCommand } from "./execute-command.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
 import { HubConnection } from "./hub-connection.ts";
-import type { HistoryLimits } from "./history.ts";
+import { historySchema, type HistoryLimits } from "./history.ts";
 import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import { RunSender } from "./run-sender.ts";
 import { WatchedRun, type WorkerInfo } from "./watched-run.ts";
@@ -31,6 +33,22 @@ export type InspectorOptions = {
   readonly retryMs?: readonly [min: number, max: number];
   /** How much of each run is kept for a hub that connects later. */
   readonly keep?: HistoryLimits;
+};
+
+/** The schema of {@link InspectorOptions}. */
+export const inspectorSchema = s.lazily(() =>
+  s.options<InspectorOptions>({
+    url: s.optional(s.nonEmpty("an address, such as http://127.0.0.1:4000")),
+    token: s.optional(s.secret()),
+    home: s.optional(s.nonEmpty("the path of a directory")),
+    retryMs: s.optional(s.value(isRange, "[min, max]: two numbers above 0, the smaller one first")),
+    keep: s.optional(historySchema()),
+  }),
+);
+
+const isRange = (value: unknown): boolean => {
+  const [min, max, ...more] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  return typeof min === "number" && typeof max === "number" && 0 < min && min <= max && more.length === 0;
 };
 
 /** The connection of the agents of this process to the inspector. */
@@ -251,5 +269,6 @@ class HubInspector implements AgentInspector {
  * ```
  */
 export function inspector(options: InspectorOptions = {}): AgentInspector {
+  check(inspectorSchema(), options, "inspector");
   return new HubInspector(options);
 }

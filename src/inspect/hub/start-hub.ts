@@ -8,6 +8,8 @@ import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { chartHash } from "../../diagram/chart-hash.ts";
 import { chartJson } from "../../diagram/chart-json.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import { readAddressFile } from "../protocol/hub-address.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { removeAddress, writeAddress } from "./address-file.ts";
@@ -19,6 +21,7 @@ import type { OpenRun } from "./open-run.ts";
 import { pageFolder } from "./page-files.ts";
 import { PageSocket } from "./page-socket.ts";
 import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
+import { storeSchema } from "../../store/store-schema.ts";
 import { StoreRuns } from "./store-runs.ts";
 import { serveWorker } from "./worker-socket.ts";
 
@@ -44,6 +47,18 @@ export type StartHubOptions = {
   readonly home?: string;
 };
 
+/** The schema of {@link StartHubOptions}. */
+export const startHubSchema = s.lazily(() =>
+  s.options<StartHubOptions>({
+    port: s.optional(s.integer(0, 65_535)),
+    host: s.optional(s.nonEmpty("an address")),
+    store: s.optional(storeSchema()),
+    files: s.optional(s.listOf(s.nonEmpty("the path of a file"))),
+    readonly: s.optional(s.boolean()),
+    home: s.optional(s.nonEmpty("the path of a directory")),
+  }),
+);
+
 /** A hub that is running. */
 export type StartedHub = {
   /** The address without a token: "http://127.0.0.1:4000". */
@@ -65,6 +80,7 @@ const MAX_WORKER_MESSAGE = 32_000_000;
 
 /** Starts the inspector's server; see `startHub` of `agentchart/inspect`. */
 export async function startHub(options: StartHubOptions = {}): Promise<StartedHub> {
+  check(startHubSchema(), options, "startHub");
   const { host = "127.0.0.1", port = 0, store, files = [], home } = options;
   const own = { hash: chartHash(chartJson(agentMachine)), chart: chartJson(agentMachine) };
   const charts = new ChartRegistry(own);

@@ -1,5 +1,6 @@
 import { AgentError } from "../../base/error.ts";
-import { checkOptions } from "../../base/options.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { chunksOf, DONE, type ChunkBatch } from "./chunks.ts";
 import { createClient, postChat, startCall, type ChatCompletionsClient } from "./client.ts";
@@ -7,8 +8,8 @@ import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
-import type { ChatFormatter } from "./to-chat-messages.ts";
-import { chatRequestOf } from "./to-chat-request.ts";
+import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
+import { chatRequestOf, modelShape } from "./to-chat-request.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
@@ -33,21 +34,26 @@ export type OpenAIModelOptions = {
   readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
 
-const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } = {
-  model: true,
-  apiKey: true,
-  baseURL: true,
-  client: true,
-  fetch: true,
-  name: true,
-  capabilities: true,
-  formatter: true,
-  maxTokensField: true,
-  sendReasoning: true,
-  toolMedia: true,
-  strictNames: true,
-  sendNames: true,
-};
+/** The schema of {@link OpenAIModelOptions}. */
+export const modelSchema = s.lazily(() =>
+  s.options<OpenAIModelOptions>(
+    {
+      ...modelShape(),
+      apiKey: s.optional(s.secret()),
+      client: s.optional(s.object("a client of the package openai")),
+      fetch: s.optional(s.func()),
+      name: s.optional(s.nonEmpty()),
+      capabilities: s.optional(
+        s.options<NonNullable<OpenAIModelOptions["capabilities"]>>({
+          structuredOutput: s.optional(s.boolean()),
+          contextTokens: s.optional(s.integer(1)),
+        }),
+      ),
+      ...messageShape(),
+    },
+    { what: "options, such as { model, apiKey }" },
+  ),
+);
 
 /**
  * Returns a model behind streaming Chat Completions: OpenAI, or with `baseURL` DashScope, DeepSeek, Ollama, vLLM and others. The
@@ -67,14 +73,9 @@ const OPTIONS: { readonly [name in keyof Required<OpenAIModelOptions>]: true } =
  * ```
  */
 export function openaiModel(options: OpenAIModelOptions): ChatModel {
-  checkOptions(options, Object.keys(OPTIONS), "openaiModel", "openaiModel({ model, apiKey })");
+  check(modelSchema(), options, "openaiModel");
   const { model, client, name = model, capabilities } = options;
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
-  if (!model) throw new AgentError("config/invalid", "openaiModel needs the name of a model.");
-  if (!URL.canParse(baseURL)) {
-    throw new AgentError("config/invalid", `openaiModel: baseURL is not a URL: "${baseURL}".`);
-  }
-  checkFormatter(options.formatter);
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
   const requestOptions = { ...dialectOf(baseURL), ...options };
@@ -119,15 +120,6 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   }
 
   return { name, ...(capabilities && { capabilities }), stream };
-}
-
-function checkFormatter(formatter: unknown): void {
-  if (formatter === undefined || formatter === "chat" || formatter === "multiAgent") return;
-  const found = JSON.stringify(formatter);
-  throw new AgentError(
-    "config/invalid",
-    `openaiModel: \`formatter\` is ${found}; expected "chat" or "multiAgent".`,
-  );
 }
 
 /** Returns the parts of a chunk. Throws `model/bad-response` for one with another structure. */

@@ -1,4 +1,6 @@
 import { isObject } from "../../base/is-object.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type {
@@ -23,6 +25,18 @@ export type ChatFormatter = "chat" | "multiAgent";
 export type ToChatMessagesOptions = Partial<
   Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames" | "sendNames">
 > & { readonly formatter?: ChatFormatter };
+
+/** The schemas of {@link ToChatMessagesOptions}. */
+export const messageShape = s.lazily((): s.ShapeOf<ToChatMessagesOptions> => ({
+  sendReasoning: s.optional(s.boolean()),
+  toolMedia: s.optional(s.oneOf("parts", "text")),
+  strictNames: s.optional(s.boolean()),
+  sendNames: s.optional(s.boolean()),
+  formatter: s.optional(s.oneOf("chat", "multiAgent")),
+}));
+
+/** The schema of {@link ToChatMessagesOptions}. */
+export const messagesSchema = s.lazily(() => s.options<ToChatMessagesOptions>(messageShape()));
 
 type WireForm = {
   readonly messages: readonly ChatMessage[];
@@ -53,6 +67,12 @@ export function toChatMessages(
   transcript: readonly Msg[],
   options: ToChatMessagesOptions = {},
 ): ChatMessage[] {
+  check(messagesSchema(), options, "toChatMessages");
+  return chatMessagesOf(transcript, options);
+}
+
+/** As {@link toChatMessages}, with options that were checked before. */
+export function chatMessagesOf(transcript: readonly Msg[], options: ToChatMessagesOptions): ChatMessage[] {
   const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;
   const dialect = { sendReasoning, toolMedia, strictNames, sendNames };
   const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;

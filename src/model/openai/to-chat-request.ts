@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
-import { toChatMessages, type ChatFormatter } from "./to-chat-messages.ts";
+import { chatMessagesOf, messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 
 /** Options of {@link toChatRequest}. Options of the dialect default to those of the server at `baseURL`, but `sendReasoning` to
@@ -14,6 +16,20 @@ export type ToChatRequestOptions = {
   /** Default `chat`. */
   readonly formatter?: ChatFormatter;
 } & Partial<ChatDialect>;
+
+/** The schemas of the options of a model that decide about a request. */
+export const modelShape = s.lazily(() => ({
+  model: s.nonEmpty("the name of a model"),
+  baseURL: s.optional(
+    s.restricted(s.string("a URL"), (url) => URL.canParse(url), "a URL, such as http://127.0.0.1:11434/v1"),
+  ),
+  maxTokensField: s.optional(s.oneOf<ChatDialect["maxTokensField"]>("max_tokens", "max_completion_tokens")),
+}));
+
+/** The schema of {@link ToChatRequestOptions}. */
+export const requestSchema = s.lazily(() =>
+  s.options<ToChatRequestOptions>({ ...modelShape(), ...messageShape() }),
+);
 
 /**
  * Returns the body of a streaming Chat Completions request.
@@ -32,6 +48,7 @@ export type ToChatRequestOptions = {
  * ```
  */
 export function toChatRequest(request: ModelRequest, options: ToChatRequestOptions): ChatRequest {
+  check(requestSchema(), options, "toChatRequest");
   const dialect = dialectOf(options.baseURL ?? OPENAI_BASE_URL);
   return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
 }
@@ -51,7 +68,7 @@ export function chatRequestOf(
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
     ...generate.extraBody,
-    messages: toChatMessages(request.messages, format),
+    messages: chatMessagesOf(request.messages, format),
     stream: true,
   };
 }

@@ -5,8 +5,10 @@ import type { BullTransport, Ticket } from "./bull-transport.ts";
 import { postgresTransport } from "./bull-postgres.ts";
 import { redisTransport } from "./bull-redis.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
-import { checkWake, queueClosed, queueFailed } from "./queue-error.ts";
-import { AgentError } from "../../base/error.ts";
+import { queueClosed, queueFailed } from "./queue-error.ts";
+import { wakeSchema } from "./wake-schema.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 
 /** Options of {@link bullQueue}: either `redis` or `postgres`. */
 export type BullQueueOptions = {
@@ -28,21 +30,27 @@ const [TIMEOUT_MS, WAKE_TIMEOUT_MS] = [10_000, 2_000];
 /** Completed and failed jobs are removed: the options of a job, and those of a worker. */
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true } as const;
 const WORKER_KEEP_NOTHING = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } } as const;
-const NAME = /^[A-Za-z0-9_-]{1,50}$/u;
 
-function transportOf({ redis, postgres, name = "agentchart", lockMs = 5_000 }: BullQueueOptions) {
-  if ((redis === undefined) === (postgres === undefined)) {
-    throw new AgentError(
-      "config/invalid",
-      "bullQueue needs either `redis` or `postgres`, a connection string.",
-    );
-  }
-  if (!NAME.test(name)) {
-    throw new AgentError("config/invalid", "bullQueue: `name` must be 1 to 50 letters, digits, - and _.");
-  }
-  if (!Number.isInteger(lockMs) || lockMs < 100) {
-    throw new AgentError("config/invalid", "bullQueue: `lockMs` must be an integer of at least 100.");
-  }
+/** The schema of {@link BullQueueOptions}. */
+export const bullSchema = s.lazily(() =>
+  s.restricted(
+    s.options<BullQueueOptions>(
+      {
+        redis: s.optional(s.secret("a connection string")),
+        postgres: s.optional(s.secret("a connection string")),
+        name: s.optional(s.matching(/^[A-Za-z0-9_-]{1,50}$/u, "1 to 50 letters, digits, - and _")),
+        lockMs: s.optional(s.integer(100)),
+      },
+      { what: "options, such as { redis } or { postgres }" },
+    ),
+    ({ redis, postgres }) => (redis === undefined) !== (postgres === undefined),
+    "either `redis` or `postgres`, a connection string",
+  ),
+);
+
+function transportOf(options: BullQueueOptions) {
+  check(bullSchema(), options, "bullQueue");
+  const { redis, postgres, name = "agentchart", lockMs = 5_000 } = options;
   const make =
     redis === undefined ? () => postgresTransport(postgres!, name) : () => redisTransport(redis, name);
   return { make, lockMs };
@@ -74,8 +82,9 @@ class BullQueue implements WakeQueue {
     this.#lockMs = lockMs;
   }
 
-  async wake(sessionId: string, { priority = 0, delayMs = 0 }: WakeOptions = {}): Promise<void> {
-    checkWake({ priority, delayMs });
+  async wake(sessionId: string, wakeOptions: WakeOptions = {}): Promise<void> {
+    check(wakeSchema(), wakeOptions, "wake");
+    const { priority = 0, delayMs = 0 } = wakeOptions;
     const ticket: Ticket = { sessionId: toKey(sessionId) };
     // For each session one active job and at most one waiting job.
     const deduplication = { id: crypto.hash("sha256", sessionId), keepLastIfActive: true };

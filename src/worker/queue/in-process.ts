@@ -1,7 +1,9 @@
+import { check } from "../../base/options.ts";
 import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
 import { SignalListeners } from "./signal-listeners.ts";
 import type { ConsumeOptions, Consumer, WakeOptions, WakeQueue, WakeUp } from "./port.ts";
-import { checkWake, queueClosed } from "./queue-error.ts";
+import { queueClosed } from "./queue-error.ts";
+import { wakeSchema } from "./wake-schema.ts";
 
 type LocalConsumer = {
   readonly handler: (wakeUp: WakeUp) => Promise<void>;
@@ -24,9 +26,10 @@ class InProcessQueue implements WakeQueue {
   readonly #listeners = new SignalListeners();
   #isClosed = false;
 
-  async wake(sessionId: string, { priority = 0, delayMs = 0 }: WakeOptions = {}): Promise<void> {
+  async wake(sessionId: string, options: WakeOptions = {}): Promise<void> {
     this.#assertOpen();
-    checkWake({ priority, delayMs });
+    check(wakeSchema(), options, "wake");
+    const { priority = 0, delayMs = 0 } = options;
     if (delayMs === 0) this.#add({ sessionId, priority, dueAt: Date.now() });
     else this.#later({ sessionId, priority, dueAt: Date.now() + delayMs });
   }

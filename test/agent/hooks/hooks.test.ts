@@ -120,7 +120,7 @@ describe("hooks", () => {
     "a hook whose priority is %s is refused with config/invalid",
     (priority) => {
       const hook = { name: "odd", priority: priority as number };
-      const odd = { code: "config/invalid", message: expect.stringContaining("`priority` of hook 'odd'") };
+      const odd = { code: "config/invalid", message: expect.stringContaining("priority` is ") };
       expect(() => scripted([], { hooks: [hook] })).toThrow(expect.objectContaining(odd));
       expect(() => scripted([]).agent.addHook(hook)).toThrow(expect.objectContaining(odd));
     },

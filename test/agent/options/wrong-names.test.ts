@@ -24,29 +24,32 @@ describe("createAgent names a wrong option and what was expected", () => {
     [{ permissions: { rule: [] } }, "`permissions.rule` is not an option; did you mean `rules`?"],
     [
       { permissions: [{ tool: "x", action: "ask" }] },
-      "`permissions` must be an object such as { rules: […] }.",
+      "`permissions` is a list; expected an object such as { rules: […] }.",
     ],
     [
       { permissions: { rules: [{ tool: "x", action: "ask", if: () => true }] } },
-      "`permissions.rules.if` is not an option; there are tool, action, when, reason.",
+      "`permissions.rules[0].if` is not an option; there are tool, action, when, reason.",
     ],
-    [{ budget: { totalToken: 5 } }, "`budget`: `totalToken` is not a limit; did you mean `totalTokens`?"],
-    [{ budget: { totalTokens: "5" } }, '`budget`: `totalTokens` is "5"; expected a number above 0.'],
-    [{ maxIters: "10" }, '`maxIters` is "10"; expected a whole number of at least 1.'],
+    [{ budget: { totalToken: 5 } }, "`budget.totalToken` is not a limit; did you mean `totalTokens`?"],
+    [{ budget: { totalTokens: "5" } }, '`budget.totalTokens` is "5"; expected a number above 0.'],
+    [{ maxIters: "10" }, '`maxIters` is "10"; expected an integer of at least 1.'],
     [
       { generateOptions: { temprature: 1 } },
       "`generateOptions.temprature` is not an option; did you mean `temperature`?",
     ],
-    [{ inspect: true }, '`inspect` must be "auto", an address, an observer, or a list of observers.'],
-    [{ hooks: [function log() {}] }, "every hook needs a `name`."],
-    [{ store: "file:./s" }, "`store` must be a SessionStore, such as fileStore({ dir })."],
+    [
+      { inspect: true },
+      '`inspect` is true; expected "auto", an address, an observer, or a list of observers.',
+    ],
+    [{ hooks: [function log() {}] }, "`hooks[0]` is a function; expected a hook: an object with a `name`."],
+    [{ store: "file:./s" }, "`store` is a string; expected a SessionStore, such as fileStore({ dir })."],
     [
       { model: "gpt" },
-      "`model` must be a ChatModel with a stream() method, as openaiModel({ model }) gives.",
+      "`model` is a string; expected a ChatModel with a stream() method, as openaiModel({ model }) gives.",
     ],
     [
       { hooks: [{ name: "h", preReasonning: () => {} }] },
-      "hook 'h': `preReasonning` is not a hook point; did you mean `preReasoning`?",
+      "`hooks[0].preReasonning` is not a hook point; did you mean `preReasoning`?",
     ],
   ])("%o", (config, message) => {
     expect(made(config)).toThrow(refusal(`createAgent: ${message}`));
@@ -67,7 +70,7 @@ describe("createAgent names a wrong option and what was expected", () => {
 describe("call() names a wrong option", () => {
   test.each([
     [{ timeout: 5 }, "`timeout` is not an option; did you mean `timeoutMs`?"],
-    [{ timeoutMs: "5" }, '`timeoutMs` is "5"; expected a number of ms.'],
+    [{ timeoutMs: "5" }, '`timeoutMs` is "5"; expected a number.'],
     [{ whenBusy: "wait" }, '`whenBusy` is "wait"; expected "refuse" or "queue".'],
     [{ signal: {} }, "`signal` is an object; expected an AbortSignal."],
   ])("%o", async (options, message) => {
@@ -80,12 +83,15 @@ describe("defineTool names a wrong or missing option", () => {
   test.each([
     [{ permision: "ask" }, "Tool 't': `permision` is not an option; did you mean `permission`?"],
     [{ run: () => "" }, /^Tool 't': `run` is not an option; there are name, description, input, execute, /],
-    [{ execute: "f" }, /^Tool 't': `execute` must be a function, or absent/],
-    [{ description: undefined }, /^Tool 't': `description` must be a text/],
-    [{ input: undefined }, "Tool 't': `input` must be a schema, such as z.object({ … })."],
-    [{ input: { a: z.string() } }, /^Tool 't': `input` must be a schema and not the parts of one/],
+    [{ execute: "f" }, /^Tool 't': `execute` is "f"; expected a function, or nothing/],
+    [{ description: undefined }, /^Tool 't': `description` is missing; expected a string/],
+    [{ input: undefined }, "Tool 't': `input` is missing; expected a schema, such as z.object({ … })."],
+    [
+      { input: { a: z.string() } },
+      /^Tool 't': `input` is an object; expected a schema and not the parts of one/,
+    ],
     [{ input: z.string() }, /^Tool 't': `input` must be the schema of an object, not of string/],
-    [{ name: undefined }, 'Tool name undefined is not 1 to 64 letters, digits, "_" or "-".'],
+    [{ name: undefined }, 'defineTool: `name` is missing; expected 1 to 64 letters, digits, "_" or "-".'],
   ])("%o", (fields, message) => {
     expect(() => defineTool({ ...sound, ...fields } as never)).toThrow(message);
   });
@@ -105,12 +111,16 @@ test("subscribe() refuses a listener that is not a function", () => {
 
 test("functions that read sessions refuse a value that is not a store", async () => {
   const says = (from: string) =>
-    refusal(`${from}: \`store\` must be a SessionStore, such as fileStore({ dir }).`);
+    refusal(`${from}: \`store\` is missing; expected a SessionStore, such as fileStore({ dir }).`);
   await expect(openSession(undefined as never, "s")).rejects.toEqual(says("openSession"));
-  expect(() => sessionManager(undefined as never)).toThrow(says("sessionManager"));
+  expect(() => sessionManager({} as never)).toThrow(says("sessionManager"));
   const store = memoryStore();
-  expect(() => sessionManager({ store, sessionId: "", components: [] })).toThrow(/`sessionId` must be/);
-  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(/`components` must be an array/);
+  expect(() => sessionManager({ store, sessionId: "", components: [] })).toThrow(
+    /`sessionId` is ""; expected a non-empty string/,
+  );
+  expect(() => sessionManager({ store, sessionId: "s" } as never)).toThrow(
+    /`components` is missing; expected a list of agents/,
+  );
 });
 
 test("toolResultMsg refuses results that are not a list", () => {

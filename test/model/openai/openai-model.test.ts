@@ -357,8 +357,8 @@ test("two calls of one model at the same time do not mix", async () => {
 });
 
 test.each([
-  [undefined, "openaiModel takes an object of options: openaiModel({ model, apiKey })."],
-  ["gpt", "openaiModel takes an object of options: openaiModel({ model, apiKey })."],
+  [undefined, "openaiModel: The argument is missing; expected options, such as { model, apiKey }."],
+  ["gpt", 'openaiModel: The argument is "gpt"; expected options, such as { model, apiKey }.'],
   [
     { model: "m", baseUrl: "http://localhost" },
     "openaiModel: `baseUrl` is not an option; did you mean `baseURL`?",

@@ -1,0 +1,33 @@
+import * as s from "../base/option-schema.ts";
+import { isObject } from "../base/is-object.ts";
+import { EVENT_TYPES } from "../event/emitter.ts";
+import type { Agent, CallOptions } from "./types.ts";
+
+const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
+
+/** The schema of {@link CallOptions}, and of the option that only `stream` has. */
+export const callSchema = s.lazily(() =>
+  s.options<CallOptions<unknown> & { readonly cumulative?: boolean }>({
+    output: s.optional(s.value(isSchema, "a schema")),
+    context: s.anything(),
+    timeoutMs: s.optional(s.number()),
+    fallbackReply: s.optional(s.string()),
+    whenBusy: s.optional(s.oneOf("refuse", "queue")),
+    idempotencyKey: s.optional(s.nonEmpty()),
+    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    cumulative: s.optional(s.boolean()),
+  }),
+);
+
+/** The schema of the options of `subscribe`. */
+export const subscribeSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Agent["subscribe"]>[1]>>({
+    after: s.optional(s.integer(0)),
+    types: s.optional(s.listOf(s.oneOf(...EVENT_TYPES), `a list of ${EVENT_TYPES.join(", ")}`)),
+  }),
+);
+
+/** The schema of the options of `shutdown`. */
+export const shutdownSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Agent["shutdown"]>[0]>>({ deadlineMs: s.optional(s.atLeast(0)) }),
+);

@@ -1,0 +1,97 @@
+import * as s from "../base/option-schema.ts";
+import { isObject } from "../base/is-object.ts";
+import { hookSchema } from "../hook/hook-schema.ts";
+import { executionSchema } from "../model/execution-schema.ts";
+import { generateSchema, modelSchema } from "../model/generate-schema.ts";
+import { storeSchema } from "../store/store-schema.ts";
+import { permissionSchema, toolSchema } from "../tool/tool-schema.ts";
+import { limitShape } from "../../machines/agent/limits-schema.ts";
+import type { AgentConfig, Budget, Permissions } from "./types.ts";
+
+type Config = AgentConfig<never>;
+type Part<K extends keyof Config> = NonNullable<Config[K]>;
+
+const isInspector = (each: unknown): boolean =>
+  typeof each === "function" || typeof each === "string" || isObject(each);
+
+/** The schema of {@link Budget}. */
+export const budgetSchema = s.lazily(() =>
+  s.options<Budget>(
+    { ...limitShape(), onExceeded: s.optional(s.oneOf("suspend", "stop")) },
+    { of: "limits" },
+  ),
+);
+
+/** The schema of {@link Permissions}. */
+export const permissionsSchema = s.lazily(() => {
+  const action = permissionSchema();
+  const rule = s.options<NonNullable<Permissions["rules"]>[number]>({
+    tool: s.string("the name of a tool, or *"),
+    action,
+    when: s.optional(s.func()),
+    reason: s.optional(s.string()),
+  });
+  return s.options<Permissions>(
+    {
+      rules: s.optional(s.listOf(rule)),
+      otherwise: s.optional(action),
+      expiresAfterMs: s.optional(s.positive()),
+    },
+    { what: "an object such as { rules: […] }" },
+  );
+});
+
+/** The schema of {@link AgentConfig}. */
+export const configSchema = s.lazily(() => {
+  const price = s.options<Part<"prices">[string]>({
+    input: s.atLeast(0),
+    output: s.atLeast(0),
+    cachedInput: s.optional(s.atLeast(0)),
+  });
+  const contextWindow = s.options<Part<"contextWindow">>({
+    maxMessages: s.optional(s.integer(1)),
+    maxTokens: s.optional(s.integer(1)),
+  });
+  const inspectors = '"auto", an address, an observer, or a list of observers';
+  return s.options<Config>(
+    {
+      name: s.nonEmpty(),
+      sysPrompt: s.optional(s.string()),
+      model: modelSchema(),
+      fallbackModel: s.optional(modelSchema()),
+      tools: s.optional(s.listOf(toolSchema())),
+      toolkit: s.optional(s.object()),
+      hooks: s.optional(s.listOf(hookSchema())),
+      messages: s.optional(s.list()),
+      contextWindow: s.optional(contextWindow),
+      maxIters: s.optional(s.integer(1)),
+      maxGotos: s.optional(s.integer(0)),
+      parallelToolCalls: s.optional(
+        s.either(s.boolean(), s.integer(1), "true, false or an integer of at least 1"),
+      ),
+      stopWhen: s.optional(s.func()),
+      generateOptions: s.optional(generateSchema()),
+      modelExecution: s.optional(executionSchema()),
+      toolExecution: s.optional(executionSchema()),
+      structuredReminder: s.optional(s.oneOf("TOOL_CHOICE", "PROMPT")),
+      permissions: s.optional(permissionsSchema()),
+      budget: s.optional(budgetSchema()),
+      prices: s.optional(s.recordOf(price)),
+      onTextWhilePending: s.optional(s.oneOf("refuse", "cancelPending", "queue")),
+      recoverOrphans: s.optional(s.boolean()),
+      interruptGraceMs: s.optional(s.integer(0)),
+      context: s.anything(),
+      store: s.optional(storeSchema()),
+      sessionId: s.optional(s.nonEmpty()),
+      durability: s.optional(s.oneOf("step", "turn")),
+      leaseMs: s.optional(s.integer(1)),
+      redact: s.optional(s.func()),
+      meta: s.optional(s.object()),
+      snapshot: s.optional(s.object()),
+      inspect: s.optional(s.value((given) => [given].flat().every(isInspector), inspectors)),
+      now: s.optional(s.func()),
+      newId: s.optional(s.func()),
+    },
+    { what: "a configuration, such as { name, model }" },
+  );
+});

@@ -1,0 +1,32 @@
+import * as s from "../base/option-schema.ts";
+import { storeSchema } from "../store/store-schema.ts";
+import type { Dispatcher } from "../worker/types.ts";
+import type { ServerOptions } from "./options.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+/** The schema of {@link RateLimit}. */
+export const rateLimitSchema = s.lazily(() =>
+  s.options<RateLimit>({ perSecond: s.positive(), burst: s.atLeast(1) }),
+);
+
+/** The schema of {@link ServerOptions}. */
+export const serverSchema = s.lazily(() =>
+  s.options<ServerOptions>(
+    {
+      dispatcher: s.having<Dispatcher>(
+        "dispatch",
+        "a Dispatcher, such as createDispatcher({ store, queue })",
+      ),
+      store: storeSchema(),
+      tokens: s.value((given) => given === "none" || Array.isArray(given), 'a list of tokens, or "none"'),
+      agents: s.optional(s.listOf(s.nonEmpty("the name of an agent"))),
+      maxBodyBytes: s.optional(s.integer(1)),
+      rateLimit: s.optional(rateLimitSchema()),
+      maxStreams: s.optional(s.integer(0)),
+      heartbeatMs: s.optional(s.integer(1)),
+      ready: s.optional(s.func()),
+      onRequest: s.optional(s.func()),
+    },
+    { what: "an object with `dispatcher`, `store` and `tokens`" },
+  ),
+);

@@ -1,0 +1,68 @@
+import * as s from "../base/option-schema.ts";
+import { localShape, type LocalStoreOptions } from "./local-options.ts";
+import type { PostgresConnection } from "./postgres-database.ts";
+
+/** The names of schemas, which SQL quotes. */
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,50}$/u;
+
+/** Options of {@link memoryStore}. */
+export type MemoryStoreOptions = {
+  /** The clock of leases and lists, epoch ms; default `Date.now`. */
+  readonly now?: () => number;
+};
+
+/** The schema of {@link MemoryStoreOptions}. */
+export const memorySchema = s.lazily(() => s.options<MemoryStoreOptions>({ now: s.optional(s.func()) }));
+
+/** Options of {@link fileStore}. */
+export type FileStoreOptions = LocalStoreOptions & {
+  /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
+  readonly dir?: string;
+};
+
+/** The schema of {@link FileStoreOptions}. */
+export const fileSchema = s.lazily(() =>
+  s.options<FileStoreOptions>(
+    { dir: s.optional(s.nonEmpty("the path of a folder")), ...localShape() },
+    { what: 'options, such as { dir: "./sessions" }' },
+  ),
+);
+
+/** Options of {@link sqliteStore}. */
+export type SqliteStoreOptions = LocalStoreOptions & {
+  /** A file, made with its folder when first used, or `:memory:`. */
+  readonly path: string;
+};
+
+/** The schema of {@link SqliteStoreOptions}. */
+export const sqliteSchema = s.lazily(() =>
+  s.options<SqliteStoreOptions>(
+    { path: s.nonEmpty("the path of a file, or :memory:"), ...localShape() },
+    { what: 'options, such as { path: "./sessions.db" }' },
+  ),
+);
+
+/** Options of {@link postgresStore}. */
+export type PostgresStoreOptions = PostgresConnection & {
+  /** The clock of leases and lists, epoch ms; default: the clock of the database, so that workers' clocks need not agree. */
+  readonly now?: () => number;
+};
+
+/** The schema of {@link PostgresStoreOptions}. */
+export const postgresSchema = s.lazily(() =>
+  s.restricted(
+    s.options<PostgresStoreOptions>(
+      {
+        connectionString: s.optional(s.secret()),
+        pool: s.optional(s.having("connect", "a pool of the package pg")),
+        schema: s.optional(
+          s.matching(SCHEMA_NAME, "a lower-case name of at most 51 letters, digits and underscores"),
+        ),
+        now: s.optional(s.func()),
+      },
+      { what: "options, such as { connectionString }" },
+    ),
+    ({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined),
+    "either `connectionString` or `pool`",
+  ),
+);

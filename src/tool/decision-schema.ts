@@ -1,0 +1,36 @@
+import * as s from "../base/option-schema.ts";
+import { isTooDeep } from "../base/freeze.ts";
+import type { JsonObject } from "../base/json.ts";
+import { outputSchema } from "../message/validate.ts";
+import type { Decision } from "./pending.ts";
+
+type Form<Field extends string> = Extract<Decision, { readonly [each in Field]: unknown }>;
+
+const DECISION =
+  '"approve", "deny", "retry", { approve: true, remember? }, { deny: text }, { edit: arguments } or { answer }';
+
+/** The schema of {@link Decision}. */
+export const decisionSchema = s.lazily(() => {
+  const remember = s.optional(s.oneOf("tool", "input"));
+  const text = s.string();
+  const edit = s.restricted(
+    s.object<JsonObject>(),
+    (value) => !isTooDeep(value),
+    "arguments of fewer levels",
+  );
+  const answer = s.either(
+    text,
+    s.accepted<Exclude<Form<"answer">["answer"], string>>(outputSchema),
+    "an answer",
+  );
+  return s.anyOf<Decision>(
+    [
+      s.oneOf("approve", "deny", "retry"),
+      s.options<Form<"approve">>({ approve: s.exactly(true), remember }),
+      s.options<Form<"deny">>({ deny: text }),
+      s.options<Form<"edit">>({ edit }),
+      s.options<Form<"answer">>({ answer }),
+    ],
+    DECISION,
+  );
+});

@@ -1,0 +1,171 @@
+import type * as z from "zod/mini";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createAgent, createToolkit, defineTool } from "agentchart";
+import { inspector, startHub } from "agentchart/inspect";
+import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
+import { createServer, readTokens, serve } from "agentchart/server";
+import { openSession, sessionManager } from "agentchart/session";
+import { fileStore } from "agentchart/store/file";
+import { memoryStore } from "agentchart/store/memory";
+import { postgresStore } from "agentchart/store/postgres";
+import { sqliteStore } from "agentchart/store/sqlite";
+import { chatCompletionsServer, scriptedModel } from "agentchart/testing";
+import { bullQueue, createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
+import { callSchema, shutdownSchema, subscribeSchema } from "../../src/agent/call-schema.ts";
+import { budgetSchema, configSchema, permissionsSchema } from "../../src/agent/config-schema.ts";
+import { hookSchema } from "../../src/hook/hook-schema.ts";
+import { historySchema } from "../../src/inspect/client/history.ts";
+import { inspectorSchema } from "../../src/inspect/client/inspector.ts";
+import { startHubSchema } from "../../src/inspect/hub/start-hub.ts";
+import { executionSchema } from "../../src/model/execution-schema.ts";
+import { generateSchema } from "../../src/model/generate-schema.ts";
+import { modelSchema } from "../../src/model/openai/openai-model.ts";
+import { messagesSchema } from "../../src/model/openai/to-chat-messages.ts";
+import { requestSchema } from "../../src/model/openai/to-chat-request.ts";
+import { rateLimitSchema, serverSchema } from "../../src/server/option-schemas.ts";
+import { serveSchema } from "../../src/server/serve.ts";
+import { tokenSchema } from "../../src/server/tokens.ts";
+import { forkSchema } from "../../src/session/fork.ts";
+import { savedPartsSchema } from "../../src/session/save.ts";
+import { sessionManagerSchema } from "../../src/session/session-manager.ts";
+import { fileSchema, memorySchema, postgresSchema, sqliteSchema } from "../../src/store/store-options.ts";
+import { chatCompletionsSchema } from "../../src/testing/chat-completions-server.ts";
+import { definitionSchema } from "../../src/tool/define.ts";
+import { groupChangeSchema, groupSchema, toolkitSchema } from "../../src/tool/tool-schema.ts";
+import * as worker from "../../src/worker/option-schemas.ts";
+import { bullSchema } from "../../src/worker/queue/bull.ts";
+import { wakeSchema } from "../../src/worker/queue/wake-schema.ts";
+import { limitsSchema } from "../../machines/agent/limits-schema.ts";
+
+const store = memoryStore();
+const queue = inProcessQueue();
+const dispatcher = createDispatcher({ queue, store });
+const base = { name: "a", model: scriptedModel([]) };
+const tool = { name: "t", description: "", input: {} };
+const agent = createAgent(base);
+const backend = { queue, store };
+const agents = { desk: () => base };
+const token = { tenant: "acme", scopes: ["read"], token: "x".repeat(20) };
+const dispatching = { agent: "desk" };
+
+const firstOf = async (events: AsyncIterable<unknown>): Promise<unknown> => {
+  for await (const event of events) return event;
+  return undefined;
+};
+
+beforeAll(async () => {
+  const stored = createAgent({ ...base, model: scriptedModel(["Hello."]), store, sessionId: "stored" });
+  await stored.call("Hi");
+  await stored.close();
+});
+
+/** Each object of options, where its schema is, and what takes it. `valid`: the options that are required. */
+const OPTIONS: readonly (readonly [
+  name: string,
+  schema: { readonly shape: object },
+  take: (given: never) => unknown,
+  valid?: object,
+])[] = [
+  ["createAgent", configSchema(), createAgent, base],
+  ["budget", budgetSchema(), (budget) => createAgent({ ...base, budget })],
+  ["permissions", permissionsSchema(), (permissions) => createAgent({ ...base, permissions })],
+  ["modelExecution", executionSchema(), (modelExecution) => createAgent({ ...base, modelExecution })],
+  ["generateOptions", generateSchema(), (generateOptions) => createAgent({ ...base, generateOptions })],
+  ["hooks", hookSchema(), (hook) => createAgent({ ...base, hooks: [hook] }), { name: "h" }],
+  ["addHook", hookSchema(), (hook) => agent.addHook(hook), { name: "h" }],
+  ["call", callSchema(), (given) => agent.call("go", given)],
+  ["stream", callSchema(), (given) => agent.stream("go", given).reply],
+  ["subscribe", subscribeSchema(), (given) => agent.subscribe(() => {}, given)],
+  ["shutdown", shutdownSchema(), (given) => agent.shutdown(given)],
+  ["extendBudget", limitsSchema(), (given) => agent.extendBudget(given)],
+  ["saveTo", savedPartsSchema(), (given) => agent.saveTo(store, "key", given)],
+  ["defineTool", definitionSchema(), defineTool, tool],
+  ["createToolkit", toolkitSchema(), createToolkit],
+  ["addGroup", groupSchema(), (given) => createToolkit().addGroup(given), { name: "g" }],
+  ["setGroups", groupChangeSchema(), (given) => createToolkit().setGroups(given)],
+  ["openaiModel", modelSchema(), openaiModel, { model: "m" }],
+  ["toChatMessages", messagesSchema(), (given) => toChatMessages([], given)],
+  [
+    "toChatRequest",
+    requestSchema(),
+    (given) => toChatRequest({ messages: [], tools: [], options: {}, execution: {} }, given),
+    { model: "m" },
+  ],
+  ["memoryStore", memorySchema(), memoryStore],
+  ["fileStore", fileSchema(), fileStore],
+  ["sqliteStore", sqliteSchema(), sqliteStore, { path: ":memory:" }],
+  ["postgresStore", postgresSchema(), postgresStore, { connectionString: "postgres://localhost/x" }],
+  ["sessionManager", sessionManagerSchema(), sessionManager, { store, sessionId: "s", components: [] }],
+  ["fork", forkSchema(), async (given) => (await openSession(store, "stored")).fork(1, given)],
+  ["inspector", inspectorSchema(), inspector],
+  ["keep", historySchema(), (keep) => inspector({ keep })],
+  ["startHub", startHubSchema(), startHub],
+  ["createDispatcher", worker.dispatcherSchema(), createDispatcher, backend],
+  ["dispatch", worker.dispatchSchema(), (given) => dispatcher.dispatch("s", "go", given), dispatching],
+  ["decide", worker.decideSchema(), (given) => dispatcher.decide("s", "c", "approve", given)],
+  ["interrupt", worker.commandSchema(), (given) => dispatcher.interrupt("s", undefined, given)],
+  ["events", worker.subscribeSchema(), (given) => firstOf(dispatcher.subscribe("s", given))],
+  ["deadLetters", worker.deadLettersSchema(), (given) => dispatcher.deadLetters(given)],
+  ["wake", wakeSchema(), (given) => queue.wake("s", given)],
+  ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
+  ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],
+  ["close", worker.closeSchema(), (given) => createWorker({ ...backend, agents }).close(given)],
+  ["bullQueue", bullSchema(), bullQueue, { redis: "redis://localhost" }],
+  ["createServer", serverSchema(), createServer, { dispatcher, store, tokens: "none" }],
+  [
+    "rateLimit",
+    rateLimitSchema(),
+    (rateLimit) => createServer({ dispatcher, store, tokens: "none", rateLimit }),
+    { perSecond: 1, burst: 1 },
+  ],
+  ["readTokens", tokenSchema(), (given) => readTokens([given]), token],
+  ["serve", serveSchema(), (given) => serve({ fetch: () => new Response() }, given)],
+  ["chatCompletionsServer", chatCompletionsSchema(), (given) => chatCompletionsServer(() => ({}), given)],
+];
+
+const WRONG = Symbol("wrong");
+const namesOf = (schema: { readonly shape: object }): string[] => Object.keys(schema.shape);
+const isAnything = (schema: { readonly shape: object }, name: string): boolean =>
+  (schema.shape as { readonly [name: string]: z.ZodMiniType })[name]!.safeParse(WRONG).success;
+
+/** The message of the `config/invalid` that options are refused with. */
+async function refusalOf(take: (given: never) => unknown, given: object): Promise<string> {
+  try {
+    await take(given as never);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "config/invalid" });
+    return (error as Error).message;
+  }
+  throw new Error(`Accepted: ${Object.keys(given).join(", ")}`);
+}
+
+for (const [name, schema, take, valid = {}] of OPTIONS)
+  describe(`the options of ${name}`, () => {
+    const checked = namesOf(schema).filter((option) => !isAnything(schema, option));
+
+    test.each(checked)("`%s` of a wrong type is refused with what was expected", async (option) => {
+      const message = await refusalOf(take, { ...valid, [option]: WRONG });
+      expect(message).toContain(`${option}\` is Symbol(wrong); expected `);
+    });
+
+    const isHook = schema === hookSchema();
+    const misspeltNames = namesOf(schema).filter(
+      (option) => !isHook || /^(?:pre|post|on)|Chunk$/.test(option),
+    );
+
+    test.each(misspeltNames)("`%s` with a letter too many is refused with the right name", async (option) => {
+      const message = await refusalOf(take, { ...valid, [`${option}x`]: () => {} });
+      expect(message).toMatch(
+        new RegExp(`${option}x\` is not an? (?:option|limit|hook point); did you mean \`\\w+\`\\?$`),
+      );
+    });
+  });
+
+test("only the context of a session and of a call may be anything", () => {
+  const free = OPTIONS.flatMap(([name, schema]) =>
+    namesOf(schema)
+      .filter((option) => isAnything(schema, option))
+      .map((option) => `${name}.${option}`),
+  );
+  expect(free).toEqual(["createAgent.context", "call.context", "stream.context"]);
+});
