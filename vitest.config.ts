@@ -9,6 +9,7 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 const PROCESS_TESTS = [
   "test/laws/kill/*.test.ts",
   "test/laws/chaos/*.test.ts",
+  "test/project/compiled-examples.test.ts",
   "test/project/packed.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",

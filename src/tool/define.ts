@@ -71,8 +71,25 @@ export const definitionSchema = s.lazily(() => {
   );
 });
 
-/** A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or
- *  setting. For a typed context annotate `ctx: ToolContext<MyContext>`. */
+/**
+ * A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or setting. For a typed
+ * context annotate `ctx: ToolContext<MyContext>`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, defineTool } from "agentchart";
+ * import { scriptedModel } from "agentchart/testing";
+ * import { z } from "zod";
+ *
+ * const time = defineTool({
+ *   name: "time",
+ *   description: "Returns the current time in a time zone.",
+ *   input: z.object({ timeZone: z.string() }),
+ *   execute: ({ timeZone }) => new Date().toLocaleTimeString("en", { timeZone }),
+ * });
+ * const agent = createAgent({ name: "clock", model: scriptedModel(["It is noon."]), tools: [time] });
+ * ```
+ */
 export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
   const named: unknown = (spec as Partial<typeof spec> | null | undefined)?.name;
   check(definitionSchema(), spec, typeof named === "string" ? `Tool '${named}'` : "defineTool");

@@ -208,8 +208,31 @@ class SessionToolkit implements Toolkit<never> {
 
 export type { SessionToolkit };
 
-/** A set of tools and groups. Throws `tool/duplicate`, `tool/unknown-group` and `config/invalid`. With `metaTool` the model may choose the
- *  active groups by the tool `reset_equipped_tools`. */
+/**
+ * A set of tools and groups. Throws `tool/duplicate`, `tool/unknown-group` and `config/invalid`. With `metaTool` the model may
+ * choose the active groups by the tool `reset_equipped_tools`.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, createToolkit, defineTool } from "agentchart";
+ * import { scriptedModel } from "agentchart/testing";
+ * import { z } from "zod";
+ *
+ * const search = defineTool({
+ *   name: "search",
+ *   description: "Searches the web.",
+ *   input: z.object({ query: z.string() }),
+ *   groups: ["web"],
+ *   execute: ({ query }) => `Nothing is known of ${query}.`,
+ * });
+ * const toolkit = createToolkit({
+ *   tools: [search],
+ *   groups: [{ name: "web", description: "What needs the network.", active: false }],
+ *   metaTool: true,
+ * });
+ * const agent = createAgent({ name: "researcher", model: scriptedModel(["Done."]), toolkit });
+ * ```
+ */
 export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}): Toolkit<Ctx> {
   check(toolkitSchema(), options, "createToolkit");
   const toolkit = new SessionToolkit(options.metaTool ?? false);
