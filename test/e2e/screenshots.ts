@@ -89,7 +89,7 @@ await past.goTo(1_234);
 await shoot(past.page, "past-dark");
 const pastLight = await look({ colorScheme: "light" });
 await pastLight.choose(agent.sessionId);
-await pastLight.goTo(14);
+await pastLight.goTo(9);
 await shoot(pastLight.page, "past-light");
 await pastLight.openTab("context");
 await shoot(pastLight.page, "context-light");
