@@ -185,7 +185,7 @@ describe("ids of calls", () => {
   });
 });
 
-describe("what listeners are told", () => {
+describe("what listeners of a folded response receive", () => {
   test("text, thinking and every call have their own index, by first appearance", () => {
     expect(
       pushAll(foldOf(), [

@@ -16,7 +16,7 @@ const memory = async (agent: { messages(): Promise<Parameters<typeof show>[0][]>
   (await agent.messages()).map(show);
 
 describe("a durable agent", () => {
-  test("goes on in another process after a turn, a suspension and another turn", async () => {
+  test("a durable agent continues in another process after a turn, a suspension and another turn", async () => {
     const store = memoryStore();
     const first = traced(["hi", { calls: [call("c1"), call("c2", "ext")] }], { store, sessionId: "s" });
     await first.agent.call("one");
@@ -43,7 +43,7 @@ describe("a durable agent", () => {
     expect(third.agent.status()).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
   });
 
-  test("is alone: a second one on the same session gets session/conflict and changes nothing", async () => {
+  test("a second durable agent on the same session gets session/conflict and changes nothing", async () => {
     const store = memoryStore();
     const first = setup(["hi"], { store });
     await first.agent.call("one");
@@ -57,7 +57,7 @@ describe("a durable agent", () => {
     expect(await memory(first.agent)).toEqual(["U[one]", "A[hi]"]);
   });
 
-  test("dies at once when its lease is stolen, with nothing written", async () => {
+  test("a durable agent ends at once when its lease is taken, and writes nothing", async () => {
     let now = 1_000;
     const store = memoryStore({ now: () => now });
     const first = setup([{ calls: [{ id: "c", name: "slow" }] }], { store, tools: [tool("slow", never)] });
@@ -71,7 +71,7 @@ describe("a durable agent", () => {
     expect(await memory(thief.agent)).toEqual(["U[go]", "A[c]"]);
   });
 
-  test("goes on only with a hold that has not run out, so that nobody takes the session from a tool that runs", async () => {
+  test("a durable agent renews an expired lease before it runs the next tool", async () => {
     let now = 1_000;
     const store = memoryStore({ now: () => now });
     const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -97,7 +97,7 @@ describe("a durable agent", () => {
     expect((await running).text).toBe("done");
   });
 
-  test("asks about a call that was in flight, repeats idempotent ones, and never one whose result was recorded (I5)", async () => {
+  test("a restored agent asks about a call that was running, repeats idempotent ones, and none with a recorded result (I5)", async () => {
     let now = 1_000;
     const store = memoryStore({ now: () => now });
     const ran: string[] = [];
@@ -136,7 +136,7 @@ describe("a durable agent", () => {
     ]);
   });
 
-  test("shuts down at the next commit point, and call() goes on without the user's input again", async () => {
+  test("shutdown() stops at the next commit point, and call() continues without repeated input", async () => {
     const store = memoryStore();
     const started = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<string>();
@@ -158,7 +158,7 @@ describe("a durable agent", () => {
     expect(await memory(second.agent)).toEqual(["U[go]", "A[c]", "T(c)", "A[done]"]);
   });
 
-  test("reports a failing save as store/failed, and never instead of the turn's own error", async () => {
+  test("a failing append gives store/failed, and never replaces the turn's own error", async () => {
     const store = memoryStore();
     const broken = {
       ...store,
@@ -170,7 +170,7 @@ describe("a durable agent", () => {
     });
   });
 
-  test("restores approvals, remembered rules, budgets and tool groups", async () => {
+  test("a durable agent restores approvals, remembered rules, budgets and tool groups", async () => {
     const store = memoryStore();
     const config: Partial<AgentConfig> = {
       store,
@@ -197,7 +197,7 @@ describe("a durable agent", () => {
 });
 
 describe("saveTo and loadFrom", () => {
-  test("carry a suspended session to another agent; a missing key is false or session/not-found", async () => {
+  test("saveTo and loadFrom move a suspended session to another agent; a missing key gives false or session/not-found", async () => {
     const store = memoryStore();
     const first = traced([{ calls: [call("c1", "ext")] }]);
     await first.agent.call("go");
@@ -215,7 +215,7 @@ describe("saveTo and loadFrom", () => {
 });
 
 describe("idempotencyKey", () => {
-  test("the same key twice is one input, at once, later and in another process", async () => {
+  test("the same idempotencyKey twice is one input, at once, later and in another process", async () => {
     const store = memoryStore();
     const first = setup(["one", "two"], { store });
     const options = { idempotencyKey: "k1" };
@@ -239,7 +239,7 @@ describe("idempotencyKey", () => {
 });
 
 describe("sessionManager", () => {
-  test("saves and loads several agents under one id, and parts of them", async () => {
+  test("sessionManager saves and loads several agents under one id, and parts of them", async () => {
     const store = memoryStore();
     const one = setup(["hi"], {}).agent;
     await one.call("hello");
@@ -267,8 +267,8 @@ describe("sessionManager", () => {
   });
 });
 
-describe("what a store gets to know", () => {
-  test("a consumer that comes back with the last seq it saw misses nothing durable", async () => {
+describe("what a store receives", () => {
+  test("a subscriber that continues from the last seq it saw misses no durable event", async () => {
     const store = memoryStore();
     const { agent } = traced(["one", { calls: [call("c1")] }, "two"], { store, sessionId: "s" });
     await agent.call("first");

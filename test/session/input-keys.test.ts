@@ -28,8 +28,8 @@ function failingAtEnd() {
   return { store, failEnd: () => void (fails = true) };
 }
 
-describe("a key that was used before", () => {
-  test("gets the reply of its own call in another process, whatever came after", async () => {
+describe("an idempotency key that was used before", () => {
+  test("a used idempotency key returns the reply of its own call in another process, whatever came after", async () => {
     const open = processes();
     const first = open(["one", "two"]);
     await first.call("a", { idempotencyKey: "ka" });
@@ -41,7 +41,7 @@ describe("a key that was used before", () => {
     expect(await second.messages()).toHaveLength(4);
   });
 
-  test("gets a structured answer as one, and a suspended turn with its open calls", async () => {
+  test("a used idempotency key returns a structured output, and a suspended turn with its open calls", async () => {
     const output = z.object({ n: z.number() });
     const open = processes();
     const first = open([
@@ -75,7 +75,7 @@ describe("a key that was used before", () => {
     expect([again.text, again.reason]).toEqual(["one", "MODEL_STOP"]);
   });
 
-  test("is free again if the call was refused: nothing of it was taken", async () => {
+  test("the idempotency key of a refused call can be used again", async () => {
     const agent = processes()([clerk, "thanks", "hello"]);
     await agent.call("a");
     const refused = agent.call("b", { idempotencyKey: "kb" });
@@ -85,7 +85,7 @@ describe("a key that was used before", () => {
     expect((await agent.messages()).map(textOf).slice(-3)).toEqual(["thanks", "b", "hello"]);
   });
 
-  test("goes on with a turn that failed, and does not give the input twice", async () => {
+  test("a used idempotency key continues a failed turn, and does not store the input twice", async () => {
     const open = processes();
     const first = open([down]);
     await expect(first.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ code: "model/auth" });
@@ -95,7 +95,7 @@ describe("a key that was used before", () => {
     expect((await second.messages()).map(textOf)).toEqual(["a", "fine"]);
   });
 
-  test("gets the error of its turn once another has followed", async () => {
+  test("a used idempotency key returns the error of its turn once another turn has followed", async () => {
     const agent = processes()([down, "b"]);
     await expect(agent.call("a", { idempotencyKey: "ka" })).rejects.toMatchObject({ code: "model/auth" });
     await agent.call("b");
@@ -103,7 +103,7 @@ describe("a key that was used before", () => {
     expect(await agent.messages()).toHaveLength(3);
   });
 
-  test("gets the reply of a turn that was shut down and ended in another process", async () => {
+  test("a used idempotency key returns the reply of a turn that was shut down and ended in another process", async () => {
     const started = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<string>();
     const open = processes({ tools: [toolOf("clerk", () => (started.resolve(), gate.promise))] });

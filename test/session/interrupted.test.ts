@@ -47,8 +47,8 @@ async function journal(store: SessionStore): Promise<string> {
 const history = async (agent: ReturnType<typeof createAgent>) => (await agent.messages()).map(show);
 const RECOVERY = "A[I noticed that you have interrupted me. What can I do for you?]";
 
-describe("an interrupt that was accepted outlives its process (I4)", () => {
-  test("in a snapshot: the next call() ends the turn, and no tool and no model runs", async () => {
+describe("an accepted interrupt survives the end of its process (I4)", () => {
+  test("an accepted interrupt in a snapshot ends the turn at the next call(), and no tool and no model runs", async () => {
     const { first, agent, runs } = await brokenOff({}, "stop");
     const second = agent(["never asked"], { snapshot: JSON.parse(JSON.stringify(first.snapshot())) });
     expect(second.status().phase).toBe("unfinished");
@@ -58,7 +58,7 @@ describe("an interrupt that was accepted outlives its process (I4)", () => {
     expect((await second.call("on")).text).toBe("never asked");
   });
 
-  test("in a store, written when it is accepted and not when the turn ends", async () => {
+  test("an accepted interrupt is stored when it is accepted and not when the turn ends", async () => {
     let now = 1_000;
     const store = memoryStore({ now: () => now });
     const { first, agent, runs } = await brokenOff({ store }, "stop");
@@ -93,7 +93,7 @@ describe("an interrupt that was accepted outlives its process (I4)", () => {
     expect(await history(second)).toEqual(expected);
   });
 
-  test("by the signal of a caller who is gone: whoever calls next is not told that they aborted", async () => {
+  test("a turn aborted by the signal of a call in another process does not reject the next call with run/aborted", async () => {
     const { first, agent } = await brokenOff({});
     const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
     snapshot.kept.interruption.cause = "signal";
@@ -101,7 +101,7 @@ describe("an interrupt that was accepted outlives its process (I4)", () => {
     expect(reply.reason).toBe("INTERRUPTED");
   });
 
-  test("once the turn has settled, nothing of it is left in the session", async () => {
+  test("an interrupt leaves nothing in the session once its turn has ended", async () => {
     const { first } = await brokenOff({ interruptGraceMs: 1 });
     const snapshot = await first.close().then(() => first.snapshot());
     expect(snapshot).toMatchObject({ state: "stopped.idle", kept: { interruption: null } });

@@ -71,7 +71,7 @@ const retryOf = (agent: Agent): Promise<number> =>
 const settle = (): Promise<void> => vi.advanceTimersByTimeAsync(0).then(() => {});
 
 describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s", (way) => {
-  test("a request that was put off is still put off, and hooks see the prompt that is sent in the end", async () => {
+  test("a request that waits for its retry still waits after a restore, and hooks see the prompt that is sent", async () => {
     let asked = 0;
     const secret: Hook = {
       name: "secret",
@@ -92,7 +92,7 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
     expect(asked).toBe(2);
   });
 
-  test("so is a request for the summary", async () => {
+  test("a request for the summary that waits for its retry still waits after a restore", async () => {
     const { begin, goOn } = life(way, { maxIters: 1, tools: [tool(() => "fine")] });
     const first = begin([CALL, FAILS]);
     const until = retryOf(first);
@@ -106,7 +106,7 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
     expect((await reply).text).toBe("in short");
   });
 
-  test("so is a call, and its attempts are counted on", async () => {
+  test("a call that waits for its retry still waits after a restore, and its attempts are counted on", async () => {
     const attempts: number[] = [];
     const flaky = tool((attempt) => {
       attempts.push(attempt);
@@ -125,7 +125,7 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
     expect(attempts).toEqual([1, 2]);
   });
 
-  test("an attempt that was cut off counts; the next one has its own time", async () => {
+  test("an attempt that a restart cut off counts; the next one has its whole time", async () => {
     const { begin, goOn } = life(way, {});
     const first = begin([DEAF]);
     first.call("go").catch(() => {});
@@ -138,7 +138,7 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
     expect(await failed).toMatchObject({ error: { code: "model/timeout" }, after: MINUTE });
   });
 
-  test("a tool that was cut off has its time again", async () => {
+  test("a tool that a restart cut off has its whole time again", async () => {
     const deaf = tool(() => new Promise<string>(() => {}), { timeoutMs: MINUTE });
     const { begin, goOn } = life(way, { tools: [deaf] });
     const first = begin([CALL]);

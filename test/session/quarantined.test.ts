@@ -21,7 +21,7 @@ async function stored() {
 }
 
 describe("a session that is quarantined", () => {
-  test("is read and exported, but run by nobody until that is ended", async () => {
+  test("a quarantined session can be read and exported, and does not run until the quarantine ends", async () => {
     const { store } = await stored();
     const lease = (await store.acquire("s", { owner: "w", ttlMs: 1_000 }))!;
     expect(await quarantine(store, lease, { reason: "It kills.", at: 1 }, {})).toBe(true);
@@ -42,7 +42,7 @@ describe("a session that is quarantined", () => {
     await again.close();
   });
 
-  test("stays so where its export is imported", async () => {
+  test("a quarantined session is still quarantined after export and import", async () => {
     const { store } = await stored();
     const lease = (await store.acquire("s", { owner: "w", ttlMs: 1_000 }))!;
     await quarantine(store, lease, { reason: "It kills.", at: 1 }, {});
@@ -53,7 +53,7 @@ describe("a session that is quarantined", () => {
   });
 });
 
-test("What an import leaves behind that was killed half-way is never run", async () => {
+test("the part of a session that a killed import has written never runs", async () => {
   const { lines } = await stored();
   const [header, ...rest] = lines as [string, ...string[]];
   const store = memoryStore();

@@ -18,7 +18,7 @@ async function recorded() {
 }
 
 describe("a fork", () => {
-  test("of every position goes on to the same answer, and both sessions know each other", async () => {
+  test("a fork of every position continues to the same answer, and both sessions name each other", async () => {
     const { store, session, positions } = await recorded();
     const before = (await session.at()).messages.map(show);
     for (const seq of positions) {
@@ -33,7 +33,7 @@ describe("a fork", () => {
     expect((await session.at()).messages.map(show)).toEqual(before);
   });
 
-  test("at an entry within an append begins as the session stood after that append", async () => {
+  test("a fork at an entry within an append begins with the state after that append", async () => {
     const { store, session, positions } = await recorded();
     const asked: (string | undefined)[] = [];
     const model: ChatModel = {
@@ -56,7 +56,7 @@ describe("a fork", () => {
     expect(asked.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  test("tells what is open there and what was recorded later", async () => {
+  test("a fork reports the calls open at its position and those recorded later", async () => {
     const { session, positions } = await recorded();
     const early = await session.fork(positions[1]!);
     expect(early.recordedLater.map(({ callId }) => callId)).toContain("r3-slow");
@@ -64,7 +64,7 @@ describe("a fork", () => {
     expect([last.runsAgain, last.recordedLater]).toEqual([[], []]);
   });
 
-  test("takes edited messages; a taken id and a position that never was are refused", async () => {
+  test("a fork accepts edited messages, and refuses a used id and a position that does not exist", async () => {
     const { store, session, positions } = await recorded();
     const fork = await session.fork(positions.at(-1)!, {
       edits: (messages) => [...messages, userMsg("one more")],
@@ -80,7 +80,7 @@ describe("a fork", () => {
 });
 
 describe("a replay", () => {
-  test("hands out what was recorded, asks the model nothing and runs no tool", async () => {
+  test("a replay returns what was recorded, and runs neither model nor tool", async () => {
     const { store, session, positions } = await recorded();
     const ran: string[] = [];
     const live = {
@@ -99,7 +99,7 @@ describe("a replay", () => {
     expect(ran).toEqual([]);
   });
 
-  test("goes live at the first difference", async () => {
+  test("a replay runs model and tools from the first difference on", async () => {
     const { store, session, positions } = await recorded();
     const ran: string[] = [];
     const { sessionId } = await session.fork(positions[1]!, { edits: () => [userMsg("something else")] });

@@ -91,7 +91,7 @@ describe("a stored session meets another version", () => {
     },
   );
 
-  test("a hook that is gone is told of and harms nothing", async () => {
+  test("a hook that no longer exists is reported and has no effect", async () => {
     const store = await storeWith((_, checkpoint) => ({ checkpoint }), {
       hooks: [{ name: "audit", postCall: () => {} }],
     });
@@ -110,12 +110,12 @@ describe("migrations", () => {
     [-1]: (kept: JsonObject) => ({ ...kept, wanted: null }),
   };
 
-  test("lead from format to format up to today's, each once and in order", () => {
+  test("migrations lead from each format to the current one, each once and in order", () => {
     expect(migrated({ inbox: {} }, -1, "It", steps)).toEqual({ inbox: {}, wanted: null, calls: [] });
     expect(migrated({ inbox: {} }, 1, "It", steps)).toEqual({ inbox: {} });
   });
 
-  test.each([-2, 2, "1", undefined])("a format that none leads from (%s) is session/version", (format) => {
+  test.each([-2, 2, "1", undefined])("a format without a migration (%s) gives session/version", (format) => {
     expect(() => migrated({}, format, "It", steps)).toThrow(
       expect.objectContaining({ code: "session/version" }),
     );

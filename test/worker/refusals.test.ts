@@ -22,7 +22,7 @@ async function suspended({ dispatcher }: Bench, sessionId = "s"): Promise<string
   return (await dispatcher.status(sessionId)).pending[0]!.callId;
 }
 
-describe("a word to a session that nobody began", () => {
+describe("an input for a session that was never started", () => {
   test("is session/not-found, and none is made", async () => {
     const { dispatcher, store } = await bench({ isIdle: true });
     const words = [
@@ -120,7 +120,7 @@ test("A cancellation drops what waits for its time too, and nothing that came af
   expect(messages.map(textOf)).toEqual(["one", "echo: one", "two", "echo: two"]);
 });
 
-test("An agent's function that gives nothing is told of, and the session waits", async () => {
+test("an agent's function that returns nothing is reported, and the session waits", async () => {
   const b = await bench({ agents: { echo: () => undefined as never } });
   await b.dispatcher.dispatch("s", "hi", { agent: "echo" });
   await expect
@@ -232,7 +232,7 @@ test("No session takes the place of a permit", async () => {
   await expect(dispatched).rejects.toMatchObject({ code: "config/invalid" });
 });
 
-test("Wake-ups that nobody takes do not fill a process that only dispatches", async () => {
+test("wake-ups without a worker do not fill the memory of a process that only dispatches", async () => {
   const queue = inProcessQueue();
   for (let index = 0; index < 10_010; index++) await queue.wake(`s${index}`);
   expect((await queue.stats()).waiting).toBe(10_000);

@@ -137,7 +137,7 @@ describe("a suspended session", () => {
     await expect.poll(async () => (await textsOf(b.store, "b")).at(-1)).toBe("assistant: echo: forty-three");
   });
 
-  test("refuses what does not fit, tells so, and never tries it again", async () => {
+  test("a worker refuses an input that does not fit, reports the refusal, and never tries it again", async () => {
     const b = await bench({ agents: agents() });
     await b.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => b.worker.stats().suspended).toBe(1);
@@ -184,7 +184,7 @@ describe("a suspended session", () => {
     ]);
   });
 
-  test("is interrupted while nobody has it, and takes the next input", async () => {
+  test("an interrupt of a session that no worker holds is stored, and the next input is taken", async () => {
     const b = await bench({ agents: agents() });
     await b.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => b.worker.stats().suspended).toBe(1);
@@ -265,7 +265,7 @@ describe("a running turn", () => {
     return { agents, gate, started: () => started };
   };
 
-  test("hears an interrupt, before the inputs that wait behind it", async () => {
+  test("a running session receives an interrupt before the inputs that wait behind it", async () => {
     const { agents, started } = slow();
     const b = await bench({ agents });
     await b.dispatcher.dispatch("s", "call wait", { agent: "echo" });
@@ -278,7 +278,7 @@ describe("a running turn", () => {
     expect(ofType(b, "turn.end").map(({ reason }) => reason)).toEqual(["INTERRUPTED", "MODEL_STOP"]);
   });
 
-  test("hears an interrupt whose signal got lost", async () => {
+  test("a running session receives an interrupt whose signal was lost", async () => {
     const { agents, started } = slow();
     const b = await bench({ agents });
     await b.dispatcher.dispatch("s", "call wait", { agent: "echo" });
@@ -315,7 +315,7 @@ describe("a running turn", () => {
 });
 
 describe("subscribers", () => {
-  test("hear every fact in order from any position, and refusals", async () => {
+  test("subscribers receive every fact in order from any position, and refusals", async () => {
     const b = await bench();
     const stop = new AbortController();
     const heard: AgentEvent[] = [];
@@ -343,7 +343,7 @@ describe("subscribers", () => {
     expect(later).toEqual(facts().slice(3));
   });
 
-  test("hear deltas between the facts while they listen", async () => {
+  test("subscribers receive deltas between the facts", async () => {
     const b = await bench({
       agents: {
         echo: () => ({

@@ -362,7 +362,7 @@ describe("a refused event", () => {
     expect(step.context).toBe(START);
   });
 
-  test("can be told before without running anything", () => {
+  test("a refusal can be computed before an event is sent, without running anything", () => {
     expect(resolver.refusal("a", START, { type: "close" })).toEqual(refused);
     expect(resolver.refusal("a", at(1), { type: "close" })).toBeUndefined();
     expect(resolver.refusal("b", START, { type: "any" })).toEqual(refused);

@@ -152,7 +152,7 @@ describe("messages", () => {
     expect(errorOf(httpError(status, body)).message).toContain(sentence);
   });
 
-  test("nobody at the address is said so", () => {
+  test("the error for an address without a server says so", () => {
     const error = errorOf(new OpenAI.APIConnectionError({ cause: withCode("ECONNREFUSED") }));
     expect(error.message).toBe(
       'No connection to model "m-1" at models.test: is the server running, and is baseURL right? Reason: ECONNREFUSED 127.0.0.1:9',

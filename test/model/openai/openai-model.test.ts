@@ -130,7 +130,7 @@ describe("what goes out", () => {
     }
   });
 
-  test("a client given keeps its own address and key, and does not retry", async () => {
+  test("a client that is passed in keeps its own address and key, and does not retry", async () => {
     let calls = 0;
     const fetch: typeof globalThis.fetch = async () => {
       calls++;
@@ -257,7 +257,7 @@ describe("failures", () => {
     expect(await failureOf(replay(body, { type }))).toMatchObject({ code, isRetryable });
   });
 
-  test("nobody at the address is a retryable connection error that says so", async () => {
+  test("an address without a server gives a retryable connection error that says so", async () => {
     const { server, model } = await serve(() => ({ content: "" }));
     await server.close();
     const error = await failureOf(collect(model, request(), { signal: never() }));
