@@ -17,6 +17,12 @@ function chooseConditions(attempt: Attempt, { filters, values, alternatives }: R
     ...values.flatMap(({ values: known, negated }) => chooseValue(attempt, known, negated) ?? []),
   ]);
   if (alternatives && conditions.length > 1) fail(attempt, { kind: "beyond", text: "or" });
+  const opposed = conditions.find(({ ref, comparison }) =>
+    conditions.some(
+      (other) => comparison === "=" && other.comparison === "!=" && other.ref.column === ref.column,
+    ),
+  );
+  if (opposed) fail(attempt, { kind: "beyond", text: `${opposed.ref.column.name} = …, ≠ …` });
   return conditions;
 }
 

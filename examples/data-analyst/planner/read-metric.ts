@@ -74,6 +74,8 @@ export function readMetric(draft: Draft, at: number): number {
     for (const between of found.between) readAside(draft, between);
     return readMoreNouns(draft, found.index + 1, { metric, at, bound: "right" });
   }
+  // "How many Oslo": of what is not said, and rows need not be it.
+  if (counts && next?.kind === "value") draft.problem ??= { kind: "noColumn", text: next.text };
   const words = wordsAt(draft, at + 1);
   if (words.length > 0 && !/\p{Script=Han}/u.test(textOf(words))) {
     draft.problem ??= { kind: "noColumn", text: textOf(words) };

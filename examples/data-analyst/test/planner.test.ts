@@ -261,10 +261,13 @@ describe("foreign columns", () => {
     ["How many seats were sold to non-guests?", "6"],
     ["How many seats were sold to people who are not guests?", undefined],
     ["How many guests are there?", undefined],
+    ["total seats of guests and non-guests", undefined],
+    ["How many Bonn?", undefined],
     ["total seats by guest", "18"],
   ])("a column of yes and no says which rows are meant: %s", async (question, figure) => {
     const { tools } = csvFixture(`town,seats,guest\nBonn,5,yes\nKiel,6,no\nBonn,7,yes\n`);
     const { answer } = await converse(question, tools);
     expect(/^Total seats: (\d+)$/m.exec(answer)?.[1]).toBe(figure);
+    expect(answer.includes("These are the tables I see:")).toBe(figure === undefined);
   });
 });
