@@ -121,6 +121,8 @@ export type Outcome = {
 /** The counters and positions of the session. */
 export type Progress = {
   readonly turn: number;
+  /** The turn that brought the input which is answered: an earlier one if that failed and `call()` without input tries again. */
+  readonly inputTurn?: number;
   /** Index of the reasoning step in the turn. */
   readonly iteration: number;
   readonly gotos: number;
@@ -228,6 +230,11 @@ export function freshRequest(system: string): RequestState {
   };
 }
 
+/** The turn that brought the input which is answered. Sessions of 0.1.0 do not say it. */
+export function inputTurnOf({ inputTurn, turn }: Progress): number {
+  return inputTurn ?? turn;
+}
+
 /** The context of a session in which nothing has happened. */
 export function freshContext(settings: Settings, transcript: Transcript): AgentContext {
   return {
@@ -271,6 +278,7 @@ export function freshTurn({ progress, transcript, at }: AgentContext): Progress 
   return {
     ...progress,
     turn: progress.turn + 1,
+    inputTurn: progress.turn + 1,
     iteration: 0,
     gotos: 0,
     emptyRetries: 0,

@@ -4,10 +4,11 @@ import type { Msg } from "../message/types.ts";
 import { restoreSession } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
 import { saveSession, type SavedParts } from "../session/save.ts";
-import { readInputOutcome } from "../session/input-outcome.ts";
+import { checkSameInput, inputHash, readTakenInput } from "../session/input-outcome.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
+import { inputTurnOf } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import { shutdownSchema, subscribeSchema } from "./call-schema.ts";
@@ -17,10 +18,10 @@ import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
 import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
-import { IdempotentCalls } from "./idempotent-calls.ts";
 import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import { provideSteps } from "./steps.ts";
+import { TakenInputs } from "./taken-inputs.ts";
 import type { InboxAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
@@ -45,7 +46,7 @@ class AgentSession implements InboxAgent {
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
-  readonly #idempotent = new IdempotentCalls();
+  readonly #inputs = new TakenInputs();
   readonly #watches: ReturnType<AgentWatcher["watch"]>[];
   /** Settles when the inspectors of all addresses are loaded; undefined if there are none, or they are loaded. */
   #inspecting: Promise<void> | undefined;
@@ -54,7 +55,7 @@ class AgentSession implements InboxAgent {
     checkConfig(config);
     const addresses = addressesOf(config);
     this.#config = config;
-    this.#turns = new Turns(() => this.#runtime, config.model);
+    this.#turns = new Turns(() => this.#runtime, config.model, this.#inputs);
     this.#runtime = new Runtime(config, {
       onSettled: (context) => this.#turns.settled(context),
       onCommitted: () => this.#watches.forEach((watch) => watch.committed()),
@@ -111,15 +112,14 @@ class AgentSession implements InboxAgent {
     if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return this.#start(input, options, onBegin);
-    return this.#idempotent.once(idempotencyKey, onBegin, async () => {
-      const messages = messagesOf(input, true);
-      const hasFailed = this.#idempotent.failureOf(idempotencyKey, this.#runtime.context) !== undefined;
-      const claim = hasFailed ? undefined : await this.#runtime.claim(idempotencyKey, messages);
-      const reply = claim ? this.#start(claim, options, onBegin) : this.#repeat(messages, options, onBegin);
-      reply.catch((error) =>
-        this.#idempotent.recordFailure(idempotencyKey, error as AgentError, this.#runtime.context),
-      );
-      return reply;
+    const messages = messagesOf(input, true);
+    const hash = inputHash(messages);
+    return this.#inputs.join(idempotencyKey, hash, onBegin, async () => {
+      const known = this.#inputs.find(idempotencyKey);
+      const claimed = known ? undefined : await this.#runtime.claim(idempotencyKey, messages);
+      return claimed
+        ? this.#start(claimed, options, onBegin)
+        : this.#repeat(messages, { ...options, idempotencyKey }, onBegin);
     });
   }
 
@@ -181,26 +181,30 @@ class AgentSession implements InboxAgent {
       : this.#turns.run(input, options, onBegin);
   }
 
-  /** The input with this key was accepted before: continues its turn, or returns its reply or its error again. An input that was
-   *  refused is accepted now. */
+  /** The input with this key was taken before: goes on with its turn if that can go on without further input, else returns how it
+   *  came to rest. An input that was refused is taken now. Throws `run/key-reused` for another input. */
   async #repeat<S extends Schema | undefined>(
     messages: readonly Msg[],
-    options: CallOptions<S, never>,
+    options: CallOptions<S, never> & { readonly idempotencyKey: string },
     onBegin: () => void,
   ): Promise<Reply<OutputOf<S>>> {
-    if (this.status().phase === "unfinished") return this.#start(undefined, options, onBegin);
     await this.#runtime.saved(); // the end of its turn may not be stored yet
-    const key = options.idempotencyKey!;
+    const { idempotencyKey: key, ...rest } = options;
     const { store } = this.#config;
-    const outcome = store
-      ? await readInputOutcome(store, this.#runtime.settings, key)
-      : this.#idempotent.failureOf(key, this.#runtime.context);
-    if (!outcome) throw new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
-    if ("context" in outcome) return this.#turns.repeatReply(outcome.context, options.output);
-    if ("isRefused" in outcome) return this.#start(messages, options, onBegin);
-    if (!outcome.isLast) throw outcome.error;
-    const { idempotencyKey: _, ...rest } = options;
-    return this.#start(undefined, rest, onBegin); // its input is stored, so the turn goes on
+    const input =
+      this.#inputs.find(key) ?? (store && (await readTakenInput(store, this.#runtime.settings, key)));
+    if (!input) throw new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
+    checkSameInput(key, input.hash, inputHash(messages));
+    if (input.isRefused) return this.#start(messages, options, onBegin);
+    const isCurrent = input.turn === undefined || input.turn === inputTurnOf(this.#runtime.context.progress);
+    const hasFailed = input.rest?.error !== undefined;
+    if (isCurrent && (hasFailed || this.status().phase === "unfinished"))
+      return this.#start(undefined, rest, onBegin);
+    if (!input.rest)
+      throw new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
+    if (input.rest.error) throw input.rest.error;
+    const { context } = isCurrent ? this.#runtime : input.rest;
+    return this.#turns.repeatReply(context.outcome ? context : input.rest.context, options.output);
   }
 
   stream<const S extends Schema | undefined = undefined>(

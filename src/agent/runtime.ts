@@ -292,8 +292,8 @@ export class Runtime {
   }
 
   /** Acknowledges the input with this key in the append that stores the next event. */
-  acknowledge(key: string): void {
-    this.#durable?.acknowledge(key);
+  acknowledge(key: string, hash: string): void {
+    this.#durable?.acknowledge(key, hash);
   }
 
   /** Journals that an input was refused, and acknowledges it. */

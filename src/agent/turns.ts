@@ -2,6 +2,8 @@ import { AgentError, errorFrom } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import { assistantMsg } from "../message/create.ts";
 import type { ChatModel } from "../model/port.ts";
+import type { Msg } from "../message/types.ts";
+import { inputHash } from "../session/input-outcome.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
@@ -11,6 +13,7 @@ import { messagesOf } from "./config.ts";
 import { outputTool, parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
 import type { Runtime } from "./runtime.ts";
+import type { TakenInputs } from "./taken-inputs.ts";
 import type { CallOptions, Input, Reply } from "./types.ts";
 
 /** The call whose turn is running. */
@@ -79,13 +82,15 @@ function startLimits(
 export class Turns {
   readonly #runtime: () => Runtime;
   readonly #model: ChatModel;
+  readonly #inputs: TakenInputs;
   readonly #whenIdle: (() => void)[] = [];
   #running: RunningCall | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(runtime: () => Runtime, model: ChatModel) {
+  constructor(runtime: () => Runtime, model: ChatModel, inputs: TakenInputs) {
     this.#runtime = runtime;
     this.#model = model;
+    this.#inputs = inputs;
   }
 
   /** True while a call runs. */
@@ -169,7 +174,7 @@ export class Turns {
     runtime.events.emit({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
     let unlimit = (): void => {};
     try {
-      if (options.idempotencyKey !== undefined) runtime.acknowledge(options.idempotencyKey);
+      this.#take(options.idempotencyKey, messages);
       runtime.send({ type: "call", at: runtime.now(), input: messages, ...(wanted && { wanted }) });
       unlimit = this.#limit(options, running);
       return await promise;
@@ -181,8 +186,15 @@ export class Turns {
     }
   }
 
+  #take(key: string | undefined, messages: readonly Msg[]): void {
+    const hash = inputHash(messages);
+    this.#inputs.take(key, hash);
+    if (key !== undefined) this.#runtime().acknowledge(key, hash);
+  }
+
   /** Called when a turn has come to rest. The agent is free before the caller and the listeners learn of it (S8). */
   settled(context: AgentContext): void {
+    this.#inputs.settled(context);
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;

@@ -146,8 +146,10 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly fallbackReply?: string;
   /** `queue` waits for the running turn instead of rejecting `run/busy`. */
   readonly whenBusy?: "refuse" | "queue";
-  /** The same key twice is one input: the second call gets the reply of the first, also in another process if there is a
-   *  store. If the turn failed and none has followed, it goes on with that turn; a call that was refused may be made again. */
+  /** Identifies the input in its session: a second call with the same key and input gets the final outcome of that input, whoever went
+   *  on with its turn, also in another process if there is a store. While the turn is suspended it gets the present state. If
+   *  the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
+   *  `run/key-reused` for another input with the same key. Without a store the newest 1,000 keys count. */
   readonly idempotencyKey?: string;
   /** An aborted signal interrupts the turn, then the call rejects with `run/aborted`. */
   readonly signal?: AbortSignal;

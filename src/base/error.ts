@@ -13,6 +13,7 @@ export const ERROR_CODES = [
   "run/busy",
   "run/not-running",
   "run/pending",
+  "run/key-reused",
   "run/bad-results",
   "run/undecided",
   "run/stale-decision",

@@ -13,6 +13,7 @@ import { factsBetween } from "./entries.ts";
 import { readEntries, type Fact } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
+import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal } from "./journal.ts";
 
 type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
@@ -152,23 +153,22 @@ export class DurableSession {
   }
 
   /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Returns the messages
-   *  to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored. */
+   *  to process: these, or those that came with the same key before and are not stored yet; undefined if those are stored.
+   *  Rejects `run/key-reused` if other messages came with the key. */
   async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
     const { store, settings } = this.#options;
     const data = JSON.parse(JSON.stringify({ messages })) as JsonObject;
     const state = await store.putInput(settings.sessionId, { id: key, data });
-    return state === "duplicate" ? this.#unacknowledged(key) : messages;
+    if (state === "accepted") return messages;
+    const waiting = await store.takeInputs(settings.sessionId, Number.MAX_SAFE_INTEGER);
+    const known = waiting.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
+    if (known) checkSameInput(key, inputHash(known), inputHash(messages));
+    return known;
   }
 
   /** Acknowledges the input with this key in the next append. */
-  acknowledge(key: string): void {
-    this.#journal?.acknowledge(key);
-  }
-
-  async #unacknowledged(key: string): Promise<readonly Msg[] | undefined> {
-    const { store, settings } = this.#options;
-    const inputs = await store.takeInputs(settings.sessionId, Number.MAX_SAFE_INTEGER);
-    return inputs.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
+  acknowledge(key: string, hash?: string): void {
+    this.#journal?.acknowledge(key, hash);
   }
 
   /** Resolves when everything recorded is durable. A lease that expired in the meantime is renewed before. */

@@ -2,7 +2,7 @@ import type { Msg } from "../message/types.ts";
 import type { ChartPosition, Fact, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
-import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
+import { inputTurnOf, type AgentContext, type CallRecord } from "../../machines/agent/context.ts";
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
   const [block, ...more] = message.content;
@@ -62,10 +62,11 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
 function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
   if (before.progress.settled === after.progress.settled) return [];
   const { outcome, failure } = after;
+  const turn = inputTurnOf(after.progress);
   const reason = outcome?.reason ?? "ERROR";
-  if (!failure) return outcome ? [{ type: "turn.end", data: { reason } }] : [];
+  if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn } }] : [];
   const { retry: _, ...error } = failure;
-  const data = { reason, error, ...(isRefused(after) && { isRefusal: true }) };
+  const data = { reason, turn, error, ...(isRefused(after) && { isRefusal: true }) };
   return [{ type: "turn.end", data }];
 }
 

@@ -46,6 +46,7 @@ function makeShapes() {
   const record = z.looseObject(recordFields);
   const progress = z.looseObject({
     turn: count,
+    inputTurn: z.optional(count),
     iteration: count,
     gotos: count,
     emptyRetries: count,
@@ -118,9 +119,11 @@ function makeShapes() {
       steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
       chart: z.optional(z.string()),
       taken: z.optional(z.string()),
+      hash: z.optional(z.string()),
     }),
     "turn.end": z.looseObject({
       reason: z.enum(REASONS),
+      turn: z.optional(count),
       error: z.optional(error),
       isRefusal: z.optional(z.boolean()),
     }),

@@ -47,10 +47,18 @@ export type PositionChange = {
   /** The hash of the chart, in the first position that a process writes. */
   readonly chart?: string;
   readonly taken?: string;
+  /** What was taken, see `inputHash`. */
+  readonly hash?: string;
 };
 
-/** How a turn ended. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
-export type TurnEnd = { readonly reason: Reason; readonly error?: ErrorInfo; readonly isRefusal?: boolean };
+/** How a turn came to rest. `isRefusal`: its call was refused, and the outcome of the session is that of the turn before. */
+export type TurnEnd = {
+  readonly reason: Reason;
+  /** The turn that brought the input which was answered; absent in sessions of 0.1.0. */
+  readonly turn?: number;
+  readonly error?: ErrorInfo;
+  readonly isRefusal?: boolean;
+};
 
 /** What each type of journal entry holds. */
 export type EntryData = {

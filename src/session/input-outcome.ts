@@ -1,21 +1,60 @@
-import { errorFrom, type AgentError } from "../base/error.ts";
-import type { Reason } from "../message/types.ts";
+import { AgentError, errorFrom } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Msg, Reason } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import { hashInput } from "../tool/hash.ts";
+import { inputTurnOf, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { readEntries, type TurnEnd } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { SessionState } from "./format.ts";
 
-/** The outcome of an input that a session has accepted. */
-export type InputOutcome =
-  /** The context in which its call came to rest. */
-  | { readonly context: AgentContext }
-  /** Its turn failed. `isLast`: it was the last turn of the session. */
-  | { readonly error: AgentError; readonly isLast: boolean }
+/** An input that a session has taken. */
+export type TakenInput = {
+  /** {@link inputHash} of its messages; undefined if an earlier release stored it. */
+  readonly hash?: string | undefined;
+  /** The turn that it belongs to; undefined until that turn has come to rest. */
+  readonly turn?: number;
   /** It was refused and has changed nothing. */
-  | { readonly isRefused: true };
+  readonly isRefused?: boolean;
+  /** How its turn came to rest last: while the turn is suspended, and once it has ended. */
+  readonly rest?: {
+    readonly context: AgentContext;
+    /** The error of a turn that failed. */
+    readonly error?: AgentError;
+  };
+};
 
-/** Returns the session when its turn ended with `reason`. Later entries of the same append may belong to the next turn. */
+/** Returns a hash of what messages say, without their ids and times. */
+export function inputHash(messages: readonly Msg[]): string {
+  const said = messages.map(({ role, name, content }) => ({ role, name, content }));
+  return hashInput({ said } as unknown as JsonObject);
+}
+
+/** Throws `run/key-reused` if both hashes are known and differ. */
+export function checkSameInput(key: string, known: string | undefined, hash: string): void {
+  if (known === undefined || known === hash) return;
+  throw new AgentError(
+    "run/key-reused",
+    `The idempotency key '${key}' belongs to another input of this session; expected the same input, or another key.`,
+    { data: { idempotencyKey: key } },
+  );
+}
+
+/** Returns the hash with which the journal says that the input `id` was taken; undefined if it does not say so. */
+export async function readTakenHash(
+  store: SessionStore,
+  sessionId: string,
+  id: string,
+): Promise<string | undefined> {
+  let hash: string | undefined;
+  for await (const entry of readEntries(store, sessionId))
+    if (entry.type === "position" && entry.data.taken === id) hash = entry.data.hash;
+  return hash;
+}
+
+type End = { readonly data: TurnEnd; readonly state: SessionState };
+
+/** Returns the session when its turn came to rest with `reason`. Later entries of the same append may belong to the next turn. */
 function stateAt(fold: JournalFold, reason: Reason): SessionState {
   const state = fold.state();
   return { ...state, reason, messages: [...state.messages] };
@@ -26,33 +65,44 @@ function counted(state: SessionState, fold: JournalFold): SessionState {
   return { ...state, kept: { ...state.kept, progress: fold.state().kept.progress } };
 }
 
-/** Reads the outcome of the input `id` from the journal; undefined if it has none yet. A turn that was cut off or shut down
- *  ends where it was resumed to. */
-export async function readInputOutcome(
+/** Reads from the journal what became of the input `id`, whoever went on with its turn; undefined if it was not taken. A turn that
+ *  was shut down has not come to rest. */
+export async function readTakenInput(
   store: SessionStore,
   settings: Settings,
   id: string,
-): Promise<InputOutcome | undefined> {
+): Promise<TakenInput | undefined> {
   const fold = new JournalFold(settings);
-  let isAccepted = false;
-  let end: TurnEnd | undefined;
-  let ended: SessionState | undefined;
-  let context: AgentContext | undefined;
-  let isLast = true;
+  let input: TakenInput | undefined;
+  let ends: End[] = []; // of this append: its position comes last
+  let last: End | undefined;
   for await (const entry of readEntries(store, settings.sessionId)) {
     fold.push(entry);
-    if (entry.type === "position" && entry.data.taken === id) isAccepted = true;
-    else if (!isAccepted) continue;
-    else if (entry.type === "turn.end") {
-      const found = entry.data;
-      if (end) isLast = false;
-      else if (found.reason !== "SHUTDOWN") {
-        end = found;
-        ended = stateAt(fold, found.reason);
+    if (entry.type === "position" && entry.data.taken === id) {
+      input = { hash: entry.data.hash };
+      last = undefined;
+    } else if (!input) continue;
+    else if (entry.type === "turn.end" && entry.data.reason !== "SHUTDOWN") {
+      ends.push({ data: entry.data, state: stateAt(fold, entry.data.reason) });
+    } else if (entry.type === "position" && entry.data.state !== undefined) {
+      for (const { data, state } of ends) {
+        const turn = data.turn ?? inputTurnOf(fold.state().kept.progress);
+        const isFirst = input.turn === undefined && !input.isRefused;
+        if (isFirst && data.isRefusal) input = { ...input, isRefused: true };
+        if (data.isRefusal || (!isFirst && turn !== input.turn)) continue;
+        input = { ...input, turn };
+        last = { data, state: counted(state, fold) };
       }
-    } else if (entry.type === "position" && ended) context ??= contextOf(counted(ended, fold), settings);
+      ends = [];
+    }
   }
-  if (!end || !context) return undefined;
-  if (end.isRefusal) return { isRefused: true };
-  return end.error ? { error: errorFrom(end.error), isLast } : { context };
+  if (!input || !last) return input;
+  const final = fold.state();
+  const isCurrent = inputTurnOf(final.kept.progress) === input.turn;
+  const state = isCurrent ? { ...final, reason: last.data.reason } : last.state;
+  const { error } = last.data;
+  return {
+    ...input,
+    rest: { context: contextOf(state, settings), ...(error && { error: errorFrom(error) }) },
+  };
 }

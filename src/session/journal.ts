@@ -74,10 +74,13 @@ export class Journal {
     this.#steps.push(step);
   }
 
-  /** Acknowledges an input in the next append, and records where in the journal that was. */
-  acknowledge(inputId: string): void {
+  /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
+  acknowledge(inputId: string, hash?: string): void {
     this.#acknowledged.push(inputId);
-    this.#pending.push({ type: "position", data: { taken: inputId } });
+    this.#pending.push({
+      type: "position",
+      data: { taken: inputId, ...(hash !== undefined && { hash }) },
+    });
   }
 
   /** See W2. */

@@ -5,6 +5,8 @@ import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { WakeQueue } from "./queue/port.ts";
+import type { Msg } from "../message/types.ts";
+import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -189,6 +191,16 @@ class StoreDispatcher implements Dispatcher {
     return this.#putInput(sessionId, command, options);
   }
 
+  /** Throws `run/key-reused` if the key was used for other messages, which wait or were taken. */
+  async #checkSame(sessionId: string, key: string, messages: readonly Msg[]): Promise<void> {
+    const waiting = await this.#store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+    const found = waiting.find(({ id }) => id === key)?.data["messages"];
+    const known = Array.isArray(found)
+      ? inputHash(found as unknown as readonly Msg[])
+      : await readTakenHash(this.#store, sessionId, key);
+    checkSameInput(key, known, inputHash(messages));
+  }
+
   /** Stores an input, then signals the worker that drives the session, and wakes one if none does. */
   async #putInput(sessionId: string, command: NewCommand, options: DispatchOptions): Promise<Dispatched> {
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
@@ -199,6 +211,8 @@ class StoreDispatcher implements Dispatcher {
       data,
       ...(delayMs > 0 && { dueAt: at + delayMs }),
     });
+    if (state === "duplicate" && command.kind === "call")
+      await this.#checkSame(sessionId, inputId, command.messages);
     if (delayMs === 0) this.#queue.publish(sessionId, NUDGE);
     const woken = await this.#queue.wake(sessionId, { priority, delayMs }).then(
       () => true,

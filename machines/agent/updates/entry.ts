@@ -6,6 +6,7 @@ import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } 
 import {
   freshRequest,
   freshTurn,
+  inputTurnOf,
   type AgentContext,
   type CallRecord,
   type Change,
@@ -145,10 +146,11 @@ export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
   const goesOn = context.progress.continues && context.inbox.input.length === 0;
   const { progress, inbox } = closed;
+  const triesAgain = inbox.input.length === 0 && context.outcome?.reason === "ERROR";
   return {
     progress: goesOn
       ? { ...progress, iteration: progress.iteration + 1, continues: false, resumeAt: null }
-      : freshTurn(closed),
+      : { ...freshTurn(closed), ...(triesAgain && { inputTurn: inputTurnOf(progress) }) },
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...entered(inbox), queued: [] },
     wanted: goesOn ? wantedNow(context) : (inbox.wanted ?? null),

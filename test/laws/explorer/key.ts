@@ -11,6 +11,7 @@ const IGNORED: ReadonlySet<string> = new Set([
     "at",
     "startedAt",
     "turn",
+    "inputTurn",
     "made",
     "settled",
     "turnAt",

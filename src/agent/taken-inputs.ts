@@ -1,0 +1,65 @@
+import { errorFrom } from "../base/error.ts";
+import { isRefused } from "../session/entries.ts";
+import { checkSameInput, type TakenInput } from "../session/input-outcome.ts";
+import { inputTurnOf, type AgentContext } from "../../machines/agent/context.ts";
+import type { Reply } from "./types.ts";
+
+/** How many idempotency keys are kept in this process. A store keeps all. */
+const MAX_KEYS = 1_000;
+
+type RunningCall = { readonly hash: string; readonly reply: Promise<unknown> };
+
+/** The inputs with an idempotency key that this process has taken, and the calls that run for them. */
+export class TakenInputs {
+  readonly #running = new Map<string, RunningCall>();
+  readonly #taken = new Map<string, TakenInput>();
+  /** The key of the call whose turn runs. */
+  #current: string | undefined;
+
+  /** Returns the reply of the call that runs for this key, and starts one if there is none. `onJoin` is called if there is one. Throws
+   *  `run/key-reused`. */
+  join<O>(key: string, hash: string, onJoin: () => void, start: () => Promise<Reply<O>>): Promise<Reply<O>> {
+    const known = this.#running.get(key);
+    if (known) {
+      checkSameInput(key, known.hash, hash);
+      onJoin();
+      return known.reply as Promise<Reply<O>>;
+    }
+    const reply = start();
+    this.#running.set(key, { hash, reply });
+    const end = (): void => void this.#running.delete(key);
+    reply.then(end, end);
+    return reply;
+  }
+
+  /** The turn that begins takes the input with this key; undefined: one without a key. */
+  take(key: string | undefined, hash: string): void {
+    this.#current = key;
+    if (key === undefined) return;
+    this.#taken.delete(key);
+    this.#taken.set(key, { hash });
+    if (this.#taken.size > MAX_KEYS) this.#taken.delete(this.#taken.keys().next().value!);
+  }
+
+  /** A turn has come to rest: its inputs have a new outcome. */
+  settled(context: AgentContext): void {
+    const { outcome, failure } = context;
+    const turn = inputTurnOf(context.progress);
+    const key = this.#current;
+    this.#current = undefined;
+    if (outcome?.reason === "SHUTDOWN") return;
+    if (isRefused(context)) {
+      if (key !== undefined) this.#taken.delete(key);
+      return;
+    }
+    const { retry: _, ...info } = failure ?? { code: undefined };
+    const rest = { context, ...(info.code !== undefined && { error: errorFrom(info) }) };
+    for (const [each, input] of this.#taken)
+      if (each === key || input.turn === turn) this.#taken.set(each, { ...input, turn, rest });
+  }
+
+  /** Returns what became of an input; undefined if this process has not taken it. */
+  find(key: string): TakenInput | undefined {
+    return this.#taken.get(key);
+  }
+}
