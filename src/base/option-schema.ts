@@ -96,6 +96,11 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER): OptionSchem
   return as(z.int(wrong).check(z.minimum(min, wrong), z.maximum(max, wrong)));
 }
 
+/** A port; 0 stands for any free one. */
+export function port(): OptionSchema<number> {
+  return integer(0, 65_535);
+}
+
 /** A number of at least `min`; `Infinity` is one. */
 export function atLeast(min: number): OptionSchema<number> {
   return value((given) => typeof given === "number" && given >= min, `a number of at least ${min}`);

@@ -25,6 +25,11 @@ export function check(schema: z.ZodMiniType, value: unknown, from: string, subje
   if (problem !== undefined) throw new AgentError("config/invalid", `${from}: ${problem}`);
 }
 
+/** Returns what a schema expected instead of a value, such as "an integer of at least 1"; undefined if it accepts the value. */
+export function expectedInstead(schema: z.ZodMiniType, value: unknown): string | undefined {
+  return issueOf(schema.safeParse(value).error?.issues ?? [])?.message.replace(/^.*?; expected /su, "");
+}
+
 /** The name of an option, such as "`permissions.rules[0].tool`"; undefined for the value itself. */
 export function nameOf(path: readonly PropertyKey[]): string | undefined {
   if (path.length === 0) return undefined;

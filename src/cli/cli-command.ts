@@ -7,6 +7,7 @@ import {
   type ParseOptionsResult,
 } from "commander";
 import { nearestName } from "../base/nearest-name.ts";
+import { expectedInstead } from "../base/options.ts";
 import type { CommandDefinition, Parameter, Sections } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import { UsageError } from "./usage-error.ts";
@@ -48,6 +49,18 @@ export class CliCommand extends Command {
       this.addHelpText("after", `\n${heading}:\n${text.replaceAll(/^/gm, "  ")}`);
     }
     return this;
+  }
+
+  /** Throws a {@link UsageError} for a flag on the command line whose value does not fit its schema. */
+  async checkFlags({ flags }: CommandDefinition): Promise<void> {
+    for (const [key, { schema }] of Object.entries(flags)) {
+      if (!schema || this.getOptionValueSource(key) !== "cli") continue;
+      const value: unknown = this.getOptionValue(key);
+      const expected = expectedInstead(await schema(), value);
+      if (expected === undefined) continue;
+      const option = this.options.find((each) => each.attributeName() === key);
+      this.error(`Option '${option?.flags}' argument '${String(value)}' is invalid. It must be ${expected}.`);
+    }
   }
 
   /** The words of the command, such as "agentchart sessions ls". */

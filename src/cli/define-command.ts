@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import type * as z from "zod/mini";
 import type { CliIo } from "./cli-io.ts";
 
 /** A flag or an argument of a command. `T` is the type of its value. */
@@ -12,9 +13,14 @@ export type Parameter<T> = {
   readonly isRepeatable?: boolean;
   /** Throws an `InvalidArgumentError` that says what the value must be. */
   readonly parse?: (text: string) => unknown;
+  /** Loads the schema that the value must fit: that of the option it is given to. */
+  readonly schema?: SchemaSource;
   /** What help prints below the flags of a command with this flag. */
   readonly sections?: Sections;
 };
+
+/** Loads a schema, which happens only for a flag that is on the command line: help needs none. */
+export type SchemaSource = () => Promise<z.ZodMiniType>;
 
 /** Paragraphs of help, by their headings. */
 export type Sections = { readonly [heading: string]: string };
@@ -83,24 +89,19 @@ export function choice<const T extends string>(
   return { description, value, choices };
 }
 
-/** An integer of at least `min`, which is 1 by default, and at most `max`. */
+/** An integer that fits a schema; without one, an integer of at least 1. */
 export function integer(
   value: string,
   description: string,
-  { min = 1, max = Number.MAX_SAFE_INTEGER }: { readonly min?: number; readonly max?: number } = {},
+  schema: SchemaSource = async () => (await import("../base/option-schema.ts")).integer(1),
 ): Parameter<number | undefined> {
-  const bounds = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const parse = (text: string): number => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be an integer ${bounds}.`);
-  };
-  return { description, value, parse };
+  return { description, value, schema, parse: (text) => (/^\d+$/.test(text) ? Number(text) : text) };
 }
 
 /** A port. 0 stands for any free port. */
 export function port(description: string): Parameter<number | undefined> {
-  return integer("PORT", `${description}, 0 for any free port`, { min: 0, max: 65_535 });
+  const schema = async () => (await import("../base/option-schema.ts")).port();
+  return integer("PORT", `${description}, 0 for any free port`, schema);
 }
 
 /** At most `max` per `perMs` milliseconds. */

@@ -17,6 +17,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
     const path = definition.name.split(" ");
     const command = program.find(path).command(path.at(-1)!) as CliCommand;
     command.define(definition).action(async () => {
+      await command.checkFlags(definition);
       const handler = await load();
       onExitCode(await handler(inputOf(command, definition), io));
     });

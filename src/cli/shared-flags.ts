@@ -1,3 +1,4 @@
+import { maxIters } from "./option-sources.ts";
 import { boolean, integer, string, strings, withDefault } from "./define-command.ts";
 
 export const STORES = "file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE";
@@ -20,7 +21,7 @@ NO_COLOR           disables colors, which are used in terminals only`,
     Tools: `A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".`,
   }),
   system: string("TEXT", "system prompt"),
-  maxIters: withDefault(integer("N", "model calls of a turn before it is summarized"), 10),
+  maxIters: withDefault(integer("N", "model calls of a turn before it is summarized", maxIters), 10),
 };
 
 /** The output of the commands that run a turn. */

@@ -18,7 +18,7 @@ export type ServeOptions = {
 
 /** The schema of {@link ServeOptions}. */
 export const serveSchema = s.lazily(() =>
-  s.options<ServeOptions>({ host: s.optional(s.nonEmpty()), port: s.optional(s.integer(0, 65_535)) }),
+  s.options<ServeOptions>({ host: s.optional(s.nonEmpty()), port: s.optional(s.port()) }),
 );
 
 /** A server that listens on a port. */

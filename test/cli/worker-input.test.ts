@@ -32,6 +32,10 @@ describe("A wrong command line exits with 2 and one line", () => {
       "Option '--concurrency <N>' argument '0' is invalid. It must be an integer of at least 1.",
     ],
     [
+      ["worker", ...AGENTS, "--sweep-ms", "x"],
+      "Option '--sweep-ms <MS>' argument 'x' is invalid. It must be an integer of at least 0.",
+    ],
+    [
       ["worker", ...AGENTS, "--rate", "60"],
       "Option '--rate <N/s|min|h>' argument '60' is invalid. It must look like 5/s, 60/min or 1000/h.",
     ],
@@ -95,7 +99,10 @@ describe("An unusable file exits with 1 and one line with the reason", () => {
     [["worker", "--agents", broken, ...STORE], "broken.ts"],
     [["serve", "--tokens", join(folder, "gone.json"), ...STORE], "gone.json (ENOENT): check --tokens."],
     [["serve", "--tokens", text, ...STORE], "tokens.txt is not valid JSON."],
-    [["serve", "--tokens", short, ...STORE], "at 0.token: at least 20 characters."],
+    [
+      ["serve", "--tokens", short, ...STORE],
+      "`[0].token` is a string; expected at least 20 visible ASCII characters.",
+    ],
   ] as const)("%j", async ([args, problem]) => {
     const { code, stdout, stderr } = await agentchart(args);
     expect([code, stdout]).toEqual([1, ""]);

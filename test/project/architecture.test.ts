@@ -86,7 +86,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   openai: ["model/openai"],
   zod: ["message", "tool", "session", "inspect/protocol"],
   // Schemas of options; in session the shapes of stored data, one per type of journal entry.
-  "zod/mini": ["base", "session"],
+  "zod/mini": ["base", "session", "cli"],
   "@cfworker/json-schema": ["tool"],
   "eventsource-parser": ["model/openai"],
   "lru-cache": ["diagram", "store", "inspect/client", "inspect/hub", "worker"],

@@ -11,6 +11,7 @@ import {
   strings,
   withDefault,
 } from "../define-command.ts";
+import { maxBodyBytes, ofTenant, ofWorker } from "../option-sources.ts";
 import { JSON_RESULT, STORES } from "../shared-flags.ts";
 
 const BACKEND = {
@@ -46,13 +47,29 @@ export const worker = defineCommand({
         Agents: `A .ts or .js file that exports { name: (session) => configuration }, by default or as "agents".`,
       }),
     ),
-    concurrency: withDefault(integer("N", "sessions at the same time"), 10),
-    maxPerTenant: integer("N", "sessions of one tenant at the same time, in all workers (default: no limit)"),
+    concurrency: withDefault(integer("N", "sessions at the same time", ofWorker("concurrency")), 10),
+    maxPerTenant: integer(
+      "N",
+      "sessions of one tenant at the same time, in all workers (default: no limit)",
+      ofTenant,
+    ),
     rate: rate("sessions of one tenant started, in all workers (default: no limit)"),
-    leaseMs: withDefault(integer("MS", "time until another worker takes over from a dead one"), 10_000),
-    sweepMs: withDefault(integer("MS", "interval of the search for lost wake-ups"), 5_000),
-    maxCrashes: withDefault(integer("N", "workers that may die with a session before it is quarantined"), 3),
-    storeTimeoutMs: withDefault(integer("MS", "time to retry a store that does not respond"), 30_000),
+    leaseMs: withDefault(
+      integer("MS", "time until another worker takes over from a dead one", ofWorker("leaseMs")),
+      10_000,
+    ),
+    sweepMs: withDefault(
+      integer("MS", "interval of the search for lost wake-ups, 0 for none", ofWorker("sweepMs")),
+      5_000,
+    ),
+    maxCrashes: withDefault(
+      integer("N", "workers that may die with a session before it is quarantined", ofWorker("maxCrashes")),
+      3,
+    ),
+    storeTimeoutMs: withDefault(
+      integer("MS", "time to retry a store that does not respond, 0 for none", ofWorker("storeTimeoutMs")),
+      30_000,
+    ),
     drainMs: withDefault(
       integer("MS", "time for sessions to reach their next commit point at the end"),
       8_000,
@@ -86,7 +103,7 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
     agent: strings("NAME", "agent that a session may start with (default: any)"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
     port: withDefault(port("port to listen on"), 8790),
-    maxBody: withDefault(integer("BYTES", "maximum size of a request body"), 1_048_576),
+    maxBody: withDefault(integer("BYTES", "maximum size of a request body", maxBodyBytes), 1_048_576),
     rate: rate("requests per token (default: 50/s, with bursts of 100)"),
     ...BACKEND,
     ...LOG,

@@ -50,7 +50,7 @@ export type StartHubOptions = {
 /** The schema of {@link StartHubOptions}. */
 export const startHubSchema = s.lazily(() =>
   s.options<StartHubOptions>({
-    port: s.optional(s.integer(0, 65_535)),
+    port: s.optional(s.port()),
     host: s.optional(s.nonEmpty("an address")),
     store: s.optional(storeSchema()),
     files: s.optional(s.listOf(s.nonEmpty("the path of a file"))),
