@@ -7,7 +7,8 @@ export const drawing = drawingOf(agentResolver);
 
 const pathOf = (id: string): string => id.slice(drawing.id.length + 1) || "root";
 
-const labelOf = ({ name, params }: ChartName): string =>
+/** A guard or an action as text, such as "listens: preCall". */
+export const labelOf = ({ name, params }: ChartName): string =>
   params ? `${name}: ${Object.values(params).join(", ")}` : name;
 
 /** An edge as text, such as "reasoning.calling on xstate.done.actor.callModel [retryable] → reasoning.backingOff". */

@@ -6,6 +6,7 @@ import {
   type AgentContext,
   type CallRecord,
   type Settings,
+  type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import { message, text, toolResult, toolUse, user } from "../../laws/explorer/messages.ts";
 import { leafOf, type AgentSnapshot, type ChartEvent } from "../../laws/explorer/pure.ts";
@@ -67,6 +68,16 @@ export function asking(records: readonly Partial<CallRecord>[], given: Given = {
   });
   return { transcript, calls, ...given, progress: { batchAt: 1, ...given.progress } };
 }
+
+/** A context in which these messages wait. */
+export const inbox = (waiting: Partial<AgentContext["inbox"]>): Given => ({
+  inbox: { input: [], steering: [], queued: [], ...waiting },
+});
+
+/** A context in which the turn is to give a structured output. */
+export const wanting = (wanted: Partial<WantedOutput>): Given => ({
+  wanted: { mode: "tool", schema: {}, reminders: 0, ...wanted },
+});
 
 /** A model's answer as it waits for its hooks. */
 export const draft = (...callIds: readonly string[]): AgentContext["draft"] => ({

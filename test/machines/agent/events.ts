@@ -1,5 +1,7 @@
-import { message, results, user } from "../../laws/explorer/messages.ts";
+import type { Interruption } from "../../../machines/agent/context.ts";
+import { message, results, toolResult, user } from "../../laws/explorer/messages.ts";
 import { doneEvent, errorEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
+import { contextOf, type Given } from "./at.ts";
 
 /** A call with results. */
 export const callWith = (...input: Parameters<typeof results>): ChartEvent => ({
@@ -11,7 +13,14 @@ export const callWith = (...input: Parameters<typeof results>): ChartEvent => ({
 export const SAY: ChartEvent = { type: "call", at: 200, input: [user("u2")] };
 /** A call without input. */
 export const GO_ON: ChartEvent = { type: "call", at: 200, input: [] };
-export const INTERRUPT: ChartEvent = { type: "run.interrupt", at: 200, cause: "user" };
+/** An interrupt by the user, unless `more` says otherwise. */
+export const interrupt = (more: Partial<Pick<Interruption, "cause" | "message">> = {}): ChartEvent => ({
+  type: "run.interrupt",
+  at: 200,
+  cause: "user",
+  ...more,
+});
+export const INTERRUPT = interrupt();
 /** The hooks of a point are done. */
 export const hooks = (output: object = {}): ChartEvent => doneEvent("runHooks", { at: 200, ...output });
 /** One of the hooks has failed. */
@@ -27,3 +36,22 @@ export const says = (...content: Parameters<typeof message>[2]): ChartEvent =>
 /** The model has failed. */
 export const fails = (retry: boolean): ChartEvent =>
   answer({ delivered: false, error: { code: "model/unavailable", message: "down", retry } });
+/** The attempt of a call has ended. */
+export const ends = (number: number, output: object): ChartEvent =>
+  doneEvent(`tool.c${number}`, { at: 200, callId: `c${number}`, attempt: 1, ...output });
+/** A call has its result. */
+export const result = (number: number): ChartEvent =>
+  ends(number, { result: toolResult(`c${number}`, "ok") });
+/** A decision about the first call, unless `about` says otherwise. */
+export const decide = (about: { callId?: string; argsHash?: string; madeAt?: number } = {}): ChartEvent => ({
+  type: "tool.decide",
+  at: 200,
+  callId: "c1",
+  decision: "approve",
+  ...about,
+});
+export const STEER: ChartEvent = { type: "run.steer", at: 200, message: user("m1") };
+export const OBSERVE: ChartEvent = { type: "session.observe", at: 200, messages: [user("m1")] };
+export const SHUT_DOWN: ChartEvent = { type: "run.shutdown", at: 200 };
+/** A stored session takes the place of this one. */
+export const load = (stored: Given): ChartEvent => ({ type: "session.load", context: contextOf(stored) });

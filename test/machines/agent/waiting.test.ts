@@ -1,9 +1,7 @@
-import { agentResolver } from "../../../machines/agent/agent.machine.ts";
 import { describe, expect, it } from "vitest";
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import { user } from "../../laws/explorer/messages.ts";
-import { doneEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
-import { after, asking, contextOf } from "./at.ts";
+import { after, asking } from "./at.ts";
 
 describe("events that are not handled at once", () => {
   const says = user("m1");
@@ -46,50 +44,5 @@ describe("events that are not handled at once", () => {
     const rested = asking([{ status: "suspended" }], { at: 5_000, progress: { restedAt: 100, stats } });
     const { context } = after("suspended.waiting", rested, { type: "call", at: 10_000, input: [] });
     expect(context.at - context.progress.stats.startedAt).toBe(100);
-  });
-
-  it.each<[string, string, ChartEvent, string]>([
-    [
-      "a decision about no open call",
-      "suspended.waiting",
-      { type: "tool.decide", at: 200, callId: "c9", decision: "approve" },
-      "run/bad-results",
-    ],
-    [
-      "a decision while the calls run",
-      "acting.executing.running",
-      { type: "tool.decide", at: 200, callId: "c1", decision: "approve" },
-      "run/bad-results",
-    ],
-    [
-      "a call while a turn runs",
-      "reasoning.calling.running",
-      { type: "call", at: 200, input: [] },
-      "run/busy",
-    ],
-    [
-      "an interrupt at rest",
-      "stopped.idle",
-      { type: "run.interrupt", at: 200, cause: "user" },
-      "run/not-running",
-    ],
-    [
-      "a steering message at rest",
-      "stopped.idle",
-      { type: "run.steer", at: 200, message: says },
-      "run/not-running",
-    ],
-    [
-      "the outcome of a service that is gone",
-      "stopped.idle",
-      doneEvent("callModel", { at: 200 }),
-      "run/invalid-event",
-    ],
-  ])("%s is refused", (_title, leaf, event, code) => {
-    const given = asking([{ status: leaf.startsWith("acting") ? "running" : "suspended" }]);
-    const context = contextOf(leaf === "stopped.idle" ? {} : given);
-    const step = agentResolver.next(leaf, context, event);
-    expect(step).toMatchObject({ move: undefined, context, effects: [], refused: { code } });
-    expect(agentResolver.refusal(leaf, context, event)).toEqual(step!.refused);
   });
 });

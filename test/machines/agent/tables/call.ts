@@ -1,12 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { user } from "../../laws/explorer/messages.ts";
-import { asking, outcomeOf, titleOf, type Row } from "./at.ts";
-import { callWith, failedHook, GO_ON, hooks, INTERRUPT, SAY } from "./events.ts";
+import { user } from "../../../laws/explorer/messages.ts";
+import { asking, type Row } from "../at.ts";
+import { callWith, failedHook, GO_ON, hooks, INTERRUPT, SAY } from "../events.ts";
 
 const suspended = asking([{ status: "suspended" }]);
 const asks = asking([{ asks: "it asks" }, { status: "approved" }]);
+const unfinished = { progress: { resumeAt: "reasoning" } } as const;
+const entering = { progress: { resumeAt: "doCall" } } as const;
 
-const DO_CALL: readonly Row[] = [
+/** A call arrives. */
+export const CALL: readonly Row[] = [
   ["stopped.idle", "a call", {}, SAY, "reasoning.calling.running"],
   ["stopped.idle", "a call that a hook wants to see", { listening: ["preCall"] }, SAY, "doCall.preCall"],
   ["stopped.idle", "results that nobody waits for", {}, callWith("t1", ["c9"]), "stopped.idle"],
@@ -46,7 +48,34 @@ const DO_CALL: readonly Row[] = [
     callWith("t1", ["c9"]),
     "stopped.unfinished",
   ],
-  ["stopped.idle", "an interrupt", {}, INTERRUPT, "stopped.idle"],
+  [
+    "stopped.unfinished",
+    "a call that a hook wants to see",
+    { ...entering, listening: ["preCall"] },
+    SAY,
+    "doCall.preCall",
+  ],
+  [
+    "stopped.unfinished",
+    "a call goes on with a batch that hooks want to see",
+    asking([{ hooked: false }], { listening: ["preActing"], progress: { resumeAt: "acting" } }),
+    GO_ON,
+    "acting.preHooks",
+  ],
+  [
+    "stopped.unfinished",
+    "a call goes on with a summary that hooks want to see",
+    { listening: ["preSummary"], progress: { resumeAt: "summarizing" } },
+    GO_ON,
+    "summarizing.preHooks",
+  ],
+  [
+    "stopped.unfinished",
+    "a call goes on with a summary that must wait",
+    { progress: { resumeAt: "summarizing" }, request: { notBeforeAt: 300 } },
+    GO_ON,
+    "summarizing.backingOff",
+  ],
   [
     "doCall.preCall",
     "the hooks are done",
@@ -62,6 +91,8 @@ const DO_CALL: readonly Row[] = [
     failedHook,
     "doCall.onError",
   ],
+  ["doCall.preCall", "a hook fails in an unfinished turn", unfinished, failedHook, "stopped.unfinished"],
+  ["doCall.preCall", "a hook fails while calls are open", suspended, failedHook, "suspended.waiting"],
   ["doCall.preCall", "an interrupt", {}, INTERRUPT, "stopped.idle", "INTERRUPTED"],
   [
     "doCall.onError",
@@ -69,6 +100,18 @@ const DO_CALL: readonly Row[] = [
     { failure: { code: "run/pending", message: "" } },
     hooks(),
     "stopped.idle",
+  ],
+  ["doCall.onError", "the hooks are done in an unfinished turn", unfinished, hooks(), "stopped.unfinished"],
+  ["doCall.onError", "the hooks are done while calls are open", suspended, hooks(), "suspended.waiting"],
+  ["doCall.onError", "a hook fails", {}, failedHook, "stopped.idle"],
+  ["doCall.onError", "a hook fails in an unfinished turn", unfinished, failedHook, "stopped.unfinished"],
+  ["doCall.onError", "a hook fails while calls are open", suspended, failedHook, "suspended.waiting"],
+  [
+    "suspended.waiting",
+    "a call that a hook wants to see",
+    { ...suspended, listening: ["preCall"] },
+    SAY,
+    "doCall.preCall",
   ],
   ["suspended.waiting", "text", suspended, SAY, "suspended.waiting"],
   [
@@ -98,9 +141,3 @@ const DO_CALL: readonly Row[] = [
   ],
   ["suspended.waiting", "an interrupt", suspended, INTERRUPT, "stopped.idle", "INTERRUPTED"],
 ];
-
-describe("doCall, one event at a time", () => {
-  it.each(DO_CALL.map((row) => [titleOf(row), row] as const))("%s", (_title, row) => {
-    expect(outcomeOf(row)).toEqual([row[4], row[5]]);
-  });
-});

@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { text, thinking, toolUse } from "../../laws/explorer/messages.ts";
-import { draft, outcomeOf, titleOf, type Row } from "./at.ts";
-import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "./events.ts";
+import { text, thinking, toolUse } from "../../../laws/explorer/messages.ts";
+import { draft, type Row } from "../at.ts";
+import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 
 const open = { draft: draft(), request: { attempt: 1 } };
-const REASONING: readonly Row[] = [
+
+/** The model answers. */
+export const REASONING: readonly Row[] = [
   ["reasoning.calling.running", "an answer", {}, says(text("hello")), "stopped.idle", "MODEL_STOP"],
   [
     "reasoning.calling.running",
@@ -96,6 +97,13 @@ const REASONING: readonly Row[] = [
   ],
   [
     "reasoning.calling.aborting",
+    "a deaf model, out of time, with another model",
+    { request: { timedOut: true, attempt: 1 }, settings: { hasFallback: true } },
+    slept,
+    "reasoning.calling.running",
+  ],
+  [
+    "reasoning.calling.aborting",
     "an interrupted one, interrupted again",
     { interruption: { cause: "user" } },
     INTERRUPT,
@@ -131,12 +139,27 @@ const REASONING: readonly Row[] = [
   ],
   ["reasoning.postHooks.running", "a failing hook", open, failedHook, "stopped.idle", "ERROR"],
   ["reasoning.preHooks", "the hooks are done", {}, hooks({ edit: {} }), "reasoning.calling.running"],
+  [
+    "reasoning.preHooks",
+    "the hooks are done before the request may be repeated",
+    { request: { notBeforeAt: 300 } },
+    hooks({ edit: {} }),
+    "reasoning.backingOff",
+  ],
   ["reasoning.postHooks.running", "an interrupt", open, INTERRUPT, "reasoning.postHooks.aborting"],
   [
     "reasoning.postHooks.aborting",
     "the hooks are done",
     { ...open, interruption: { cause: "user" } },
     hooks(),
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
+  [
+    "reasoning.postHooks.aborting",
+    "a failing hook",
+    { ...open, interruption: { cause: "user" } },
+    failedHook,
     "stopped.idle",
     "INTERRUPTED",
   ],
@@ -149,9 +172,3 @@ const REASONING: readonly Row[] = [
     "INTERRUPTED",
   ],
 ];
-
-describe("reasoning, one event at a time", () => {
-  it.each(REASONING.map((row) => [titleOf(row), row] as const))("%s", (_title, row) => {
-    expect(outcomeOf(row)).toEqual([row[4], row[5]]);
-  });
-});

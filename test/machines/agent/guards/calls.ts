@@ -1,0 +1,214 @@
+import { results, user } from "../../../laws/explorer/messages.ts";
+import { asking, inbox } from "../at.ts";
+import { callWith, decide, ends, GO_ON, result, SAY } from "../events.ts";
+import type { GuardTable } from "./guard.ts";
+
+const done = { status: "done" } as const;
+const stored = { status: "done", stored: true } as const;
+const suspended = { status: "suspended" } as const;
+const approved = { status: "approved" } as const;
+const running = { status: "running", attempt: 1, spawned: 1 } as const;
+const unknown = { status: "unknown" } as const;
+const asks = { asks: "it asks", argsHash: "h1" } as const;
+const decided = { decided: "approve" } as const;
+const noCalls = { settings: { budget: { toolCalls: 0 } } };
+
+/** The guards that judge the open calls of a turn. */
+export const CALL_GUARDS: GuardTable = {
+  hasPendingTools: {
+    holds: [
+      ["a call is open", asking([{}])],
+      ["a result is not stored yet", asking([stored, done])],
+    ],
+    fails: [
+      ["there is no call", {}],
+      ["every result is stored", asking([stored])],
+    ],
+  },
+  isFinished: {
+    holds: [
+      ["there is no call", {}],
+      ["every result is stored", asking([stored])],
+    ],
+    fails: [["a call is open", asking([{}])]],
+  },
+  needsDecision: {
+    holds: [
+      ["a call asks", asking([{}, asks])],
+      ["the outcome of a call is unknown", asking([unknown])],
+    ],
+    fails: [
+      ["no call asks", asking([suspended])],
+      ["the decision is there", asking([{ ...asks, ...decided }])],
+      ["the decision about an unknown outcome is there", asking([{ ...unknown, ...decided }])],
+      ["the result is stored", asking([{ ...asks, ...stored }])],
+    ],
+  },
+  needsApproval: {
+    holds: [["a call asks", asking([approved, asks])]],
+    fails: [
+      ["no call asks", asking([approved])],
+      ["the result is stored", asking([{ ...asks, ...stored }])],
+    ],
+  },
+  hasUnknownOutcome: {
+    holds: [["a call was cut off while it ran", asking([approved, unknown])]],
+    fails: [["a call runs", asking([running])]],
+  },
+  allSettled: {
+    holds: [
+      ["there is no call", {}],
+      ["each is done, denied or suspended", asking([done, { status: "denied" }, suspended])],
+    ],
+    fails: [
+      ["a call has no permission", asking([done, {}])],
+      ["a call may start", asking([done, approved])],
+      ["a call runs", asking([done, running])],
+      ["the outcome of a call is unknown", asking([done, unknown])],
+    ],
+  },
+  noneRunning: {
+    holds: [
+      ["there is no call", {}],
+      ["calls wait to start", asking([done, approved])],
+    ],
+    fails: [["a call runs", asking([done, running])]],
+  },
+  startsNothing: {
+    holds: [
+      ["the only call runs", asking([running])],
+      ["a call waits to be repeated", asking([{ ...approved, notBeforeAt: 101 }])],
+      ["as many run as may", asking([running, approved], { settings: { parallel: 1 } })],
+      ["as many of the tool run as may", asking([running, { ...approved, maxParallel: 1 }])],
+      ["the budget does not suffice while a call runs", asking([running, approved], noCalls)],
+    ],
+    fails: [
+      ["a call may start", asking([running, approved])],
+      ["the time to repeat a call has come", asking([{ ...approved, notBeforeAt: 100 }])],
+      ["the budget does not suffice and nothing runs", asking([approved], noCalls)],
+    ],
+  },
+  mustPause: {
+    holds: [["the budget does not suffice and nothing runs", asking([done, approved], noCalls)]],
+    fails: [
+      ["the budget does not suffice while a call runs", asking([running, approved], noCalls)],
+      ["the budget suffices", asking([done, approved])],
+    ],
+  },
+  mustCommit: {
+    holds: [
+      [
+        "a call is to start and a store is configured",
+        asking([{ status: "running", attempt: 1 }], { settings: { isDurable: true } }),
+      ],
+      [
+        "a call is to be repeated and a store is configured",
+        asking([{ ...running, attempt: 2 }], { settings: { isDurable: true } }),
+      ],
+    ],
+    fails: [
+      ["no store is configured", asking([{ status: "running", attempt: 1 }])],
+      ["every call has its service", asking([running], { settings: { isDurable: true } })],
+      ["no call runs", asking([approved], { settings: { isDurable: true } })],
+    ],
+  },
+  isLate: {
+    holds: [
+      ["another attempt runs", asking([{ ...running, attempt: 2 }]), ends(1, {})],
+      ["the call has its result", asking([done]), result(1)],
+      ["there is no such call", asking([running]), result(2)],
+    ],
+    fails: [["the attempt runs", asking([{}, running]), result(2)]],
+  },
+  wantsPreActing: {
+    holds: [["a hook has not seen a call", asking([{}, { hooked: false }], { listening: ["preActing"] })]],
+    fails: [
+      ["no hook listens", asking([{ hooked: false }])],
+      ["hooks have seen every call", asking([{}], { listening: ["preActing"] })],
+      ["the call is answered", asking([{ ...done, hooked: false }], { listening: ["preActing"] })],
+    ],
+  },
+  wantsPostActing: {
+    holds: [["a hook has not seen a result", asking([stored, done], { listening: ["postActing"] })]],
+    fails: [
+      ["no hook listens", asking([done])],
+      ["there is no result", asking([running], { listening: ["postActing"] })],
+      ["the result is stored", asking([stored], { listening: ["postActing"] })],
+      ["nothing was executed", asking([{ ...done, skipHooks: true }], { listening: ["postActing"] })],
+    ],
+  },
+  hasNoInput: {
+    holds: [["the call brings nothing", {}]],
+    fails: [["the call brings text", inbox({ input: [user("u2")] })]],
+  },
+  carriesResults: {
+    holds: [["one of the messages is a result", inbox({ input: [user("u2"), results("t1", ["c1"])] })]],
+    fails: [
+      ["the call brings text", inbox({ input: [user("u2")] })],
+      ["the call brings nothing", {}],
+    ],
+  },
+  cancelsPending: {
+    holds: [["text cancels open calls", { settings: { onTextWhilePending: "cancelPending" } }]],
+    fails: [
+      ["text is refused", { settings: { onTextWhilePending: "refuse" } }],
+      ["text is queued", { settings: { onTextWhilePending: "queue" } }],
+    ],
+  },
+  queuesText: {
+    holds: [["text is queued", { settings: { onTextWhilePending: "queue" } }]],
+    fails: [
+      ["text is refused", { settings: { onTextWhilePending: "refuse" } }],
+      ["text cancels open calls", { settings: { onTextWhilePending: "cancelPending" } }],
+      [
+        "the turn is unfinished",
+        { settings: { onTextWhilePending: "queue" }, progress: { resumeAt: "acting" } },
+      ],
+    ],
+  },
+  isUnknownCall: {
+    holds: [
+      ["there is no such call", asking([suspended]), decide({ callId: "c9" })],
+      ["the call runs", asking([running]), decide()],
+      ["the call may start", asking([approved]), decide()],
+      ["the call has its result", asking([done]), decide()],
+      ["the result is stored", asking([stored]), decide()],
+      ["another call asks", asking([suspended, asks]), decide()],
+    ],
+    fails: [
+      ["the call asks", asking([asks]), decide()],
+      ["the call is suspended", asking([suspended]), decide()],
+      ["the outcome of the call is unknown", asking([unknown]), decide()],
+    ],
+  },
+  isStaleDecision: {
+    holds: [["it was made for other arguments", asking([asks]), decide({ argsHash: "h2" })]],
+    fails: [
+      ["it was made for these arguments", asking([asks]), decide({ argsHash: "h1" })],
+      ["it does not say for which arguments", asking([asks]), decide()],
+    ],
+  },
+  isExpiredDecision: {
+    holds: [
+      ["it comes after its time", asking([{ ...asks, expiresAt: 199 }]), decide()],
+      ["it comes at the end of its time", asking([{ ...asks, expiresAt: 200 }]), decide()],
+    ],
+    fails: [
+      ["it comes in time", asking([{ ...asks, expiresAt: 201 }]), decide()],
+      ["it was made in time", asking([{ ...asks, expiresAt: 150 }]), decide({ madeAt: 149 })],
+      ["there is no limit", asking([asks]), decide()],
+    ],
+  },
+  resumesInCall: {
+    holds: [
+      ["the turn was cut off on entering", { progress: { resumeAt: "doCall" } }, GO_ON],
+      ["the call brings results", { progress: { resumeAt: "reasoning" } }, callWith("t1", ["c1"])],
+      [
+        "results wait",
+        { ...inbox({ input: [results("t1", ["c1"])] }), progress: { resumeAt: "reasoning" } },
+        GO_ON,
+      ],
+    ],
+    fails: [["the turn was cut off later", { progress: { resumeAt: "reasoning" } }, SAY]],
+  },
+};

@@ -1,0 +1,67 @@
+import { doneEvent, errorEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
+import { asking, type Given } from "../at.ts";
+import { decide, ends, GO_ON, INTERRUPT, load, result, SHUT_DOWN, STEER } from "../events.ts";
+
+/** A row of the table of refusals: in this state, given this, that event is refused with that code. */
+export type Refused = readonly [from: string, what: string, given: Given, event: ChartEvent, code: string];
+
+const suspended = asking([{ status: "suspended" }]);
+const running = asking([{ status: "running", attempt: 1, spawned: 1 }]);
+const asks = asking([{ asks: "it asks", argsHash: "h1", expiresAt: 150 }]);
+const interrupted = { outcome: { reason: "INTERRUPTED", cause: "user" } } as const;
+const brokenService = errorEvent("callModel", new Error("broken"));
+
+const atRest = (from: string, given: Given): readonly Refused[] => [
+  [from, "a steering message at rest", given, STEER, "run/not-running"],
+  [from, "a shutdown at rest", given, SHUT_DOWN, "run/not-running"],
+  [from, "a service that is gone breaks", given, brokenService, "run/invalid-event"],
+];
+
+/** The events that are refused. */
+export const REFUSED: readonly Refused[] = [
+  ["reasoning.calling.running", "a call while a turn runs", {}, GO_ON, "run/busy"],
+  ["reasoning.calling.running", "a session to load while a turn runs", {}, load({}), "run/busy"],
+  ["acting.executing.running", "a decision while the calls run", running, decide(), "run/bad-results"],
+  [
+    "acting.executing.committing",
+    "a result of another attempt",
+    running,
+    ends(1, { attempt: 2 }),
+    "run/invalid-event",
+  ],
+  [
+    "acting.executing.running",
+    "a result of another attempt",
+    running,
+    ends(1, { attempt: 2 }),
+    "run/invalid-event",
+  ],
+  ["acting.executing.aborting", "a result that no call waits for", running, result(2), "run/invalid-event"],
+  ...atRest("stopped.idle", {}),
+  ...atRest("stopped.unfinished", { progress: { resumeAt: "reasoning" } }),
+  ...atRest("suspended.waiting", suspended),
+  ["stopped.idle", "an interrupt at rest", {}, INTERRUPT, "run/not-running"],
+  ["stopped.onInterrupt", "an interrupt that says nothing new", interrupted, INTERRUPT, "run/not-running"],
+  [
+    "stopped.idle",
+    "the outcome of a service that is gone",
+    {},
+    doneEvent("callModel", { at: 200 }),
+    "run/invalid-event",
+  ],
+  [
+    "suspended.waiting",
+    "a decision about no open call",
+    suspended,
+    decide({ callId: "c9" }),
+    "run/bad-results",
+  ],
+  [
+    "suspended.waiting",
+    "a decision about other arguments",
+    asks,
+    decide({ argsHash: "h2" }),
+    "run/stale-decision",
+  ],
+  ["suspended.waiting", "a decision after its time", asks, decide(), "run/stale-decision"],
+];

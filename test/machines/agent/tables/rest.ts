@@ -1,0 +1,57 @@
+import { user } from "../../../laws/explorer/messages.ts";
+import { asking, type Row } from "../at.ts";
+import {
+  decide,
+  failedHook,
+  hooks,
+  interrupt,
+  INTERRUPT,
+  load,
+  OBSERVE,
+  SHUT_DOWN,
+  slept,
+  STEER,
+} from "../events.ts";
+
+const suspended = asking([{ status: "suspended" }]);
+const unfinished = { progress: { resumeAt: "reasoning" } } as const;
+const ended = { outcome: { reason: "MODEL_STOP" } } as const;
+const interrupted = {
+  interruption: { cause: "user" },
+  outcome: { reason: "INTERRUPTED", cause: "user" },
+} as const;
+const saysMore = interrupt({ message: user("m1") });
+
+const loadedIn = (from: string): readonly Row[] => [
+  [from, "an unfinished session is loaded", {}, load(unfinished), "stopped.unfinished"],
+  [from, "a suspended session is loaded", {}, load(suspended), "suspended.waiting"],
+  [from, "a session is loaded", {}, load({}), "stopped.idle"],
+];
+
+/** A turn ends, and the session rests. */
+export const REST: readonly Row[] = [
+  ...["stopped.idle", "stopped.unfinished", "suspended.waiting"].flatMap(loadedIn),
+  ["stopped.idle", "an observed message", {}, OBSERVE, "stopped.idle"],
+  ["stopped.unfinished", "an observed message", unfinished, OBSERVE, "stopped.unfinished"],
+  ["suspended.waiting", "a decision", asking([{ asks: "it asks" }]), decide(), "suspended.waiting"],
+  ["suspended.postCall", "the hooks are done", suspended, hooks(), "suspended.waiting"],
+  ["stopped.postCall", "the hooks are done", ended, hooks(), "stopped.idle", "MODEL_STOP"],
+  ["stopped.postCall", "an interrupt", ended, INTERRUPT, "stopped.idle", "INTERRUPTED"],
+  ["stopped.onInterrupt", "the hooks are done", interrupted, hooks(), "stopped.idle", "INTERRUPTED"],
+  ["stopped.onInterrupt", "a failing hook", interrupted, failedHook, "stopped.idle", "INTERRUPTED"],
+  ["stopped.onInterrupt", "deaf hooks", interrupted, slept, "stopped.idle", "INTERRUPTED"],
+  ["stopped.onInterrupt", "an interrupt that says more", interrupted, saysMore, "stopped.onInterrupt"],
+  ["stopped.onError", "the hooks are done", {}, hooks(), "stopped.idle"],
+  ["stopped.onError", "a failing hook", {}, failedHook, "stopped.idle"],
+  ["stopped.onError", "an interrupt", {}, INTERRUPT, "stopped.idle"],
+];
+
+const calling = "reasoning.calling.running";
+/** What is noted for later, in any state. */
+export const NOTED: readonly Row[] = [
+  [calling, "a steering message", {}, STEER, calling],
+  [calling, "an observed message", {}, OBSERVE, calling],
+  [calling, "a larger budget", {}, { type: "budget.extend", at: 200, extra: { modelCalls: 1 } }, calling],
+  [calling, "the hook points change", {}, { type: "hooks.listen", points: ["postCall"] }, calling],
+  [calling, "the process shuts down", {}, SHUT_DOWN, calling],
+];
