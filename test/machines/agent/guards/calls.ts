@@ -7,6 +7,7 @@ const done = { status: "done" } as const;
 const stored = { status: "done", stored: true } as const;
 const suspended = { status: "suspended" } as const;
 const approved = { status: "approved" } as const;
+const waiting = { ...approved, attempt: 1, notBeforeAt: 101 } as const;
 const running = { status: "running", attempt: 1, spawned: 1 } as const;
 const unknown = { status: "unknown" } as const;
 const asks = { asks: "it asks", argsHash: "h1" } as const;
@@ -77,12 +78,17 @@ export const CALL_GUARDS: GuardTable = {
   startsNothing: {
     holds: [
       ["the only call runs", asking([running])],
-      ["a call waits to be repeated", asking([{ ...approved, notBeforeAt: 101 }])],
+      ["a call waits to be repeated", asking([waiting])],
       ["as many run as may", asking([running, approved], { settings: { parallel: 1 } })],
       ["as many of the tool run as may", asking([running, { ...approved, maxParallel: 1 }])],
+      [
+        "one may run, and a call waits to be repeated",
+        asking([waiting, approved], { settings: { parallel: 1 } }),
+      ],
       ["the budget does not suffice while a call runs", asking([running, approved], noCalls)],
     ],
     fails: [
+      ["one more may run", asking([running, waiting, approved], { settings: { parallel: 2 } })],
       ["a call may start", asking([running, approved])],
       ["the time to repeat a call has come", asking([{ ...approved, notBeforeAt: 100 }])],
       ["the budget does not suffice and nothing runs", asking([approved], noCalls)],

@@ -62,6 +62,7 @@ export const MODEL_GUARDS: GuardTable = {
       ["the answer is text", answer("stop", text("hello"))],
       ["the answer is a call", answer("stop", toolUse("c1"))],
       ["the model only thought and did not say that it had ended", answer("unknown", thinking("hm"))],
+      ["the same with a blank text", answer("unknown", thinking("hm"), text(" "))],
     ],
   },
   mayAskAgain: {

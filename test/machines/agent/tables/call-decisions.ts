@@ -1,0 +1,122 @@
+import { results, user } from "../../../laws/explorer/messages.ts";
+import { asking, inbox, type Given } from "../at.ts";
+import type { Branch } from "./branch.ts";
+
+const text = inbox({ input: [user("u2")] });
+const brings = (...callIds: readonly string[]): Given => inbox({ input: [results("t1", callIds)] });
+const suspended = { status: "suspended" } as const;
+const asks = { asks: "it asks" };
+const unfinished = { progress: { resumeAt: "reasoning" } } as const;
+
+/** A call is accepted, or refused. */
+export const CHECKING_PENDING: readonly Branch[] = [
+  [
+    "wrong results, and a hook wants to hear of it",
+    { ...brings("c9"), listening: ["onError"] },
+    "doCall.onError",
+    "takeResults",
+  ],
+  [
+    "wrong results for an unfinished turn",
+    { ...brings("c9"), ...unfinished },
+    "stopped.unfinished",
+    "takeResults",
+    "settle",
+  ],
+  [
+    "wrong results while calls are open",
+    asking([suspended], brings("c9")),
+    "suspended.waiting",
+    "takeResults",
+  ],
+  ["results that nobody waits for", brings("c9"), "stopped.idle", "takeResults"],
+  [
+    "results beside a call that asks",
+    asking([suspended, asks], brings("c1")),
+    "suspended",
+    "takeResults",
+    "suspendUndecided",
+  ],
+  [
+    "some of the results, and a hook wants to see the other calls",
+    { ...asking([suspended, suspended], brings("c1")), listening: ["preActing"] },
+    "acting.preHooks",
+    "takeResults",
+    "rerunSuspended",
+  ],
+  [
+    "some of the results",
+    asking([suspended, suspended], brings("c1")),
+    "acting.reviewing",
+    "takeResults",
+    "rerunSuspended",
+  ],
+  ["all results", asking([suspended], brings("c1")), "reasoning", "takeResults", "countRound"],
+  [
+    "wrong results for a turn that rests over its budget",
+    { ...brings("c9"), progress: { exceeded: "cost" } },
+    "suspended.waiting",
+    "takeResults",
+  ],
+  [
+    "a turn that rests over its budget",
+    { ...text, progress: { exceeded: "cost" } },
+    "reasoning",
+    "continueTurn",
+  ],
+  ["no open call", text, "reasoning", "acceptInput"],
+  [
+    "text before a decision, and a hook wants to hear of it",
+    { ...asking([asks], text), listening: ["onError"] },
+    "doCall.onError",
+    "refuseInput",
+  ],
+  [
+    "text before a decision, in an unfinished turn",
+    asking([asks], { ...text, ...unfinished }),
+    "stopped.unfinished",
+    "refuseInput",
+    "settle",
+  ],
+  ["text before a decision", asking([asks], text), "suspended.waiting", "refuseInput"],
+  ["no input before a decision", asking([asks]), "suspended.waiting", "refuseInput"],
+  [
+    "no input, and a hook wants to see the open calls",
+    { ...asking([suspended]), listening: ["preActing"] },
+    "acting.preHooks",
+    "rerunSuspended",
+  ],
+  ["no input while calls are open", asking([suspended]), "acting.reviewing", "rerunSuspended"],
+  [
+    "text that cancels open calls",
+    asking([suspended], { ...text, settings: { onTextWhilePending: "cancelPending" } }),
+    "reasoning",
+    "cancelPending",
+  ],
+  [
+    "no input while calls are open that text would cancel",
+    asking([suspended], { settings: { onTextWhilePending: "cancelPending" } }),
+    "acting.reviewing",
+    "rerunSuspended",
+  ],
+  [
+    "text that is queued behind open calls",
+    asking([suspended], { ...text, settings: { onTextWhilePending: "queue" } }),
+    "suspended.waiting",
+    "queueInput",
+  ],
+  [
+    "text while calls are open, and a hook wants to hear of it",
+    { ...asking([suspended], text), listening: ["onError"] },
+    "doCall.onError",
+    "refuseInput",
+  ],
+  [
+    "text while calls are open, in an unfinished turn",
+    asking([suspended], { ...text, ...unfinished }),
+    "stopped.unfinished",
+    "refuseInput",
+    "settle",
+  ],
+  ["text while calls are open", asking([suspended], text), "suspended.waiting", "refuseInput"],
+];
