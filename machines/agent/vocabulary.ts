@@ -199,7 +199,7 @@ const updates = {
     ending.park(context, place),
 
   // at any time
-  load: ({ listening }: AgentContext, { context }: Command<"session.load">) => ({ ...context, listening }),
+  load: entry.loadSession,
   drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
     at,
     progress: { ...progress, draining: true },

@@ -92,11 +92,16 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
 /** The types of the events that follow from steps of the chart. */
 export const DERIVED_TYPES = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
 
-/** Returns the events between two contexts of the chart, in their order. */
+/** True if the calls are those of another batch: another session was loaded, whose count of settled calls may be the same. */
+function hasOtherCalls(before: AgentContext, after: AgentContext): boolean {
+  return before.calls !== after.calls && before.calls[0]?.call.id !== after.calls[0]?.call.id;
+}
+
+/** Returns the events between two contexts of the chart, in their order. `isWaiting`: the later one waits for answers or decisions. */
 export function eventsBetween(
   before: AgentContext,
   after: AgentContext,
-  isSuspended: boolean,
+  isWaiting: boolean,
 ): AgentEventBody[] {
   if (before === after) return [];
   const isResuming = before.progress.resumeAt !== null; // the calls ran in another process
@@ -106,7 +111,7 @@ export function eventsBetween(
     ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),
-    ...(isSuspended && after.progress.settled !== before.progress.settled
+    ...(isWaiting && (after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))
       ? [{ type: "pending" as const, calls: pendingCalls(after) }]
       : []),
   ];

@@ -410,8 +410,8 @@ export class Runtime {
   }
 
   #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
-    const isSuspended = statePath(after.value).startsWith("suspended");
-    for (const event of eventsBetween(before.context, after.context, isSuspended)) this.events.emit(event);
+    const isWaiting = phaseOf(statePath(after.value)) === "suspended";
+    for (const event of eventsBetween(before.context, after.context, isWaiting)) this.events.emit(event);
     const value = stateName(after.value);
     if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
   }

@@ -31,3 +31,18 @@ test("without its memory a suspended agent is saved as one that waits for nobody
   await other.loadFrom(store, "key");
   expect([other.status().phase, await other.messages()]).toEqual(["stopped", []]);
 });
+
+test("a suspended session that is loaded announces its pending calls, whatever the agent did before", async () => {
+  const store = memoryStore();
+  const { agent } = scripted([{ calls: [{ id: "c1", name: "clerk" }] }], { toolkit });
+  await agent.call("go");
+  await agent.saveTo(store, "key");
+  const { agent: other } = scripted([{ calls: [{ id: "c9", name: "clerk" }] }], { toolkit });
+  await other.call("go");
+  const announced: string[][] = [];
+  other.subscribe((event) => {
+    if (event.type === "pending") announced.push(event.calls.map(({ callId }) => callId));
+  });
+  await other.loadFrom(store, "key");
+  expect(announced).toEqual([["c1"]]);
+});

@@ -105,6 +105,15 @@ export function beginResume(
   };
 }
 
+/** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
+export function loadSession(
+  { listening }: AgentContext,
+  { context }: { readonly context: AgentContext },
+): AgentContext {
+  const { progress, at } = context;
+  return { ...context, listening, progress: { ...progress, restedAt: progress.restedAt ?? at } };
+}
+
 /** True if the input begins a new turn once it is accepted; false if it continues the last one. */
 export function beginsTurn(context: AgentContext, input: readonly Msg[] = context.inbox.input): boolean {
   const { progress, settings } = context;

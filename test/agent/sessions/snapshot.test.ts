@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, toolResultMsg } from "agentchart";
+import { createAgent, defineTool, toolResultMsg, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
-import { scripted } from "../../support/agents.ts";
+import { scripted, toolOf } from "../../support/agents.ts";
 import { call, show, traced } from "../../support/trace.ts";
 
 describe("snapshot", () => {
@@ -64,6 +64,24 @@ describe("snapshot", () => {
     expect((await agent.call()).text).toBe("done");
     expect(ran).toEqual(["a", "b"]);
     await first.agent.close();
+  });
+
+  test("the time between the cut-off of a turn and the call that continues it does not count as time of the turn", async () => {
+    let time = 1_000;
+    const now = () => time;
+    const never = toolOf("never", () => new Promise<string>(() => {}), { idempotent: true });
+    const first = scripted([{ calls: [{ id: "c1", name: "never" }] }], { tools: [never], now });
+    const cut = expect(first.agent.call("go")).rejects.toMatchObject({ code: "run/shutdown" });
+    await expect
+      .poll(() => first.agent.actor.getSnapshot().value)
+      .toEqual({ acting: { executing: "running" } });
+    const snapshot = first.agent.snapshot();
+    time += 60_000;
+    const { agent } = scripted(["done"], { tools: [toolOf("never", () => "ok")], now, snapshot });
+    await agent.observe(userMsg("meanwhile"));
+    expect((await agent.call()).turn.durationMs).toBe(0);
+    await first.agent.shutdown({ deadlineMs: 0 });
+    await cut;
   });
 
   test("a snapshot of another format is refused with session/version, an incomplete one with session/damaged", () => {
