@@ -30,6 +30,17 @@ export function isExpiredDecision(context: AgentContext, { callId, at, madeAt = 
   return (pendingCall(context, callId)?.expiresAt ?? Number.POSITIVE_INFINITY) <= madeAt;
 }
 
+/** The decisions that may be made about a call that may have run: none of them gives a permission or new arguments. */
+const AFTER_UNKNOWN_OUTCOME = '"retry", { answer }, "deny" or { deny: text }';
+
+/** The call may have run already, and the decision is neither to run it again nor a result of it. */
+export function isWrongDecision({ calls }: AgentContext, { callId, decision }: Decide): boolean {
+  if (calls.find(({ call }) => call.id === callId)?.status !== "unknown") return false;
+  return (
+    decision === "approve" || (typeof decision === "object" && ("approve" in decision || "edit" in decision))
+  );
+}
+
 /** Why a command is refused: the code and message with which the method of the agent rejects. */
 export const refusals = {
   busy: (): Refusal => ({
@@ -49,6 +60,11 @@ export const refusals = {
   expiredDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",
     message: `The time to decide about call '${callId}' is over.`,
+  }),
+  wrongDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
+    code: "run/bad-decision",
+    message: `Call '${callId}' may have run already; expected one of the decisions ${AFTER_UNKNOWN_OUTCOME}.`,
+    data: { callId, allowed: ["retry", "answer", "deny"] },
   }),
   /** An outcome of a service that was stopped, or an event that this state does not know. */
   unexpected: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({

@@ -68,6 +68,7 @@ const guards = {
   isUnknownCall: refusals.isUnknownCall,
   isStaleDecision: refusals.isStaleDecision,
   isExpiredDecision: refusals.isExpiredDecision,
+  isWrongDecision: refusals.isWrongDecision,
 
   // limits
   isDraining: ({ progress }: AgentContext) => progress.draining,

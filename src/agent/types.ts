@@ -213,8 +213,9 @@ export interface Agent<Ctx = unknown> {
     input?: Input,
     options?: CallOptions<S, Ctx> & { readonly cumulative?: boolean },
   ): AgentStream<OutputOf<S>>;
-  /** Records a decision, runs nothing, and returns what is still undecided; then call(). Rejects `run/bad-results`
-   *  for an unknown call and `run/stale-decision` if the arguments are others than `expect` says. */
+  /** Records a decision, runs nothing, and returns what is still undecided; then call(). A call whose outcome is unknown takes
+   *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
+   *  arguments are others than `expect` says, and `run/bad-decision` for a decision that this call does not take. */
   decide(callId: string, decision: Decision, expect?: { readonly argsHash: string }): Promise<PendingCall[]>;
   /** False: no turn was running or suspended, and nothing is remembered. */
   interrupt(message?: string | Msg): boolean;

@@ -17,6 +17,7 @@ export const ERROR_CODES = [
   "run/bad-results",
   "run/undecided",
   "run/stale-decision",
+  "run/bad-decision",
   "run/invalid-event",
   "run/aborted",
   "run/timeout",

@@ -4,7 +4,8 @@ import type { MediaBlock, TextBlock } from "../message/types.ts";
 /** What a resting session waits for. */
 export type WaitsFor = "approval" | "externalResult" | "stopRequested" | "unknownOutcome" | "budget";
 
-/** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result. */
+/** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
+ *  again, and is no approval. */
 export type Decision =
   | "approve"
   | "deny"

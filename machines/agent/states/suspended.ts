@@ -25,6 +25,7 @@ export const suspended: AgentState = {
           { guard: "isUnknownCall", refuse: "unknownCall" },
           { guard: "isStaleDecision", refuse: "staleDecision" },
           { guard: "isExpiredDecision", refuse: "expiredDecision" },
+          { guard: "isWrongDecision", refuse: "wrongDecision" },
           { actions: "recordDecision" },
         ],
         "session.load": LOAD,

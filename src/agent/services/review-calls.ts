@@ -73,8 +73,14 @@ function judge(
 }
 
 function isApproval(decision: Decision | undefined): boolean {
-  if (decision === "approve" || decision === "retry") return true;
+  if (decision === "approve") return true;
   return typeof decision === "object" && ("approve" in decision || "edit" in decision);
+}
+
+/** True if a person has approved the call: now, or before an attempt that is to be repeated. Permission that still asks has a
+ *  hash too, but no approval. */
+function isApproved({ decided, asks, argsHash }: CallRecord): boolean {
+  return isApproval(decided) || (decided === "retry" && asks === undefined && argsHash !== undefined);
 }
 
 /** Permission asks a person, who decides about these very arguments. */
@@ -89,9 +95,9 @@ function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: strin
   };
 }
 
-/** The hash of what would run now, if it is not what the person who approved the call was asked about. */
+/** The hash of what would run now, if it is not what the person who approved or repeated the call was asked about. */
 function changedHash(tool: Tool<never>, record: CallRecord): string | undefined {
-  if (record.argsHash === undefined || !isApproval(record.decided)) return undefined;
+  if (record.argsHash === undefined || !isApproved(record)) return undefined;
   const argsHash = argsHashOf(tool, record.call);
   return argsHash === record.argsHash ? undefined : argsHash;
 }
@@ -126,11 +132,12 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
-  if (action === "ask" && !isApproval(decided)) return asking(host, call, argsHash, reason);
+  const isGranted = isApproved(record);
+  if (action === "ask" && !isGranted) return asking(host, call, argsHash, reason);
   return {
     ...base,
     action: "allow",
-    ...(isApproval(decided) && { argsHash }),
+    ...(isGranted && { argsHash }),
     execution: executionData(toolExecution(host, tool)),
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),

@@ -1,3 +1,4 @@
+import type { Decision } from "../../../src/tool/pending.ts";
 import type { Interruption } from "../../../machines/agent/context.ts";
 import { message, results, toolResult, user } from "../../laws/explorer/messages.ts";
 import { doneEvent, errorEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
@@ -43,7 +44,9 @@ export const ends = (number: number, output: object): ChartEvent =>
 export const result = (number: number): ChartEvent =>
   ends(number, { result: toolResult(`c${number}`, "ok") });
 /** A decision about the first call, unless `about` says otherwise. */
-export const decide = (about: { callId?: string; argsHash?: string; madeAt?: number } = {}): ChartEvent => ({
+export const decide = (
+  about: { callId?: string; argsHash?: string; madeAt?: number; decision?: Decision } = {},
+): ChartEvent => ({
   type: "tool.decide",
   at: 200,
   callId: "c1",

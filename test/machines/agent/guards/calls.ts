@@ -205,6 +205,35 @@ export const CALL_GUARDS: GuardTable = {
       ["there is no limit", asking([asks]), decide()],
     ],
   },
+  isWrongDecision: {
+    holds: [
+      ["a call that may have run is approved", asking([{ status: "unknown" }]), decide()],
+      [
+        "a call that may have run is approved for later, too",
+        asking([{ status: "unknown" }]),
+        decide({ decision: { approve: true, remember: "tool" } }),
+      ],
+      [
+        "a call that may have run gets other arguments",
+        asking([{ status: "unknown" }]),
+        decide({ decision: { edit: {} } }),
+      ],
+    ],
+    fails: [
+      [
+        "a call that may have run is repeated",
+        asking([{ status: "unknown" }]),
+        decide({ decision: "retry" }),
+      ],
+      [
+        "a call that may have run is answered",
+        asking([{ status: "unknown" }]),
+        decide({ decision: { answer: "it ran" } }),
+      ],
+      ["a call that may have run is denied", asking([{ status: "unknown" }]), decide({ decision: "deny" })],
+      ["a call that asks is approved", asking([asks]), decide()],
+    ],
+  },
   resumesInCall: {
     holds: [
       ["the turn was cut off on entering", { progress: { resumeAt: "doCall" } }, GO_ON],

@@ -8,6 +8,7 @@ export type Refused = readonly [from: string, what: string, given: Given, event:
 const suspended = asking([{ status: "suspended" }]);
 const running = asking([{ status: "running", attempt: 1, spawned: 1 }]);
 const asks = asking([{ asks: "it asks", argsHash: "h1", expiresAt: 150 }]);
+const unknown = asking([{ status: "unknown" }]);
 const interrupted = { outcome: { reason: "INTERRUPTED", cause: "user" } } as const;
 const brokenService = errorEvent("callModel", new Error("broken"));
 
@@ -64,4 +65,5 @@ export const REFUSED: readonly Refused[] = [
     "run/stale-decision",
   ],
   ["suspended.waiting", "a decision after its time", asks, decide(), "run/stale-decision"],
+  ["suspended.waiting", "an approval of a call that may have run", unknown, decide(), "run/bad-decision"],
 ];
