@@ -25,7 +25,7 @@ export type ToolUseBlock = Opaque & {
   readonly name: string;
   /** The arguments; `{}` if the model's argument string is not a JSON object. */
   readonly input: JsonObject;
-  /** The model's argument string, only if it is not a JSON object. */
+  /** The model's argument string, only if it is not a JSON object; the call is then answered with an error and does not run. */
   readonly rawInput?: string;
   /** The provider's id, only if it was replaced; requests to the provider use it. */
   readonly providerId?: string;

@@ -1,5 +1,6 @@
 import { AgentError } from "../base/error.ts";
 import { isTooDeep } from "../base/freeze.ts";
+import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Block, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
@@ -65,8 +66,9 @@ type CallRun = {
  * V2 A call has one id from its first part on: the provider's if it is not empty and not taken by the session or by this
  *    answer, else a new one, with the provider's id kept in `providerId`.
  * V3 The first non-empty id, the last non-empty name, the last opaque data and the last usage count.
- * V4 A complete argument string wins over parsed fragments. A string that is not a JSON object is kept in `rawInput`, unless
- *    there are fragments. `input` is always a JSON object.
+ * V4 A complete argument string wins over parsed fragments. A JSON string that holds an object is read as that object. Any other
+ *    string that is not a JSON object is kept in `rawInput`, unless there are fragments. A null in a later fragment does not
+ *    replace a value. `input` is always a JSON object.
  * V5 No lone surrogate reaches a block.
  */
 export function createFold({ newCallId, isTaken = () => false }: FoldOptions): Fold {
@@ -115,7 +117,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     }
     if (part.name) call.name = part.name;
     if (part.args) call.args += part.args;
-    if (part.input) call.input = { ...call.input, ...part.input };
+    if (part.input) call.input = merged(call.input, part.input);
     if (part.opaque !== undefined) call.opaque = part.opaque;
     const start = !call.started;
     call.started = true;
@@ -208,15 +210,23 @@ function toolUse(call: CallRun): ToolUseBlock {
   };
 }
 
+/** The arguments with those of a later fragment, in which null stands for a value that is not there yet. */
+function merged(known: JsonObject = {}, later: JsonObject): JsonObject {
+  const given = Object.entries(later).filter(
+    ([name, value]) => value !== null || !Object.hasOwn(known, name),
+  );
+  return { ...known, ...Object.fromEntries(given) };
+}
+
 const ESCAPED_SURROGATE = /\\ud[89a-f]/i;
 
+/** The object that the text is, or that the JSON string in it holds: some models encode their arguments twice. */
 function jsonObjectOf(text: string): JsonObject | undefined {
-  if (text === "") return undefined;
   try {
-    const value = JSON.parse(text.toWellFormed()) as Json;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    if (isTooDeep(value)) return undefined;
-    return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value as JsonObject) : (value as JsonObject);
+    const once = JSON.parse(text.toWellFormed()) as Json;
+    const value = typeof once === "string" ? (JSON.parse(once.toWellFormed()) as Json) : once;
+    if (!isObject(value) || isTooDeep(value)) return undefined;
+    return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value) : value;
   } catch {
     return undefined;
   }

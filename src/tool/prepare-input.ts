@@ -21,12 +21,12 @@ export type ParsedInput = {
 /** A parsed input, or the error result that the model reads. */
 export type PreparedInput = ParsedInput | { readonly result: ToolResultBlock };
 
-/** Why the text of the arguments cannot be read; undefined if they are an object, or JSON that the schema has to refuse. */
+/** Why the text of the arguments cannot be read; undefined if they are an object. */
 function unreadable({ rawInput: text }: ToolUseBlock): string | undefined {
   if (text === undefined) return undefined;
   try {
     if (isTooDeep(JSON.parse(text))) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
-    return undefined;
+    return `the arguments must be a JSON object, and are not: ${text.slice(0, 200)}`;
   } catch {
     return `the arguments are not valid JSON: ${text.slice(0, 200)}`;
   }

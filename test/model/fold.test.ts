@@ -124,6 +124,18 @@ describe("arguments of a call", () => {
       [{ a: 1 }, undefined],
     ],
     ["text that is cut off is kept raw", [{ args: '{"a":' }], [{}, '{"a":']],
+    [
+      "a null in a later fragment keeps the value",
+      [{ input: { a: 1 } }, { input: { a: null, b: null } }, { input: { b: 2 } }],
+      [{ a: 1, b: 2 }, undefined],
+    ],
+    ["an object encoded twice is read", [{ args: JSON.stringify('{"a":1}') }], [{ a: 1 }, undefined]],
+    [
+      "an object encoded three times is kept raw",
+      [{ args: JSON.stringify(JSON.stringify('{"a":1}')) }],
+      [{}, JSON.stringify(JSON.stringify('{"a":1}'))],
+    ],
+    ["a string is no JSON object", [{ args: '"x"' }], [{}, '"x"']],
     ["an array is no JSON object", [{ args: "[1]" }], [{}, "[1]"]],
     ["null is no JSON object", [{ args: "null" }], [{}, "null"]],
     ["a doubled object is no JSON object", [{ args: "{}" }, { args: "{}" }], [{}, "{}{}"]],

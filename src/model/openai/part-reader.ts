@@ -1,3 +1,4 @@
+import { isObject } from "../../base/is-object.ts";
 import type { FinishReason, StreamPart } from "../port.ts";
 import { isServerFailure, toFinishReason } from "./finish-reason.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
@@ -116,7 +117,8 @@ function readCall(fragment: WireToolDelta, key: number): StreamPart {
     ...(fragment.id && { id: fragment.id }),
     ...(name && { name }),
     ...(typeof args === "string" && args !== "" && { args }),
-    ...(typeof args === "object" && args !== null && { input: args }),
+    ...(isObject(args) && { input: args }),
+    ...(Array.isArray(args) && { args: JSON.stringify(args) }),
     ...(fragment.extra_content && { opaque: { extra_content: fragment.extra_content } }),
   };
 }

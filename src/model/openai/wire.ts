@@ -77,7 +77,7 @@ export type WireToolDelta = {
   readonly id?: string | null;
   readonly function?: {
     readonly name?: string | null;
-    readonly arguments?: string | JsonObject | null;
+    readonly arguments?: string | JsonObject | readonly Json[] | null;
   } | null;
   readonly extra_content?: Json | null;
 };

@@ -16,7 +16,7 @@ import {
   type ScriptedTurn,
 } from "agentchart/testing";
 import { openaiModel, toChatMessages } from "../../../src/model/openai/index.ts";
-import { resultsOf, scripted, toolOf } from "../../support/agents.ts";
+import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 import { show } from "../../support/trace.ts";
 
@@ -60,19 +60,34 @@ test("S17 half-streamed arguments are stored as an object, and later requests ar
 
 test("S17 arguments that are no JSON object are an error result, and the next request is accepted", async () => {
   const asks = {
-    tool_calls: ["[1]", "nonsense", ""].map((text) => ({ function: { name: "ok", arguments: text } })),
+    tool_calls: ["[1]", "17", '"all"', "null", "nonsense", ""].map((text) => ({
+      function: { name: "ok", arguments: text },
+    })),
   };
   let answers = 0;
+  const seen: unknown[] = [];
   const { agent } = await served(() => (answers++ === 0 ? asks : { content: "done" }), {
-    tools: [toolOf("ok", () => "fine")],
+    tools: [toolOf("ok", (input) => `fine ${seen.push(input)}`)],
   });
   expect((await agent.call("go")).text).toBe("done");
-  expect(
-    resultsOf(await agent.messages())
-      .map(({ state }) => state)
-      .at(-1),
-  ).toBe("success");
-  expect(resultsOf(await agent.messages())[1]).toMatchObject({ code: "tool/bad-input" });
+  const results = resultsOf(await agent.messages());
+  expect(results.map(({ code, state }) => code ?? state)).toEqual([
+    ...Array.from({ length: 5 }, () => "tool/bad-input"),
+    "success",
+  ]);
+  expect(outputOf(results[0])).toContain("the arguments must be a JSON object, and are not: [1]");
+  expect(seen).toEqual([{}]);
+});
+
+test("arguments that are an object within a JSON string reach the tool", async () => {
+  const seen: unknown[] = [];
+  const twice: ScriptedTurn = [
+    { type: "tool.delta", key: 0, name: "t", args: JSON.stringify('{"status":"cancelled"}') },
+    { type: "finish", reason: "tool_calls" },
+  ];
+  const tools = [toolOf("t", (input) => `ok ${seen.push(input)}`)];
+  await scripted([twice, "done"], { tools }).agent.call("go");
+  expect(seen).toEqual([{ status: "cancelled" }]);
 });
 
 test("S18 complete argument text wins over fragments that lost values", async () => {

@@ -89,6 +89,12 @@ describe("what servers put into deltas", () => {
     ]);
   });
 
+  test("arguments that are an array are kept as text, which the tool refuses", () => {
+    expect(callsOf({ index: 0, id: "a", function: { name: "f", arguments: [1] } })).toMatchObject([
+      { name: "f", input: {}, rawInput: "[1]" },
+    ]);
+  });
+
   test("null wherever it is allowed is nothing", () => {
     const delta = {
       content: null,
