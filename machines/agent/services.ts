@@ -24,6 +24,8 @@ export type ModelInput = Position & {
   readonly system: string;
   readonly edit: PromptEdit | null;
   readonly transcript: Transcript;
+  /** Index in the transcript at which the turn began. */
+  readonly turnAt: number;
 };
 export type ModelOutcome = Timed & {
   /** What was folded until the end, the failure or the interrupt; absent if there was nothing. */
@@ -83,7 +85,7 @@ export type HooksInput = Position & { readonly transcript: Transcript } & (
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
     | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
         ModelInput,
-        "system" | "usesFallback" | "wanted"
+        "system" | "usesFallback" | "wanted" | "turnAt"
       >)
     | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
         ModelInput,

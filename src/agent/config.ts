@@ -9,7 +9,6 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
-import { countMessage } from "../model/tokens.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../../machines/agent/context.ts";
 import { configSchema } from "./config-schema.ts";
@@ -107,27 +106,4 @@ export function oneMessage(input: string | Msg, method: string): Msg {
   const [message, ...more] = messagesOf(input);
   if (message && more.length === 0) return message;
   throw new AgentError("message/invalid", `${method}: expected one message or a text.`);
-}
-
-/** What a model sees of a long transcript: its end, at most `maxMessages` and about `maxTokens` of it, at least the last
- *  message, and never a result without its call. */
-export function boundedView(
-  messages: readonly Msg[],
-  contextWindow: AgentConfig["contextWindow"] = {},
-): readonly Msg[] {
-  const { maxMessages = Number.POSITIVE_INFINITY, maxTokens } = contextWindow;
-  let start = Math.max(0, messages.length - maxMessages);
-  if (maxTokens !== undefined) {
-    let tokens = 0;
-    let first = messages.length;
-    while (first > start && (tokens += countMessage(messages[first - 1]!)) <= maxTokens) first--;
-    start = Math.min(first, messages.length - 1);
-  }
-  const isResult = (index: number): boolean => toolResultsOf(messages[index]!).length > 0;
-  const asked = start;
-  while (start < messages.length && start > 0 && isResult(start)) start++;
-  if (start < messages.length) return start === 0 ? messages : messages.slice(start);
-  start = asked;
-  while (start > 0 && isResult(start)) start--;
-  return messages.slice(start);
 }

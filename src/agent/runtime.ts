@@ -24,7 +24,8 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { Refusal } from "../../machines/chart/definition.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
-import { boundedView, pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
+import { boundedView } from "./bounded-view.ts";
+import { pointsOf, settingsOf, stopHook, toolkitOf } from "./config.ts";
 import { agentChart } from "./agent-chart.ts";
 import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, stateName, statePath, DERIVED_TYPES } from "./derive-events.ts";
@@ -487,7 +488,7 @@ export class Runtime {
         context: this.userContext,
         signal,
       }),
-      view: (messages) => boundedView(messages, this.#config.contextWindow),
+      view: (messages, turnAt) => boundedView(messages, this.#config.contextWindow, turnAt),
     };
   }
 }

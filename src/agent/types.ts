@@ -75,8 +75,9 @@ export type AgentConfig<Ctx = unknown> = {
   readonly hooks?: readonly Hook<Ctx>[];
   /** Initial transcript. */
   readonly messages?: readonly Msg[];
-  /** Bounds what the model sees, not what is stored: the end of the transcript, at most `maxMessages` messages and about
-   *  `maxTokens` tokens of it, but at least the last message, and never a tool result without its call. Default: no bound. */
+  /** Bounds what the model sees, not what is stored: the message that began the turn and the end of the transcript, at most
+   *  `maxMessages` messages and about `maxTokens` tokens together, but at least that message and the last one, and never a tool
+   *  result without its call. Default: no bound. */
   readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
   /** Reasoning steps a turn before it is summarised; default 10. */
   readonly maxIters?: number;

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createAgent, defineTool, userMsg } from "agentchart";
+import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { countMessage, countText } from "../../src/model/tokens.ts";
-import { boundedView } from "../../src/agent/config.ts";
+import { boundedView } from "../../src/agent/bounded-view.ts";
 import { call, show, traced } from "../support/trace.ts";
 
 describe("token estimates", () => {
@@ -47,7 +47,31 @@ describe("bounded memory", () => {
       contextWindow: { maxMessages: 1 },
     });
     await agent.call("go");
-    expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "A[c1,c2]", "T(c1)", "T(c2)"]);
+    expect(model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[go]", "A[c1,c2]", "T(c1)", "T(c2)"]);
+  });
+
+  test.each([{ maxMessages: 3 }, { maxTokens: 60 }])(
+    "keeps the message that began the turn, within the bound %j",
+    async (contextWindow) => {
+      const rounds = Array.from({ length: 6 }, (_, n) => ({ calls: [call(`c${n}`)] }));
+      const { agent, model } = traced(["old", ...rounds, "end"], { contextWindow });
+      await agent.call("earlier");
+      await agent.call("the task");
+      const prompts = model.requests.slice(1).map(({ messages }) => messages.map(show));
+      expect(prompts.filter((prompt) => !prompt.includes("U[the task]"))).toEqual([]);
+      expect(prompts.at(-1)).not.toContain("A[c0]");
+      expect(prompts.at(-1)!.slice(-2)).toEqual(["A[c5]", "T(c5)"]);
+      if ("maxMessages" in contextWindow) expect(prompts.at(-1)).toHaveLength(4);
+    },
+  );
+
+  test("keeps the message that a repeated turn answers", async () => {
+    const failing = { error: new AgentError("model/auth", "no") };
+    const script = [{ calls: [call("c1")] }, failing, { calls: [call("c2")] }, "end"];
+    const { agent, model } = traced(script, { contextWindow: { maxMessages: 3 } });
+    await expect(agent.call("the task")).rejects.toMatchObject({ code: "model/auth" });
+    await agent.call();
+    expect(model.requests.at(-1)?.messages.map(show)).toEqual(["S[sys]", "U[the task]", "A[c2]", "T(c2)"]);
   });
 
   test("keeps about maxTokens, and at least the last message", () => {

@@ -23,8 +23,9 @@ const position = ({ progress, transcript }: AgentContext) => ({
 });
 
 /** The part of a request that hooks may read. */
-export const asked = ({ request, wanted }: AgentContext) => ({
+export const asked = ({ request, wanted, progress }: AgentContext) => ({
   system: request.system,
+  turnAt: progress.turnAt,
   usesFallback: request.usesFallback,
   wanted,
 });

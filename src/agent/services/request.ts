@@ -83,11 +83,11 @@ function reminderOf(
   return transcript.at(-1)?.role === "assistant" ? REMINDERS[mode] : undefined;
 }
 
-type PromptInput = Pick<ModelInput, "phase" | "transcript" | "system" | "usesFallback" | "wanted">;
+type PromptInput = Pick<ModelInput, "phase" | "transcript" | "turnAt" | "system" | "usesFallback" | "wanted">;
 
 /** Returns the prompt of a model call, before hooks. */
 export function promptOf(host: Host, input: PromptInput): Prompt {
-  const visible = host.view(input.transcript.slice());
+  const visible = host.view(input.transcript.slice(), input.turnAt);
   const tools = toolsOf(host, input.phase, outputModeOf(host, input));
   return {
     messages: input.phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
