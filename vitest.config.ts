@@ -24,6 +24,8 @@ const PROCESS_TESTS = [
   "test/cli/sessions-turns.test.ts",
   "test/cli/worker-input.test.ts",
   "test/worker/queue/lost-*.test.ts",
+  "test/worker/queue/silent-*.test.ts",
+  "test/store/silent-postgres.test.ts",
   "test/examples/inspect-demo.test.ts",
   "test/store/two-processes.test.ts",
   "test/examples/approval.test.ts",

@@ -5,6 +5,7 @@ import { restoreSession } from "../session/durable.ts";
 import { replayEvents } from "../session/replay.ts";
 import { saveSession, type SavedParts } from "../session/save.ts";
 import { checkSameInput, inputHash, readTakenInput } from "../session/input-outcome.ts";
+import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
@@ -16,6 +17,7 @@ import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
+import { withinLimits, type OnBegin } from "./call-limits.ts";
 import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { addressesOf, loadClient, watchersOf } from "./inspect.ts";
 import { resumableAt } from "./reply.ts";
@@ -40,6 +42,20 @@ import type {
   Status,
 } from "./types.ts";
 
+/** How long a shutdown waits at least for the store, ms. */
+const RELEASE_MS = 500;
+
+/** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 class AgentSession implements InboxAgent {
   readonly name: string;
   readonly sessionId: string;
@@ -48,15 +64,17 @@ class AgentSession implements InboxAgent {
   readonly #turns: Turns;
   readonly #inputs = new TakenInputs();
   readonly #watches: ReturnType<AgentWatcher["watch"]>[];
+  /** Calls whose promise is pending. */
+  #calls = 0;
   /** Settles when the inspectors of all addresses are loaded; undefined if there are none, or they are loaded. */
   #inspecting: Promise<void> | undefined;
 
   constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
     checkConfig(config);
     const addresses = addressesOf(config);
-    this.#config = config;
+    this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
     this.#turns = new Turns(() => this.#runtime, config.model, this.#inputs);
-    this.#runtime = new Runtime(config, {
+    this.#runtime = new Runtime(this.#config, {
       onSettled: (context) => this.#turns.settled(context),
       onCommitted: () => this.#watches.forEach((watch) => watch.committed()),
       onStopped: (error) => this.#turns.stopped(error),
@@ -107,14 +125,31 @@ class AgentSession implements InboxAgent {
     options: CallOptions<S, never>,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
-    const ready = this.#ready();
+    this.#assertOpen();
     checkCallOptions(options);
+    this.#calls++;
+    try {
+      return await withinLimits(options, this.#runtime.settings.interruptGraceMs, (begin) =>
+        this.#take(input, options, onBegin, (interrupt) => (begin(interrupt), onBegin())),
+      );
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  async #take<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+    onJoin: () => void,
+    onBegin: OnBegin,
+  ): Promise<Reply<OutputOf<S>>> {
+    const ready = this.#ready();
     if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return this.#start(input, options, onBegin);
     const messages = messagesOf(input, true);
     const hash = inputHash(messages);
-    return this.#inputs.join(idempotencyKey, hash, onBegin, async () => {
+    return this.#inputs.join(idempotencyKey, hash, onJoin, async () => {
       const known = this.#inputs.find(idempotencyKey);
       const claimed = known ? undefined : await this.#runtime.claim(idempotencyKey, messages);
       return claimed
@@ -153,7 +188,7 @@ class AgentSession implements InboxAgent {
 
   async rest(): Promise<void> {
     const runtime = this.#runtime;
-    while (this.status().phase === "running" && !runtime.isStopped) {
+    while (this.#runtime.status().phase === "running" && !runtime.isStopped) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const subscription = runtime.actor.subscribe({ next: () => resolve(), complete: resolve });
       await promise;
@@ -168,13 +203,13 @@ class AgentSession implements InboxAgent {
   }
 
   wakeAt(): number | undefined {
-    return this.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
+    return this.#runtime.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
   }
 
   #start<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    onBegin: () => void,
+    onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     return options.whenBusy === "queue"
       ? this.#turns.enqueue(input, options, onBegin)
@@ -186,7 +221,7 @@ class AgentSession implements InboxAgent {
   async #repeat<S extends Schema | undefined>(
     messages: readonly Msg[],
     options: CallOptions<S, never> & { readonly idempotencyKey: string },
-    onBegin: () => void,
+    onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     await this.#runtime.saved(); // the end of its turn may not be stored yet
     const { idempotencyKey: key, ...rest } = options;
@@ -198,7 +233,7 @@ class AgentSession implements InboxAgent {
     if (input.isRefused) return this.#start(messages, options, onBegin);
     const isCurrent = input.turn === undefined || input.turn === inputTurnOf(this.#runtime.context.progress);
     const hasFailed = input.rest?.error !== undefined;
-    if (isCurrent && (hasFailed || this.status().phase === "unfinished"))
+    if (isCurrent && (hasFailed || this.#runtime.status().phase === "unfinished"))
       return this.#start(undefined, rest, onBegin);
     if (!input.rest)
       throw new AgentError("run/pending", "The turn of this idempotency key has no reply yet.");
@@ -293,7 +328,10 @@ class AgentSession implements InboxAgent {
   }
 
   status(): Status {
-    return this.#runtime.status();
+    const status = this.#runtime.status();
+    const isAtRest = status.phase === "stopped" || status.phase === "unfinished";
+    const isPending = this.#calls > 0 && !this.#turns.isAnnouncing; // it is opened or saved
+    return isAtRest && isPending ? { ...status, phase: "running" } : status;
   }
 
   subscribe(
@@ -369,15 +407,15 @@ class AgentSession implements InboxAgent {
       "The agent was shut down; call() continues the turn, in any process.",
     );
     runtime.drain(error);
+    const { deadlineMs = 10_000 } = options;
+    const until = Date.now() + deadlineMs;
     if (this.#turns.isRunning) {
       runtime.send({ type: "run.shutdown", at: runtime.now() });
-      const { promise: deadline, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, options.deadlineMs ?? 10_000);
-      await Promise.race([this.#turns.idle(), deadline]);
-      clearTimeout(timer);
+      await endsWithin(this.#turns.idle(), deadlineMs);
     }
     runtime.stop(error);
-    await runtime.release();
+    const left = Math.max(until - Date.now(), RELEASE_MS);
+    if (!(await endsWithin(runtime.release(), left))) runtime.abandonLease();
     await this.#flushed();
   }
 
@@ -386,7 +424,7 @@ class AgentSession implements InboxAgent {
     if (runtime.isStopped) return;
     const error = new AgentError("run/closed", `Agent '${this.name}' is closed.`);
     runtime.drain(error);
-    if (this.status().phase === "running") this.interrupt();
+    if (this.#runtime.status().phase === "running") this.interrupt();
     await this.#turns.idle();
     runtime.stop(error);
     await runtime.release();

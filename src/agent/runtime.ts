@@ -372,6 +372,11 @@ export class Runtime {
     this.#durable?.abandon();
   }
 
+  /** Renews the lease no more, so that it expires. */
+  abandonLease(): void {
+    this.#durable?.abandon();
+  }
+
   /** Saves what has happened and releases the lease. */
   async release(): Promise<void> {
     await this.#durable?.close();

@@ -1,6 +1,5 @@
 import { AgentError, errorFrom } from "../base/error.ts";
-import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
-import { assistantMsg } from "../message/create.ts";
+import type { AgentEventBody } from "../event/types.ts";
 import type { ChatModel } from "../model/port.ts";
 import type { Msg } from "../message/types.ts";
 import { inputHash } from "../session/input-outcome.ts";
@@ -9,6 +8,7 @@ import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { nativeValue } from "../../machines/agent/updates/output.ts";
+import { limitError, type OnBegin } from "./call-limits.ts";
 import { messagesOf } from "./config.ts";
 import { outputTool, parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
@@ -20,7 +20,7 @@ import type { CallOptions, Input, Reply } from "./types.ts";
 type RunningCall = {
   readonly resolve: (reply: Promise<Reply<never>>) => void;
   readonly reject: (error: AgentError) => void;
-  readonly hasFallbackReply: boolean;
+  readonly fallbackReply: string | undefined;
 };
 
 function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
@@ -39,43 +39,9 @@ function errorOf(context: AgentContext, running: RunningCall): AgentError | unde
   }
   if (context.outcome?.reason !== "INTERRUPTED") return undefined;
   const { cause } = context.outcome;
-  if (cause === "signal" || (cause === "timeout" && !running.hasFallbackReply)) return limitError(cause);
+  if (cause === "signal" || (cause === "timeout" && running.fallbackReply === undefined))
+    return limitError(cause);
   return undefined;
-}
-
-function limitError(cause: "signal" | "timeout"): AgentError {
-  return cause === "signal"
-    ? new AgentError("run/aborted", "The call was aborted by its signal.")
-    : new AgentError("run/timeout", "The call did not finish within its timeoutMs.");
-}
-
-/** Returns the reply of a queued call that timed out before it began. Nothing of it is stored. */
-function expiredReply<O>(text: string, durationMs: number): Reply<O> {
-  return {
-    ...assistantMsg(text, { metadata: { interrupted: true } }),
-    reason: "INTERRUPTED",
-    text,
-    output: undefined as O,
-    pending: [],
-    turn: { usage: {}, iterations: 0, modelCalls: 0, toolCalls: 0, durationMs },
-  };
-}
-
-/** Calls `end` when the signal or the time-out of a call ends it, at once for a signal that has aborted already. Returns a function
- *  that stops both. */
-function startLimits(
-  { signal, timeoutMs }: CallOptions<unknown, never>,
-  end: (cause: "signal" | "timeout") => void,
-): () => void {
-  const abort = (): void => end("signal");
-  if (signal?.aborted) abort();
-  const isLimited = timeoutMs !== undefined && timeoutMs <= LONGEST_DELAY_MS;
-  const timer = isLimited ? setTimeout(() => end("timeout"), Math.max(0, timeoutMs)) : undefined;
-  signal?.addEventListener("abort", abort, { once: true });
-  return () => {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
-  };
 }
 
 /** The calls of a session: one at a time, each resolved when its turn is at rest and saved. */
@@ -85,6 +51,11 @@ export class Turns {
   readonly #inputs: TakenInputs;
   readonly #whenIdle: (() => void)[] = [];
   #running: RunningCall | undefined;
+  /** True while listeners hear that a turn begins, before the chart does. */
+  #isBeginning = false;
+  /** A limit that was reached in the meantime. */
+  #interruption: (() => void) | undefined;
+  #isAnnouncing = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(runtime: () => Runtime, model: ChatModel, inputs: TakenInputs) {
@@ -96,6 +67,11 @@ export class Turns {
   /** True while a call runs. */
   get isRunning(): boolean {
     return this.#running !== undefined;
+  }
+
+  /** True while listeners hear how a turn has ended. */
+  get isAnnouncing(): boolean {
+    return this.#isAnnouncing;
   }
 
   /** True while a call runs, or hooks at `onInterrupt` do. */
@@ -119,47 +95,34 @@ export class Turns {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** As {@link run}, after the calls before it. The signal and the time-out of the call apply while it waits, too. */
+  /** As {@link run}, after the calls before it. */
   enqueue<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    onBegin?: () => void,
+    onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
-    const { promise: early, resolve, reject } = Promise.withResolvers<Reply<OutputOf<S>>>();
-    const { timeoutMs, fallbackReply } = options;
-    const since = Date.now();
-    let hasEnded = false;
-    const end = (cause: "signal" | "timeout"): void => {
-      hasEnded = true;
-      if (cause === "signal" || fallbackReply === undefined) reject(limitError(cause));
-      else resolve(expiredReply(fallbackReply, Date.now() - since));
-    };
-    const stop = startLimits(options, end);
     const queued = this.#queue.then(async () => {
       while (this.#isBusy) await this.#nextIdle();
-      stop();
-      if (hasEnded) return early;
-      const left =
-        timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (Date.now() - since)) };
-      return this.run(input, { ...options, ...left }, onBegin);
+      return this.run(input, options, onBegin);
     });
     this.#queue = queued.catch(() => {});
-    return Promise.race([queued, early]);
+    return queued;
   }
 
   /** Makes one call. `onBegin` is called when the events that follow belong to this call. */
   async run<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
-    onBegin: () => void = () => {},
+    onBegin: OnBegin = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     const runtime = this.#runtime();
-    const { signal, fallbackReply } = options;
+    const { fallbackReply } = options;
     const { phase } = runtime.status();
     this.assertIdle();
-    onBegin();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
+    const running: RunningCall = { resolve, reject, fallbackReply };
+    onBegin((cause) => this.#interrupt(running, cause));
     const messages = messagesOf(input, true);
-    if (signal?.aborted) throw new AgentError("run/aborted", "The call was aborted before it began.");
     const userContext = options.context ?? runtime.sessionContext();
     const wanted = options.output && wantedOf(options.output, this.#model);
     const { output: previousOutput } = runtime;
@@ -167,23 +130,26 @@ export class Turns {
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
     runtime.userContext = userContext;
 
-    const { promise, resolve, reject } = Promise.withResolvers<Reply<never>>();
-    const running: RunningCall = { resolve, reject, hasFallbackReply: fallbackReply !== undefined };
     this.#running = running;
+    this.#isBeginning = true;
     const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
     runtime.events.emit({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
-    let unlimit = (): void => {};
     try {
       this.#take(options.idempotencyKey, messages);
       runtime.send({ type: "call", at: runtime.now(), input: messages, ...(wanted && { wanted }) });
-      unlimit = this.#limit(options, running);
+      this.#begun();
       return await promise;
     } catch (error) {
       if (phase === "suspended" && runtime.status().phase === phase) runtime.output = previousOutput; // the call was refused
       throw error;
-    } finally {
-      unlimit();
     }
+  }
+
+  #begun(): void {
+    this.#isBeginning = false;
+    const interrupt = this.#interruption;
+    this.#interruption = undefined;
+    interrupt?.();
   }
 
   #take(key: string | undefined, messages: readonly Msg[]): void {
@@ -198,17 +164,22 @@ export class Turns {
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;
-    const { events } = this.#runtime();
     const error = errorOf(context, running);
     if (error) {
-      events.emit({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      this.#announce({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
       this.#runtime().saved().then(reject, reject);
     } else {
-      events.emit({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
+      this.#announce({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
     }
     this.#wake();
+  }
+
+  #announce(event: AgentEventBody): void {
+    this.#isAnnouncing = true;
+    this.#runtime().events.emit(event);
+    this.#isAnnouncing = false;
   }
 
   /** Called when the agent has ended: the running call rejects with `error`. */
@@ -244,18 +215,18 @@ export class Turns {
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
-  /** Lets the signal and the time-out of a call interrupt its turn. Returns a function that stops both. */
-  #limit(options: CallOptions<unknown, never>, running: RunningCall): () => void {
-    return startLimits(options, (cause) => {
-      const runtime = this.#runtime();
-      if (this.#running !== running || runtime.status().phase !== "running") return;
-      const reply = cause === "timeout" ? options.fallbackReply : undefined;
+  /** Interrupts the turn of a call that has reached a limit. */
+  #interrupt(call: RunningCall, cause: "signal" | "timeout"): void {
+    const runtime = this.#runtime();
+    if (this.#running !== call) return;
+    const reply = cause === "timeout" ? call.fallbackReply : undefined;
+    if (this.#isBeginning) this.#interruption = () => this.#interrupt(call, cause);
+    else if (runtime.status().phase === "running")
       runtime.send({
         type: "run.interrupt",
         at: runtime.now(),
         cause,
         ...(reply !== undefined && { reply }),
       });
-    });
   }
 }

@@ -141,8 +141,9 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S;
   readonly context?: Ctx;
-  /** Bounds the whole call, in ms, the time it waits in a queue too: then the turn is interrupted and the call rejects
-   *  `run/timeout`, or replies with `fallbackReply`. */
+  /** Bounds the whole call, in ms, the time in which its session is opened or it waits in a queue too. A call that has not begun
+   *  rejects `run/timeout` or replies with `fallbackReply`; a turn that runs is interrupted first. It ends at most
+   *  `interruptGraceMs` and one second later, whatever the store does. */
   readonly timeoutMs?: number;
   readonly fallbackReply?: string;
   /** `queue` waits for the running turn instead of rejecting `run/busy`. */
@@ -248,7 +249,8 @@ export interface Agent<Ctx = unknown> {
   /** As loadFrom; false, and nothing changed, if there is no such session. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
   /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
-   *  call() in any process goes on. After `deadlineMs` (default 10 s) it ends wherever it is. */
+   *  `call()` in any process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer
+   *  is waited for half a second more, and the lease then expires by itself. */
   shutdown(options?: { readonly deadlineMs?: number }): Promise<void>;
   /** Interrupts what runs and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;

@@ -140,6 +140,8 @@ export type LoadedSession = {
  * holds a secret or a connection string.
  */
 export interface SessionStore {
+  /** How long its users wait for an operation, ms; default 10,000. Then they go on as after a retryable `store/failed`. */
+  readonly timeoutMs?: number;
   /** Returns a lease with a fence that was never issued before, or undefined while another owner's lease has not expired.
    *  The same owner always gets a new lease. The former lease of the session, if any, is lost. `ttlMs`: the lease expires
    *  after so many ms unless it is renewed. */

@@ -1,6 +1,8 @@
 import crypto from "node:crypto";
-import type { Pool, PoolClient } from "pg";
+import type { Socket } from "node:net";
+import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../base/error.ts";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import type { JsonObject } from "../base/json.ts";
 import { storeClosed, type AppendState } from "./append-check.ts";
 import type { Batch } from "./port.ts";
@@ -20,7 +22,13 @@ export type PostgresConnection = {
 
 type Driver = typeof import("pg");
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** A client as the pool has it: with the socket of its connection, which the types of `pg` leave out. */
+type Connected = PoolClient & { readonly connection: { readonly stream: Socket } };
+
+/** The error of a query that the driver gave up. Nothing more may be asked of its connection. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === "Query read timeout";
+
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
 const TRANSIENT =
   /^(?:08...|57P0.|25006|53300|40P01|40001|ECONN.*|EHOST.*|ENET.*|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND)$/u;
@@ -97,11 +105,15 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #options: PostgresConnection;
   readonly #listener: PostgresListener;
   readonly #appendSql: string;
+  readonly #timeoutMs: number;
+  /** The connections of a pool of ours, to be cut if closing it takes too long. */
+  readonly #clients = new Set<PoolClient>();
   #ready: Promise<Pool> | undefined;
   #isClosed = false;
 
-  constructor(options: PostgresConnection) {
+  constructor(options: PostgresConnection, timeoutMs: number) {
     this.#options = options;
+    this.#timeoutMs = Math.min(timeoutMs, LONGEST_DELAY_MS);
     this.schema = `"${options.schema ?? "agentchart"}"`;
     this.#listener = new PostgresListener(() => this.#newClient());
     this.#appendSql = appendSql(this.schema, this.now(12));
@@ -130,7 +142,7 @@ export class PostgresDatabase implements SqlDatabase {
   async query(operation: string, [sql, values]: Statement): Promise<readonly Row[]> {
     try {
       const pool = await this.#pool();
-      return (await pool.query<Row>(sql, [...values])).rows;
+      return (await pool.query<Row>(this.#timed(sql, values))).rows;
     } catch (error) {
       throw postgresError(error, operation);
     }
@@ -143,7 +155,7 @@ export class PostgresDatabase implements SqlDatabase {
         let step = statements.next();
         while (!step.done) {
           const [sql, values] = step.value;
-          step = statements.next((await client.query<Row>(sql, [...values])).rows);
+          step = statements.next((await client.query<Row>(this.#timed(sql, values))).rows);
         }
         return step.value;
       });
@@ -202,7 +214,21 @@ export class PostgresDatabase implements SqlDatabase {
     this.#isClosed = true;
     this.#listener.close();
     const pool = await this.#ready?.catch(ignore);
-    if (pool && !this.#options.pool) await pool.end();
+    if (pool && !this.#options.pool) await this.#end(pool);
+  }
+
+  /** Ends a pool of ours. The connections of a server that does not answer are cut. */
+  async #end(pool: Pool): Promise<void> {
+    const cut = setTimeout(() => {
+      for (const client of this.#clients) (client as Connected).connection.stream.destroy();
+    }, this.#timeoutMs);
+    await pool.end().finally(() => clearTimeout(cut));
+  }
+
+  /** A query that the driver gives up in time, of whichever pool. */
+  #timed(text: string, values: readonly unknown[] = []): QueryConfig {
+    const timed = { text, values: [...values], query_timeout: this.#timeoutMs };
+    return timed;
   }
 
   /** A name that needs no quotes. */
@@ -217,15 +243,20 @@ export class PostgresDatabase implements SqlDatabase {
       given ??
       new PoolOf({
         ...(connectionString !== undefined && { connectionString }),
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        connectionTimeoutMillis: this.#timeoutMs,
+        query_timeout: this.#timeoutMs,
+        keepAlive: true,
       });
-    // A lost idle connection is not an error: the pool opens another one.
-    if (!given) pool.on("error", ignore);
+    if (!given) {
+      pool.on("error", ignore); // a lost idle connection is not an error: the pool opens another one
+      pool.on("connect", (client) => void this.#clients.add(client));
+      pool.on("remove", (client) => void this.#clients.delete(client));
+    }
     try {
       await this.#within(pool, (client) => migrate(client, this.schema));
       return pool;
     } catch (error) {
-      if (!given) await pool.end();
+      if (!given) await this.#end(pool);
       throw error;
     }
   }
@@ -244,16 +275,17 @@ export class PostgresDatabase implements SqlDatabase {
     const client = await checkOut(pool);
     let isBroken = true;
     try {
-      await client.query("BEGIN");
+      await client.query(this.#timed("BEGIN"));
       const result = await work(client);
-      await client.query("COMMIT");
+      await client.query(this.#timed("COMMIT"));
       isBroken = false;
       return result;
     } catch (error) {
-      isBroken = await client.query("ROLLBACK").then(
-        () => false,
-        () => true,
-      );
+      if (!isTimeout(error))
+        isBroken = await client.query(this.#timed("ROLLBACK")).then(
+          () => false,
+          () => true,
+        );
       throw error;
     } finally {
       client.off("error", ignore);
@@ -265,6 +297,12 @@ export class PostgresDatabase implements SqlDatabase {
   async #newClient(): Promise<import("pg").Client> {
     const { options } = await this.#pool();
     const { Client } = await loadDriver();
-    return new Client({ ...options, password: options.password, keepAlive: true });
+    return new Client({
+      ...options,
+      password: options.password,
+      keepAlive: true,
+      connectionTimeoutMillis: this.#timeoutMs,
+      query_timeout: this.#timeoutMs,
+    });
   }
 }

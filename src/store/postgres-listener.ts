@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Socket } from "node:net";
 import type { Client } from "pg";
 
 const [FIRST_DELAY_MS, MAX_DELAY_MS] = [50, 2_000];
+
+/** How often a connection that waits for notifications is asked whether it still stands. */
+const PROBE_EVERY_MS = 10_000;
 
 /** Called with the payload of a notification; without one when LISTEN has taken effect on a new connection, because
  *  notifications may have been missed before. */
@@ -96,6 +100,9 @@ export class PostgresListener {
       return;
     }
     this.#client = client;
+    const alive = setInterval(() => this.#probe(client), PROBE_EVERY_MS);
+    alive.unref();
+    client.once("end", () => clearInterval(alive));
     client.on("notification", ({ channel, payload = "" }) => this.#notify(channel, payload));
     client.once("end", () => {
       if (this.#client !== client) return;
@@ -104,6 +111,13 @@ export class PostgresListener {
       if (this.#channels.size > 0) this.#ensure();
     });
     for (const channel of this.#channels.keys()) this.#listen(client, channel);
+  }
+
+  /** Cuts a connection whose server does not answer; another one takes its place. */
+  #probe(client: Client): void {
+    const cut = (): void =>
+      void (client as Client & { connection: { stream: Socket } }).connection.stream.destroy();
+    client.query("SELECT 1").catch(cut);
   }
 
   #drop(): void {

@@ -1,4 +1,5 @@
 import { check } from "../base/options.ts";
+import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import type { SessionStore } from "./port.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 import { sqlStore } from "./sql-store.ts";
@@ -23,5 +24,6 @@ export type { PostgresStoreOptions };
  */
 export function postgresStore(options: PostgresStoreOptions): SessionStore {
   check(postgresSchema(), options, "postgresStore");
-  return sqlStore(new PostgresDatabase(options), () => options.now?.() ?? null);
+  const { timeoutMs = STORE_TIMEOUT_MS, now } = options;
+  return { ...sqlStore(new PostgresDatabase(options, timeoutMs), () => now?.() ?? null), timeoutMs };
 }

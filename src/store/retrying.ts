@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../base/error.ts";
+import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import type { SessionStore } from "./port.ts";
 
 /** Options of {@link retryingStore}. */
@@ -41,6 +42,7 @@ export function retryingStore(
   }
 
   return {
+    timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
     acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
     release: (lease) => retrying(() => store.release(lease)),

@@ -46,6 +46,8 @@ export const sqliteSchema = s.lazily(() =>
 export type PostgresStoreOptions = PostgresConnection & {
   /** The clock of leases and lists, epoch ms; default: the clock of the database, so that workers' clocks need not agree. */
   readonly now?: () => number;
+  /** How long an operation may take, ms, each of connecting, waiting for a lock, a query and closing; default 10,000. */
+  readonly timeoutMs?: number;
 };
 
 /** The schema of {@link PostgresStoreOptions}. */
@@ -59,6 +61,7 @@ export const postgresSchema = s.lazily(() =>
           s.matching(SCHEMA_NAME, "a lower-case name of at most 51 letters, digits and underscores"),
         ),
         now: s.optional(s.func()),
+        timeoutMs: s.optional(s.positive()),
       },
       { what: "options, such as { connectionString }" },
     ),

@@ -8,6 +8,7 @@ import type { WakeQueue } from "./queue/port.ts";
 import type { Msg } from "../message/types.ts";
 import { checkSameInput, inputHash, readTakenHash } from "../session/input-outcome.ts";
 import { followEvents } from "../session/follow.ts";
+import { withDeadlines } from "../store/deadlines.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
@@ -46,7 +47,7 @@ class StoreDispatcher implements Dispatcher {
 
   constructor({ queue, store, now = Date.now }: DispatcherOptions) {
     this.#queue = queue;
-    this.#store = store;
+    this.#store = withDeadlines(store);
     this.#now = now;
   }
 

@@ -4,6 +4,7 @@ import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { Consumer, WakeUp } from "./queue/port.ts";
+import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { SessionStore } from "../store/port.ts";
 import { closeSchema, workerSchema } from "./option-schemas.ts";
@@ -52,7 +53,7 @@ class QueueWorker implements Worker {
     const { storeTimeoutMs, sweepMs, leaseMs } = this.#settings;
     this.#report = new Report(now);
     const report = this.#report;
-    this.#store = retryingStore(options.store, {
+    this.#store = retryingStore(withDeadlines(options.store, { maxMs: Math.max(storeTimeoutMs, 1) }), {
       timeoutMs: storeTimeoutMs,
       signal: this.#storeRetries.signal,
       onRetry: (error) => report.emit({ type: "error", from: "store", error: error.toJSON() }),

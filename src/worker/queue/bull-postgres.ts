@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PgPool } from "bullmq";
-import type { Pool } from "pg";
+import type { Socket } from "node:net";
+import type { Pool, PoolClient } from "pg";
 import { postgresError } from "../../store/postgres-database.ts";
 import { PostgresListener } from "../../store/postgres-listener.ts";
 import { loadPackage, type BullTransport, type Ticket } from "./bull-transport.ts";
@@ -30,6 +31,9 @@ function slowToFail(pool: Pool): Pool {
   });
 }
 
+/** A client with the socket of its connection, which the types of `pg` leave out. */
+type ConnectedClient = PoolClient & { readonly connection: { readonly stream: Socket } };
+
 /** Connects to BullMQ on Postgres. Rejects `config/invalid` for a missing package, and the driver's errors. */
 export async function postgresTransport(connectionString: string, name: string): Promise<BullTransport> {
   const { default: pg } = await loadPackage("pg", () => import("pg"));
@@ -42,7 +46,12 @@ export async function postgresTransport(connectionString: string, name: string):
     keepAlive: true,
   });
   pool.on("error", () => {}); // a lost idle connection: the pool opens another one
-  pool.on("connect", (client) => client.on("error", () => {})); // a lost connection in use: its query fails
+  const clients = new Set<ConnectedClient>();
+  pool.on("connect", (client) => {
+    client.on("error", () => {}); // a lost connection in use: its query fails
+    clients.add(client as ConnectedClient);
+  });
+  pool.on("remove", (client) => void clients.delete(client as ConnectedClient));
   const connection = slowToFail(pool) as unknown as PgPool;
   const openQueue = async () => {
     const client = await pool.connect();
@@ -72,5 +81,6 @@ export async function postgresTransport(connectionString: string, name: string):
       await queue.close();
       await pool.end();
     },
+    cut: () => clients.forEach((client) => client.connection.stream.destroy()),
   };
 }

@@ -68,5 +68,6 @@ export async function redisTransport(url: string, name: string): Promise<BullTra
       await queue.close();
       client.disconnect();
     },
+    cut: () => client.disconnect(),
   };
 }

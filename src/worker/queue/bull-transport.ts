@@ -20,6 +20,8 @@ export interface BullTransport {
     options: Omit<WorkerOptions, "connection">,
   ): Worker<Ticket>;
   close(): Promise<void>;
+  /** Cuts the connections of a server that does not answer. */
+  cut(): void;
 }
 
 /** Imports an optional package. Rejects `config/invalid` with the install command if it is missing. */

@@ -26,7 +26,7 @@ export type BullQueueOptions = {
  *  other wake-ups of the session with it. */
 const [WAKE_NOW, WAKE_LATER] = ["wake", "later"];
 /** Time-outs of operations, ms. A wake-up on a known connection has a shorter one, because a sweep replaces a lost wake-up. */
-const [TIMEOUT_MS, WAKE_TIMEOUT_MS] = [10_000, 2_000];
+const [TIMEOUT_MS, WAKE_TIMEOUT_MS, CLOSE_TIMEOUT_MS] = [10_000, 2_000, 2_000];
 /** Completed and failed jobs are removed: the options of a job, and those of a worker. */
 const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true } as const;
 const WORKER_KEEP_NOTHING = { removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } } as const;
@@ -172,10 +172,16 @@ class BullQueue implements WakeQueue {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
+    const consumers = [...this.#consumers].map((consumer) => consumer.close());
+    const areClosed = await withTimeout("be closed", Promise.all(consumers)).then(
+      () => true,
+      () => false,
+    );
     this.#isClosed = true;
     const transport = await this.#transport?.catch(() => undefined);
-    await transport?.close();
+    if (!transport) return;
+    if (!areClosed) transport.cut();
+    await withTimeout("be closed", transport.close(), CLOSE_TIMEOUT_MS).catch(() => transport.cut());
   }
 
   /** Connects when first used. A failed attempt is repeated by the next use. */

@@ -1,0 +1,67 @@
+import { AgentError } from "../base/error.ts";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import type { SessionStore } from "./port.ts";
+
+/** How long an operation of a store may take unless the store says so itself, ms. */
+export const STORE_TIMEOUT_MS = 10_000;
+
+/** Settles as `work` does; rejects a retryable `store/failed` if that takes longer. */
+export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string): Promise<T> {
+  if (timeoutMs > LONGEST_DELAY_MS) return work;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const message = `The store did not answer within ${timeoutMs} ms: could not ${operation}.`;
+      reject(new AgentError("store/failed", message, { isRetryable: true, data: { operation, timeoutMs } }));
+    }, timeoutMs);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Yields as `entries` does; rejects as {@link inTime} if one takes longer. */
+async function* eachInTime<T>(
+  entries: AsyncIterable<T>,
+  timeoutMs: number,
+  operation: string,
+): AsyncGenerator<T> {
+  const iterator = entries[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await inTime(iterator.next(), timeoutMs, operation);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    iterator.return?.().catch(() => {});
+  }
+}
+
+/**
+ * Wraps a store so that each operation settles within {@link SessionStore.timeoutMs}, also if the store never answers. What an
+ * operation that was given up has changed is unknown. A renewal settles within a third of its lease, so that its caller learns in
+ * time that the lease runs out. `watch` has no end and no deadline. `maxMs` lowers the limit.
+ */
+export function withDeadlines(
+  store: SessionStore,
+  { maxMs = Number.POSITIVE_INFINITY }: { readonly maxMs?: number } = {},
+): SessionStore {
+  const limit = (): number => Math.min(store.timeoutMs ?? STORE_TIMEOUT_MS, maxMs);
+  const bounded = <T>(work: Promise<T>, operation: string): Promise<T> => inTime(work, limit(), operation);
+  return {
+    get timeoutMs() {
+      return limit();
+    },
+    acquire: (...args) => bounded(store.acquire(...args), "acquire a lease"),
+    renew: (lease, ttlMs) => inTime(store.renew(lease, ttlMs), Math.min(limit(), ttlMs / 3), "renew a lease"),
+    release: (lease) => bounded(store.release(lease), "release a lease"),
+    append: (...args) => bounded(store.append(...args), "append"),
+    read: (...args) => eachInTime(store.read(...args), limit(), "read"),
+    load: (sessionId) => bounded(store.load(sessionId), "load"),
+    putInput: (...args) => bounded(store.putInput(...args), "put an input"),
+    takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
+    list: (filter) => bounded(store.list(filter), "list"),
+    listDue: (filter) => bounded(store.listDue(filter), "list"),
+    delete: (sessionId) => bounded(store.delete(sessionId), "delete"),
+    ...(store.watch && { watch: (...args) => store.watch!(...args) }),
+    close: () => bounded(store.close(), "close"),
+  };
+}
