@@ -26,10 +26,11 @@ export const budgetSchema = s.lazily(() =>
 export const permissionsSchema = s.lazily(() => {
   const action = permissionSchema();
   const rule = s.options<NonNullable<Permissions["rules"]>[number]>({
-    tool: s.string("the name of a tool, or *"),
+    tool: s.nonEmpty(),
     action,
     when: s.optional(s.func()),
     reason: s.optional(s.string()),
+    optional: s.optional(s.boolean()),
   });
   return s.options<Permissions>(
     {

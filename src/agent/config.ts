@@ -11,6 +11,7 @@ import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import type { Settings } from "../../machines/agent/context.ts";
+import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
@@ -58,10 +59,13 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   };
 }
 
-/** The agent's own toolkit: a copy of the given one with the tools of its hooks. */
+/** The agent's own toolkit: a copy of the given one with the tools of its hooks. Throws `config/invalid` for a permission rule that
+ *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));
   for (const tool of (config.hooks ?? []).flatMap((hook) => hook.tools ?? [])) toolkit.add(tool);
+  const problem = ruleProblem(config.permissions?.rules ?? [], toolkit.names());
+  if (problem !== undefined) throw invalid(problem);
   return toolkit;
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { defineTool } from "../tool/define.ts";
 import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "../tool/schema.ts";
 import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
-import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
+import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 
 /** Returns a `$ref` of a schema that was moved one level down, with its `$defs` moved to the root. */
 function movedRef(ref: string, id: string): string {

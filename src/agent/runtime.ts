@@ -17,7 +17,7 @@ import type { Schema, Tool } from "../tool/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
-import { OUTPUT_TOOL } from "../../machines/agent/updates/output.ts";
+import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import { agentResolver } from "../../machines/agent/agent.machine.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";

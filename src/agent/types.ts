@@ -14,8 +14,11 @@ import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
  *  Judged on the parsed input that would run. */
 export type Permissions = {
   readonly rules?: readonly {
-    /** A tool's name, or `*` for all. */
+    /** A tool's name, in which `*` stands for any characters and `?` for one. A rule that matches no tool of the agent, of its
+     *  groups and of its hooks is refused. */
     readonly tool: string;
+    /** True for a rule that may match no tool yet, because one is added later; default false. */
+    readonly optional?: boolean;
     readonly action: PermissionAction;
     /** Default: always. One that throws denies the call. */
     readonly when?: (input: JsonObject) => boolean;

@@ -9,13 +9,11 @@ import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { withoutPresets } from "./presets.ts";
 import { prepareInput } from "./prepare-input.ts";
+import { META_TOOL, RESERVED_NAMES } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { validateInput } from "./schema.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import type { Group, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
-
-/** The name of the tool that lets the model choose its tool groups. */
-export const META_TOOL = "reset_equipped_tools";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
@@ -36,6 +34,11 @@ class SessionToolkit implements Toolkit<never> {
 
   add(tool: Tool<never>): void {
     check(toolSchema(), tool, "toolkit", "The tool");
+    if (RESERVED_NAMES.includes(tool.name))
+      throw new AgentError(
+        "config/invalid",
+        `toolkit: the package has a tool of its own named '${tool.name}'.`,
+      );
     if (this.names().includes(tool.name)) {
       throw new AgentError(
         "tool/duplicate",

@@ -1,14 +1,12 @@
 import { textOf, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import { pruneNulls } from "../../../src/tool/prune-nulls.ts";
+import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
 import type { Json } from "../../../src/base/json.ts";
 import type { Msg, Usage } from "../../../src/message/types.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change, WantedOutput } from "../context.ts";
 import { makeMessage } from "./messages.ts";
 import { addUsage } from "./usage.ts";
-
-/** The tool with which a model returns its structured output. The name is AgentScope's. */
-export const OUTPUT_TOOL = "generate_response";
 
 /** The maximum length of the last validation error in the error of a turn, in characters. */
 const MISFIT_LENGTH = 500;

@@ -6,7 +6,7 @@ import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
 import type { Prompt } from "../../hook/types.ts";
 import { applyPieces } from "../../../machines/agent/prompt.ts";
-import { OUTPUT_TOOL } from "../../../machines/agent/updates/output.ts";
+import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
@@ -71,7 +71,7 @@ function toolsOf(
   const tool = mode === "tool" ? host.output()?.tool : undefined;
   if (!tool) return specs;
   const { name, description, inputSchema } = tool;
-  return [...specs.filter((spec) => spec.name !== name), { name, description, inputSchema }];
+  return [...specs, { name, description, inputSchema }];
 }
 
 /** Returns the reminder that follows an answer without the structured one; only then is the tool forced (S25). */

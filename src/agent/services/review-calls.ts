@@ -2,6 +2,7 @@ import { copyOf } from "../../base/freeze.ts";
 import { deniedResult, errorResult } from "../../tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../tool/prepare-input.ts";
 import { executionData } from "../../model/execution.ts";
+import { matchesName } from "../../tool/name-pattern.ts";
 import { PERMISSION_ACTIONS } from "../../tool/tool-schema.ts";
 import type { PermissionAction, Tool } from "../../tool/types.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -14,7 +15,9 @@ import type { Host } from "./host.ts";
 import type { Permissions } from "../types.ts";
 import { toolExecution } from "./run-call.ts";
 
-type Judgement = { readonly action: PermissionAction; readonly reason?: string };
+type Judgement =
+  | { readonly action: "ask"; readonly reason: string }
+  | { readonly action: "allow" | "deny"; readonly reason?: string };
 
 type Rule = NonNullable<Permissions["rules"]>[number];
 
@@ -35,8 +38,18 @@ function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
 
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
   return host.config.permissions?.rules?.find(
-    (rule) => rule.action === action && (rule.tool === call.name || rule.tool === "*") && holds(rule, input),
+    (rule) => rule.action === action && matchesName(rule.tool, call.name) && holds(rule, input),
   );
+}
+
+/** Why a rule asks: its own reason, or its place among the rules. */
+function reasonOf(host: Host, call: ToolUseBlock, rule: Rule): string {
+  const place = (host.config.permissions?.rules?.indexOf(rule) ?? 0) + 1;
+  return rule.reason ?? needsApproval(call, `rule ${place} \`${rule.tool}\` asks`);
+}
+
+function needsApproval({ name }: ToolUseBlock, cause: string): string {
+  return `Tool '${name}' needs an approval, because ${cause}.`;
 }
 
 /** What the tool itself says, if it says anything. */
@@ -65,11 +78,14 @@ function judge(
   );
   if (isRemembered) return { action: "allow" };
   const ask = matching(host, call, input, "ask");
-  if (ask) return { action: "ask", ...(ask.reason !== undefined && { reason: ask.reason }) };
+  if (ask) return { action: "ask", reason: reasonOf(host, call, ask) };
   const own = ownAction(host, tool, value);
-  if (own && own !== "allow") return { action: own };
+  if (own === "ask") return { action: "ask", reason: needsApproval(call, "its own `permission` asks") };
+  if (own === "deny") return { action: "deny" };
   if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
-  return { action: host.config.permissions?.otherwise ?? "allow" };
+  const { otherwise = "allow" } = host.config.permissions ?? {};
+  if (otherwise !== "ask") return { action: otherwise };
+  return { action: "ask", reason: needsApproval(call, "no rule is about it and `otherwise` asks") };
 }
 
 function isApproval(decision: Decision | undefined): boolean {
@@ -84,13 +100,13 @@ function isApproved({ decided, asks, argsHash }: CallRecord): boolean {
 }
 
 /** Permission asks a person, who decides about these very arguments. */
-function asking(host: Host, call: ToolUseBlock, argsHash: string, reason?: string): Verdict {
+function asking(host: Host, call: ToolUseBlock, argsHash: string, reason: string): Verdict {
   const { expiresAfterMs } = host.config.permissions ?? {};
   return {
     callId: call.id,
     action: "ask",
     argsHash,
-    reason: reason ?? `Tool '${call.name}' needs an approval.`,
+    reason,
     ...(expiresAfterMs !== undefined && { expiresAt: host.now() + expiresAfterMs }),
   };
 }
@@ -124,16 +140,15 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
 
   const { argsHash } = prepared;
   const isOutput = tool === host.output()?.tool;
-  const { action, reason }: Judgement = isOutput
-    ? { action: "allow" }
-    : judge(host, tool, call, prepared, given);
-  if (action === "deny") {
+  const judged: Judgement = isOutput ? { action: "allow" } : judge(host, tool, call, prepared, given);
+  if (judged.action === "deny") {
+    const { reason } = judged;
     const text =
       reason === undefined ? "Permission denied by rules" : `Permission denied by rules: ${reason}`;
     return { ...base, action: "deny", result: deniedResult(call, text) };
   }
   const isGranted = isApproved(record);
-  if (action === "ask" && !isGranted) return asking(host, call, argsHash, reason);
+  if (judged.action === "ask" && !isGranted) return asking(host, call, argsHash, judged.reason);
   return {
     ...base,
     action: "allow",

@@ -28,7 +28,7 @@ describe("createAgent names a wrong option and what was expected", () => {
     ],
     [
       { permissions: { rules: [{ tool: "x", action: "ask", if: () => true }] } },
-      "`permissions.rules[0].if` is not an option; there are tool, action, when, reason.",
+      "`permissions.rules[0].if` is not an option; there are tool, action, when, reason, optional.",
     ],
     [{ budget: { totalToken: 5 } }, "`budget.totalToken` is not a limit; did you mean `totalTokens`?"],
     [{ budget: { totalTokens: "5" } }, '`budget.totalTokens` is "5"; expected a number above 0.'],

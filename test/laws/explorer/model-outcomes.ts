@@ -1,7 +1,7 @@
 import type { Block, ToolUseBlock } from "../../../src/message/types.ts";
 import type { FinishReason } from "../../../src/model/port.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
-import { OUTPUT_TOOL } from "../../../machines/agent/updates/output.ts";
+import { OUTPUT_TOOL } from "../../../src/tool/reserved-names.ts";
 import { message, text, thinking, toolUse } from "./messages.ts";
 import type { Scene } from "./move.ts";
 import type { Ending } from "./outcomes.ts";
