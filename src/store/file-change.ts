@@ -2,10 +2,10 @@ import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { LRUCache } from "lru-cache";
 import { AgentError } from "../base/error.ts";
+import { checkedTailOf, noteEnd, type FileExtent } from "./file-end.ts";
 import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
 import {
   commit,
-  tailOf,
   type Acknowledged,
   type LineDraft,
   type JournalHead,
@@ -30,9 +30,10 @@ export function openToAppend(path: string, mayCreate: boolean): number | undefin
   }
 }
 
-/** Makes the content of a file survive a power loss, and the names of a new file and its folder. */
-export async function syncAll(fd: number, path: string, isNew: boolean): Promise<void> {
+/** Makes a file of this extent survive a power loss, and the names of a new file and its folder. */
+export async function syncAll(fd: number, path: string, extent: FileExtent, isNew: boolean): Promise<void> {
   await syncFile(fd);
+  noteEnd(fd, path, extent);
   if (!isNew) return;
   await syncFolder(dirname(path));
   await syncFolder(dirname(dirname(path)));
@@ -89,14 +90,14 @@ export async function changeJournal(
       return undefined;
     }
     try {
-      const tail = tailOf(fd, sessionId, tails.get(path));
+      const tail = checkedTailOf(fd, path, sessionId, tails.get(path));
       const draft = decide(tail.head);
       if (!draft) return undefined;
       const written = commit(fd, tail, draft);
       if (!written) continue;
       tails.set(path, written);
       const isNew = tail.head === undefined;
-      if (isSynced || (isNew && isNewSynced)) await syncAll(fd, path, isNew);
+      if (isSynced || (isNew && isNewSynced)) await syncAll(fd, path, { end: written.end.size }, isNew);
       return written.head;
     } finally {
       closeSync(fd);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
 import type { Acknowledged } from "./file-journal.ts";
+import { checkEnd } from "./file-end.ts";
 import {
   appendLine,
   endOf,
@@ -36,8 +37,9 @@ export type InboxIndex = {
   readonly byId: Map<string, Item>;
 };
 
-/** Returns the index of an inbox, updated from `known` if that is an index of the same file. Throws `session/damaged`. */
-export function indexOf(fd: number, sessionId: string, known?: InboxIndex): InboxIndex {
+/** Returns the index of the inbox at `path`, updated from `known` if that is an index of the same file. Throws
+ *  `session/damaged`. */
+export function indexOf(fd: number, path: string, sessionId: string, known?: InboxIndex): InboxIndex {
   const end = endOf(fd, known?.end);
   if (end === known?.end) return known;
   if (end.isTorn && hasLostNewline(fd, end.size)) throw sessionDamaged(sessionId, "the end of its inbox");
@@ -45,7 +47,8 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
   const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
   for (const line of linesForward(fd, index.readUpTo, end.size)) {
     const { off, value } = line;
-    if (!value) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
+    // A line may land behind the place that its writer intended, never before it.
+    if (!value || (value["off"] as number) > off) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
     const { id, put, dueAt } = value as unknown as Item;
     const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
     if (!index.byId.has(item.id)) {
@@ -54,12 +57,19 @@ export function indexOf(fd: number, sessionId: string, known?: InboxIndex): Inbo
     }
     index.readUpTo = line.end;
   }
+  checkEnd(fd, path, { end: end.size, count: index.items.length }, sessionId, "its inbox");
   index.end = end;
   return index;
 }
 
 /** Appends an input. Returns false if the inbox had its id, and undefined if the caller must try again. */
-export function appendInput(fd: number, sessionId: string, index: InboxIndex, input: SessionInput) {
+export function appendInput(
+  fd: number,
+  path: string,
+  sessionId: string,
+  index: InboxIndex,
+  input: SessionInput,
+) {
   const put = randomUUID().slice(0, 8);
   const { id, data, dueAt } = input;
   const isFirst = index.items.length === 0; // the folder's name may be a hash
@@ -70,7 +80,7 @@ export function appendInput(fd: number, sessionId: string, index: InboxIndex, in
     ...(dueAt !== undefined && { dueAt }),
     data,
   }));
-  const written = indexOf(fd, sessionId, index).byId.get(input.id);
+  const written = indexOf(fd, path, sessionId, index).byId.get(input.id);
   return written && written.put === put;
 }
 

@@ -1,8 +1,9 @@
 import { constants, fstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "../base/error.ts";
+import { checkedTailOf } from "./file-end.ts";
 import { ifExists } from "./file-folder.ts";
-import { journalLineAt, journalLines, tailOf, type JournalTail } from "./file-journal.ts";
+import { journalLineAt, journalLines, type JournalTail } from "./file-journal.ts";
 import { linesBackward, linesForward, withFile } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";
 import { readPosition } from "./position.ts";
@@ -26,16 +27,17 @@ function infoAt(fd: number, sessionId: string, tail: JournalTail): SessionInfo |
 
 /** Returns what a list shows of a session; undefined if it does not exist. */
 export function infoOf(folder: string, sessionId: string): SessionInfo | undefined {
+  const path = join(folder, JOURNAL);
   const read = (fd: number): SessionInfo | undefined => {
     try {
-      return infoAt(fd, sessionId, tailOf(fd, sessionId));
+      return infoAt(fd, sessionId, checkedTailOf(fd, path, sessionId));
     } catch (error) {
       if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
       const updatedAt = Math.floor(fstatSync(fd).mtimeMs);
       return { sessionId, seq: 0, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
     }
   };
-  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+  return ifExists(() => withFile(path, constants.O_RDONLY, read));
 }
 
 /** Returns the session id that the inbox of a folder without a journal holds. */

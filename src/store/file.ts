@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { check } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
+import { checkedTailOf, checkEnd } from "./file-end.ts";
 import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
 import { expiryOf, fenceFloor, ifExists, removeFolder, writeRenewal } from "./file-folder.ts";
 import {
@@ -18,13 +19,11 @@ import {
 import {
   journalEntries,
   journalLineAt,
-  tailOf,
   type Acknowledged,
   type LineDraft,
   type JournalHead,
   type JournalTail,
 } from "./file-journal.ts";
-import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
 import { isAppendSynced } from "./local-options.ts";
@@ -41,9 +40,10 @@ const NOTHING: Acknowledged = { upTo: 0, also: [] };
 const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOTHING } as const;
 
 /**
- * A store in files, for any number of processes on one machine: a folder per session with `journal.ndjson`, `inbox.ndjson` and
- * `lease.json`. People may read them; only stores may write them. There is no lock that a killed process could leave behind.
- * An unfinished last line counts as never written; any other changed byte is `session/damaged`. Throws `config/invalid` for
+ * A store in files, for any number of processes on one machine: a folder per session with `journal.ndjson`, `inbox.ndjson`,
+ * `lease.json`, and beside the first two a file `.end` with their length when they were last synced. People may read them; only
+ * stores may write them. There is no lock that a killed process could leave behind. An unfinished last line that was not synced
+ * counts as never written; any other changed byte is `session/damaged`. Throws `config/invalid` for
  * unknown options.
  *
  * @example
@@ -82,33 +82,42 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     return changeJournal({ path, sessionId, mayCreate, isSynced, isNewSynced: isInputSynced, decide }, tails);
   };
 
-  /** Opens a file and updates what is cached of it; undefined if there is no such file. */
+  /** Opens a file of a session; undefined if there never was one. */
+  function openToRead(sessionId: string, path: string): number | undefined {
+    const fd = ifExists(() => openSync(path, constants.O_RDONLY));
+    if (fd === undefined) checkEnd(fd, path, { end: 0 }, sessionId, "a file");
+    return fd;
+  }
+  /** Opens a file of a session and updates what is cached of it; undefined if there is no such file. */
   function readCached<C extends object, T>(
+    sessionId: string,
     path: string,
     cache: LRUCache<string, C>,
     update: (fd: number, known?: C) => C,
     read: (fd: number, found: C) => T,
   ): T | undefined {
-    return ifExists(() =>
-      withFile(path, constants.O_RDONLY, (fd) => {
-        const found = update(fd, cache.get(path));
-        cache.set(path, found);
-        return read(fd, found);
-      }),
-    );
+    const fd = openToRead(sessionId, path);
+    if (fd === undefined) return undefined;
+    try {
+      const found = update(fd, cache.get(path));
+      cache.set(path, found);
+      return read(fd, found);
+    } finally {
+      closeSync(fd);
+    }
   }
   /** Returns what `read` returns of a journal that exists and is not empty. */
   function readJournal<T>(sessionId: string, read: (fd: number, head: JournalHead) => T): T | undefined {
     const path = join(folder(sessionId), JOURNAL);
-    const update = (fd: number, known?: JournalTail) => tailOf(fd, sessionId, known);
-    return readCached(path, tails, update, (fd, { head }) => head && read(fd, head));
+    const update = (fd: number, known?: JournalTail) => checkedTailOf(fd, path, sessionId, known);
+    return readCached(sessionId, path, tails, update, (fd, { head }) => head && read(fd, head));
   }
   const headOf = (sessionId: string) => readJournal(sessionId, (_, head) => head);
   /** Returns what `read` returns of an inbox that exists. */
   function readInbox<T>(sessionId: string, read: (fd: number, index: InboxIndex) => T): T | undefined {
     const path = join(folder(sessionId), INBOX);
-    const update = (fd: number, known?: InboxIndex) => indexOf(fd, sessionId, known);
-    return readCached(path, inboxes, update, read);
+    const update = (fd: number, known?: InboxIndex) => indexOf(fd, path, sessionId, known);
+    return readCached(sessionId, path, inboxes, update, read);
   }
 
   async function put(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
@@ -116,11 +125,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     for (;;) {
       const fd = openToAppend(path, true)!;
       try {
-        const index = indexOf(fd, sessionId, inboxes.get(path));
+        const index = indexOf(fd, path, sessionId, inboxes.get(path));
         inboxes.set(path, index);
         const isNew = index.items.length === 0;
-        const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, sessionId, index, input);
-        if (isAccepted && isInputSynced) await syncAll(fd, path, isNew);
+        const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, path, sessionId, index, input);
+        if (isAccepted && isInputSynced)
+          await syncAll(fd, path, { end: index.end.size, count: index.items.length }, isNew);
         if (isAccepted !== undefined) return isAccepted ? "accepted" : "duplicate";
       } finally {
         closeSync(fd);
@@ -130,10 +140,15 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
   function* readEntries(sessionId: string, after: number, limit: number): Generator<JournalEntry> {
     const path = join(folder(sessionId), JOURNAL);
-    const fd = ifExists(() => openSync(path, constants.O_RDONLY));
+    const fd = openToRead(sessionId, path);
     if (fd === undefined) return;
     try {
-      yield* journalEntries(fd, sessionId, after, limit);
+      let left = limit;
+      for (const entry of journalEntries(fd, sessionId, after, limit)) {
+        left--;
+        yield entry;
+      }
+      if (left > 0) checkedTailOf(fd, path, sessionId, tails.get(path));
     } finally {
       closeSync(fd);
     }

@@ -133,6 +133,8 @@ export type LoadedSession = {
  * P6 Ids are non-empty strings of well-formed Unicode: two ids that differ in any character are two sessions. Any other id
  *    is refused with `config/invalid`.
  * P7 Values passed in and out are JSON and are never shared with the caller.
+ * P8 What is returned of a session is what was written. Damaged storage gives `session/damaged`, also where the end of a journal is
+ *    missing; a storage that was put back as a whole to a former state is not noticed.
  *
  * Errors are AgentErrors. `session/lease-lost`, `session/conflict`: see {@link SessionStore.append}. `session/damaged`:
  * stored bytes are not what was written. `session/version`: a newer release made the storage. `store/failed`: the storage

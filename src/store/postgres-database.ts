@@ -3,12 +3,13 @@ import type { Socket } from "node:net";
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { AgentError } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
-import type { JsonObject } from "../base/json.ts";
 import { storeClosed, type AppendState } from "./append-check.ts";
+import { MODULUS } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import { migrate } from "./postgres-schema.ts";
-import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
+import type { Row } from "./sql-rows.ts";
+import type { AppendRow, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 
 /** How a store reaches its database: by `connectionString` or by `pool`. */
 export type PostgresConnection = {
@@ -79,15 +80,18 @@ function checkOut(pool: Pool): Promise<PoolClient> {
 /** The append as one statement: one round trip, and all or nothing on the locked row. */
 const appendSql = (schema: string, now: string) => `
   WITH head AS MATERIALIZED (
-    SELECT seq, fence, owner FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
+    SELECT seq, fence, owner, coalesce(checksum, 0) AS before FROM ${schema}.sessions WHERE session_id = $1 FOR UPDATE
   ), fits AS MATERIALIZED (
-    SELECT 1 FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
+    SELECT before FROM head WHERE owner IS NOT NULL AND fence = $2 AND seq = $3
   ), added AS (
-    INSERT INTO ${schema}.entries (session_id, seq, entry)
-    SELECT $1, e.seq, e.entry FROM fits, unnest($4::bigint[], $5::json[]) AS e (seq, entry)
+    INSERT INTO ${schema}.entries (session_id, seq, entry, checksum)
+    SELECT $1, e.seq, e.entry, (before + e.checksum) % ${MODULUS}
+    FROM fits, unnest($4::bigint[], $5::json[], $16::bigint[]) AS e (seq, entry, checksum)
   ), moved AS (
     UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9,
-      meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now}
+      meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
+      checksum = (before + $17::bigint) % ${MODULUS}, position_checksum = $18,
+      meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum)
     FROM fits WHERE session_id = $1
   ), checkpointed AS (
     INSERT INTO ${schema}.checkpoints (session_id, data) SELECT $1, $13::json FROM fits WHERE $13::json IS NOT NULL
@@ -131,10 +135,6 @@ export class PostgresDatabase implements SqlDatabase {
     return strings;
   }
 
-  json(column: unknown): JsonObject {
-    return column as JsonObject;
-  }
-
   subscribe(key: string, wake: () => void): () => void {
     return this.#listener.subscribe(this.#channelOf(key), wake);
   }
@@ -166,19 +166,8 @@ export class PostgresDatabase implements SqlDatabase {
 
   async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
     const { fence, expectedSeq } = batch;
-    const {
-      key,
-      seq,
-      entries,
-      positionJson,
-      phase,
-      wakeAt,
-      metaJson,
-      labels,
-      now,
-      checkpointJson,
-      inputKeys,
-    } = row;
+    const { key, seq, entries, positionJson, phase, wakeAt, now } = row;
+    const { metaJson, labels, checkpointJson, inputKeys, checksums } = row;
     const isNumbered = entries.every((entry, index) => entry.seq === expectedSeq + index + 1);
     const values = [
       key,
@@ -196,6 +185,11 @@ export class PostgresDatabase implements SqlDatabase {
       checkpointJson,
       inputKeys,
       this.#channelOf(key),
+      entries.map(({ checksum }) => checksum),
+      checksums.batch,
+      checksums.position,
+      checksums.meta,
+      checksums.checkpoint,
     ];
     const [found] = await this.query("append", [this.#appendSql, values]);
     if (found?.["fits"] === true) return "written";

@@ -42,6 +42,12 @@ const MIGRATIONS: readonly string[] = [
    DROP INDEX S.inputs_waiting;
    CREATE INDEX inputs_waiting ON S.inputs (session_id, due_at, n) WHERE data IS NOT NULL;
    CREATE INDEX inputs_by_due_at ON S.inputs (due_at) WHERE data IS NOT NULL;`,
+  // NOT VALID: former entries have no checksum; a release that writes none may not append.
+  `ALTER TABLE S.sessions ADD COLUMN checksum bigint, ADD COLUMN position_checksum bigint,
+     ADD COLUMN meta_checksum bigint, ADD COLUMN checkpoint_checksum bigint;
+   ALTER TABLE S.entries ADD COLUMN checksum bigint;
+   ALTER TABLE S.entries ADD CONSTRAINT entries_checksum CHECK (checksum IS NOT NULL) NOT VALID;
+   ALTER TABLE S.inputs ADD COLUMN checksum bigint;`,
 ];
 
 async function versionOf(client: ClientBase, schema: string): Promise<number> {

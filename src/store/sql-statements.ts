@@ -26,19 +26,35 @@ export function statementsOf({ schema, now }: SqlDialect) {
       UPDATE ${schema}.sessions SET expires_at = ${now(4)} + $3
       WHERE session_id = $1 AND fence = $2 AND owner IS NOT NULL RETURNING expires_at`,
     release: `UPDATE ${schema}.sessions SET owner = NULL WHERE session_id = $1 AND fence = $2`,
-    read: `SELECT entry FROM ${schema}.entries WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    // Entries, and a row without one: it has the newest seq, and the checksum of the entry before the first.
+    read: `
+      SELECT seq, entry, checksum FROM (
+        SELECT seq, CAST(entry AS text) AS entry, checksum FROM ${schema}.entries
+        WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3
+      ) AS page
+      UNION ALL SELECT seq, CAST(NULL AS text),
+        (SELECT checksum FROM ${schema}.entries WHERE session_id = $1 AND seq = $2)
+      FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL
+      ORDER BY seq`,
+    // One row, also if there is no session: `has_entries` tells whether its row was lost.
     load: `
-      SELECT seq, position, data FROM ${schema}.sessions LEFT JOIN ${schema}.checkpoints USING (session_id)
-      WHERE session_id = $1 AND position IS NOT NULL`,
+      SELECT s.seq, CAST(s.position AS text) AS position, s.checksum, s.position_checksum, s.checkpoint_checksum,
+        CAST(c.data AS text) AS checkpoint, e.seq AS last_seq, e.checksum AS last_checksum,
+        EXISTS (SELECT 1 FROM ${schema}.entries WHERE session_id = $1) AS has_entries
+      FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
+        LEFT JOIN ${schema}.checkpoints AS c ON c.session_id = s.session_id
+        LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`,
+    quarantine: `UPDATE ${schema}.sessions SET phase = 'quarantined' WHERE session_id = $1 AND position IS NOT NULL`,
     seq: `SELECT seq FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL`,
     putInput: `
-      INSERT INTO ${schema}.inputs (session_id, id, data, due_at) VALUES ($1, $2, $3, $4)
+      INSERT INTO ${schema}.inputs (session_id, id, data, due_at, checksum) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT DO NOTHING RETURNING id`,
     takeInputs: `
-      SELECT id, data, due_at FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL
+      SELECT id, CAST(data AS text) AS data, due_at, checksum FROM ${schema}.inputs WHERE session_id = $1 AND data IS NOT NULL
       ORDER BY due_at, n LIMIT $2`,
     list: (condition: string, limit: number) => `
-      SELECT session_id, seq, position, meta, updated_at FROM ${schema}.sessions
+      SELECT session_id, seq, CAST(position AS text) AS position, position_checksum, CAST(meta AS text) AS meta,
+        meta_checksum, updated_at FROM ${schema}.sessions
       WHERE ${condition} ORDER BY session_id LIMIT $${limit}`,
     listDue: `
       SELECT session_id FROM (

@@ -1,16 +1,14 @@
 import { AgentError } from "../base/error.ts";
-import type { Json, JsonObject } from "../base/json.ts";
 import { appendError, leaseLost, type AppendState } from "./append-check.ts";
+import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";
-import type { Batch, JournalEntry, SessionFilter, SessionInfo, SessionPhase, SessionStore } from "./port.ts";
+import type { Batch, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
+import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
 import { statementsOf, type SqlDialect } from "./sql-statements.ts";
-import { sessionDamaged } from "./stored-json.ts";
 import { watchSeq, type SeqSource } from "./watch-seq.ts";
 
-/** A row as the driver returns it. */
-export type Row = { readonly [column: string]: unknown };
 /** A statement and the values of its parameters. */
 export type Statement = readonly [sql: string, values: readonly unknown[]];
 /** The statements of a transaction: yields each one and receives its rows. */
@@ -21,7 +19,8 @@ export type AppendRow = {
   readonly key: string;
   /** The session's `seq` after the append. */
   readonly seq: number;
-  readonly entries: readonly { readonly seq: number; readonly json: string }[];
+  /** `checksum`: the sum of the hashes of the batch up to this entry. */
+  readonly entries: readonly { readonly seq: number; readonly json: string; readonly checksum: number }[];
   readonly positionJson: string;
   readonly phase: SessionPhase;
   readonly wakeAt: number | null;
@@ -31,6 +30,13 @@ export type AppendRow = {
   /** Null: the former checkpoint stays. */
   readonly checkpointJson: string | null;
   readonly inputKeys: readonly string[];
+  /** `batch`: the sum of the hashes of all entries. The others are hashes of what is written, null for what is not. */
+  readonly checksums: {
+    readonly batch: number;
+    readonly position: number;
+    readonly meta: number | null;
+    readonly checkpoint: number | null;
+  };
   /** Null: the clock of the database. */
   readonly now: number | null;
 };
@@ -44,8 +50,6 @@ export interface SqlDatabase extends SqlDialect {
   /** Writes a batch if the session accepts it (see {@link appendError}); else writes nothing and returns the state that
    *  refused it, undefined if there is no such session. */
   append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined>;
-  /** The value of a JSON column. Throws `session/damaged`. */
-  json(column: unknown, sessionId: string, what?: string): JsonObject;
   /** An array of strings as a parameter. */
   array(strings: readonly string[]): unknown;
   /** Calls `wake` whenever the session's `seq` may have changed; returns a function that unsubscribes. */
@@ -64,20 +68,6 @@ function checkedKey(sessionId: string): string {
 /** A {@link SessionStore} on tables that SQLite and Postgres have alike. `now` returns null for the clock of the database. */
 export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStore {
   const sql = statementsOf(db);
-
-  function infoOf({ session_id, seq, position, meta, updated_at }: Row): SessionInfo {
-    const about = {
-      sessionId: fromKey(session_id as string),
-      seq: Number(seq),
-      updatedAt: updated_at as number,
-    };
-    try {
-      const fields = readPosition(db.json(position, about.sessionId));
-      return { ...about, ...fields, meta: db.json(meta, about.sessionId) };
-    } catch {
-      return { ...about, phase: "quarantined", waitsFor: [], meta: {} };
-    }
-  }
 
   /** The WHERE clause of a list, and the values of its parameters. */
   function conditionOf({ prefix, phase, meta, wakeBefore, cursor }: SessionFilter) {
@@ -133,17 +123,32 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       const { fence, expectedSeq, entries, position, checkpoint, ackInputs = [] } = batch;
       const { phase, wakeAt = null, meta } = readPosition(position);
       const seq = expectedSeq + entries.length;
+      let sum = 0;
+      const rows = entries.map((entry) => {
+        const json = JSON.stringify(entry);
+        sum = chained(sum, hashOf(json, "entry", key, entry.seq));
+        return { seq: entry.seq, json, checksum: sum };
+      });
+      const positionJson = JSON.stringify(position);
+      const metaJson = meta ? JSON.stringify(meta) : null;
+      const checkpointJson = checkpoint ? JSON.stringify(checkpoint) : null;
       const state = await db.append(batch, {
         key,
         seq,
-        entries: entries.map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) })),
-        positionJson: JSON.stringify(position),
+        entries: rows,
+        positionJson,
         phase,
         wakeAt,
-        metaJson: meta ? JSON.stringify(meta) : null,
+        metaJson,
         labels: meta ? labelsOf(meta) : null,
-        checkpointJson: checkpoint ? JSON.stringify(checkpoint) : null,
+        checkpointJson,
         inputKeys: ackInputs.map(toKey),
+        checksums: {
+          batch: sum,
+          position: hashOf(positionJson, "position", key, seq),
+          meta: metaJson === null ? null : hashOf(metaJson, "meta", key),
+          checkpoint: checkpointJson === null ? null : hashOf(checkpointJson, "checkpoint", key),
+        },
         now: now(),
       });
       if (state === "written") return seq;
@@ -155,41 +160,46 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       let [last, left] = [after, limit];
       while (left > 0) {
         const count = Math.min(left, ENTRIES_PER_PAGE);
-        const rows = await db.query("read", [sql.read, [key, last, count]]);
+        const found = await db.query("read", [sql.read, [key, last, count]]);
+        const rows = found.filter(({ entry }) => entry !== null);
+        const head = found.find(({ entry }) => entry === null);
+        let before = head?.["checksum"] ?? null;
         for (const row of rows) {
-          const what = `entry ${++last}`;
-          const entry = db.json(row["entry"], sessionId, what) as Json as JournalEntry;
-          if (entry.seq !== last) throw sessionDamaged(sessionId, `${what} is missing`);
+          const entry = entryOf(row, before, sessionId, ++last);
+          before = row["checksum"] ?? null;
           yield entry;
         }
         left -= rows.length;
-        if (rows.length < count) return;
+        if (rows.length === count) continue;
+        if (last !== Math.max(after, Number(head?.["seq"] ?? 0))) throw endMissing(sessionId, last);
+        return;
       }
     },
 
     async load(sessionId) {
-      const [row] = await db.query("load", [sql.load, [checkedKey(sessionId)]]);
-      if (!row) return undefined;
-      const position = db.json(row["position"], sessionId);
-      const checkpoint = row["data"] === null ? undefined : db.json(row["data"], sessionId);
-      return { seq: Number(row["seq"]), position, ...(checkpoint && { checkpoint }) };
+      const key = checkedKey(sessionId);
+      const [row] = await db.query("load", [sql.load, [key]]);
+      try {
+        return loadedOf(row!, sessionId);
+      } catch (error) {
+        // So that no worker is woken for it; the error is the one to report.
+        await db.query("quarantine", [sql.quarantine, [key]]).catch(() => {});
+        throw error;
+      }
     },
 
     async putInput(sessionId, { id, data, dueAt = 0 }) {
       const key = checkedKey(sessionId);
       checkId(id, "An input id");
-      const values = [key, toKey(id), JSON.stringify(data), dueAt];
+      const json = JSON.stringify(data);
+      const values = [key, toKey(id), json, dueAt, hashOf(json, "input", key, toKey(id), dueAt)];
       const added = await db.query("put an input", [sql.putInput, values], true);
       return added.length === 1 ? "accepted" : "duplicate";
     },
 
     async takeInputs(sessionId, limit) {
       const rows = await db.query("take inputs", [sql.takeInputs, [checkedKey(sessionId), limit]]);
-      return rows.map(({ id, data, due_at }) => ({
-        id: fromKey(id as string),
-        data: db.json(data, sessionId),
-        ...(due_at !== 0 && { dueAt: due_at as number }),
-      }));
+      return rows.map((row) => inputOf(row, sessionId));
     },
 
     async list(filter = {}) {

@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
 import { appendError, storeClosed, type AppendState } from "./append-check.ts";
+import { chained } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";
-import type { AppendRow, Row, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
+import type { Row } from "./sql-rows.ts";
+import type { AppendRow, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 import { migrate } from "./sqlite-schema.ts";
-import { readJson } from "./stored-json.ts";
 import { pollEvery } from "./watch-seq.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -73,11 +73,13 @@ function prepare(db: DatabaseSync, sql: string): Prepared {
   return { statement, order };
 }
 
-const STATE = "SELECT seq, fence, owner FROM sessions WHERE session_id = $1";
-const ADD_ENTRY = "INSERT INTO entries (session_id, seq, entry) VALUES ($1, $2, $3)";
+const STATE = "SELECT seq, fence, owner, checksum FROM sessions WHERE session_id = $1";
+const ADD_ENTRY = "INSERT INTO entries (session_id, seq, entry, checksum) VALUES ($1, $2, $3, $4)";
 const SET_POSITION = `
   UPDATE sessions SET seq = $2, position = $3, phase = $4, wake_at = $5, updated_at = $6,
-    meta = coalesce($7, meta), labels = coalesce($8, labels) WHERE session_id = $1`;
+    meta = coalesce($7, meta), labels = coalesce($8, labels), checksum = $9, position_checksum = $10,
+    meta_checksum = coalesce($11, meta_checksum), checkpoint_checksum = coalesce($12, checkpoint_checksum)
+  WHERE session_id = $1`;
 const SET_CHECKPOINT = "INSERT OR REPLACE INTO checkpoints (session_id, data) VALUES ($1, $2)";
 const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id = $2";
 
@@ -110,10 +112,6 @@ export class SqliteDatabase implements SqlDatabase {
     return JSON.stringify(strings);
   }
 
-  json(column: unknown, sessionId: string, what?: string): JsonObject {
-    return readJson(column, sessionId, what);
-  }
-
   subscribe(_key: string, wake: () => void): () => void {
     return pollEvery(this.#watchEveryMs)(wake);
   }
@@ -135,25 +133,18 @@ export class SqliteDatabase implements SqlDatabase {
   }
 
   *#append(batch: Batch, row: AppendRow): Transaction<"written" | AppendState | undefined> {
-    const {
-      key,
-      seq,
-      entries,
-      positionJson,
-      phase,
-      wakeAt,
-      now,
-      metaJson,
-      labels,
-      checkpointJson,
-      inputKeys,
-    } = row;
+    const { key, seq, entries, positionJson, phase, wakeAt, now } = row;
+    const { metaJson, labels, checkpointJson, inputKeys, checksums } = row;
     const [found] = yield [STATE, [key]];
     const state = found as AppendState | undefined;
     if (appendError(key, batch, state)) return state;
-    for (const entry of entries) yield [ADD_ENTRY, [key, entry.seq, entry.json]];
+    const before = Number(found!["checksum"] ?? 0);
+    for (const entry of entries)
+      yield [ADD_ENTRY, [key, entry.seq, entry.json, chained(before, entry.checksum)]];
     const labelsJson = labels && this.array(labels);
-    yield [SET_POSITION, [key, seq, positionJson, phase, wakeAt, now, metaJson, labelsJson]];
+    const { batch: sum, position, meta, checkpoint } = checksums;
+    const about = [key, seq, positionJson, phase, wakeAt, now, metaJson, labelsJson];
+    yield [SET_POSITION, [...about, chained(before, sum), position, meta, checkpoint]];
     if (checkpointJson !== null) yield [SET_CHECKPOINT, [key, checkpointJson]];
     for (const inputKey of inputKeys) yield [ACKNOWLEDGE, [key, inputKey]];
     return "written";

@@ -40,6 +40,14 @@ const MIGRATIONS: readonly string[] = [
    DROP INDEX inputs_waiting;
    CREATE INDEX inputs_waiting ON inputs (session_id, due_at, n) WHERE data IS NOT NULL;
    CREATE INDEX inputs_by_due_at ON inputs (due_at) WHERE data IS NOT NULL;`,
+  `ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+   ALTER TABLE sessions ADD COLUMN position_checksum INTEGER;
+   ALTER TABLE sessions ADD COLUMN meta_checksum INTEGER;
+   ALTER TABLE sessions ADD COLUMN checkpoint_checksum INTEGER;
+   ALTER TABLE entries ADD COLUMN checksum INTEGER;
+   ALTER TABLE inputs ADD COLUMN checksum INTEGER;
+   CREATE TRIGGER entries_checksum BEFORE INSERT ON entries WHEN NEW.checksum IS NULL
+     BEGIN SELECT raise(ABORT, 'a release without checksums may not append'); END;`,
 ];
 
 const versionOf = (db: DatabaseSync): number =>

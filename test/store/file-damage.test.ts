@@ -2,6 +2,7 @@ import {
   constants,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -141,6 +142,69 @@ describe("a flipped byte", () => {
       writeFileSync(journal, changed);
       await expect(view(open())).rejects.toMatchObject({ code: "session/damaged" });
     }
+  });
+});
+
+describe("a missing end", () => {
+  /** A session of three entries, the first two synced. */
+  async function synced() {
+    const folder = scratch();
+    made.push(folder);
+    const open = () => fileStore({ dir: folder.dir });
+    const store = open();
+    const lease = await acquireLease(store, "s");
+    await store.putInput("s", { id: "1", data: {} });
+    await store.append("s", batchOf(lease, 0));
+    await store.append("s", batchOf(lease, 1, 1, { position: { phase: "stopped" } }));
+    await store.append("s", batchOf(lease, 2));
+    return { open, folder: join(folder.dir, "s"), dir: folder.dir };
+  }
+  const linesOf = (path: string) => readFileSync(path, "utf8").split(/(?<=\n)/u);
+
+  test("Z1 lines that are missing after the last sync count as never written, others are session/damaged", async () => {
+    const { open, folder } = await synced();
+    const journal = join(folder, "journal.ndjson");
+    const lines = linesOf(journal);
+    writeFileSync(journal, lines.slice(0, -1).join(""));
+    expect((await open().load("s"))?.seq).toBe(2);
+    for (let count = lines.length - 2; count >= 0; count--) {
+      writeFileSync(journal, lines.slice(0, count).join(""));
+      const store = open();
+      const attempts = [
+        store.load("s"),
+        collectAll(store.read("s")),
+        store.acquire("s", { owner: "ben", ttlMs: 1 }),
+      ];
+      for (const attempt of attempts)
+        await expect(attempt).rejects.toMatchObject({ code: "session/damaged" });
+    }
+    rmSync(journal);
+    await expect(open().load("s")).rejects.toMatchObject({ code: "session/damaged" });
+  });
+
+  test("Z1 a missing input is session/damaged", async () => {
+    const { open, folder } = await synced();
+    writeFileSync(join(folder, "inbox.ndjson"), "");
+    await expect(open().takeInputs("s", 9)).rejects.toMatchObject({ code: "session/damaged" });
+    await expect(open().putInput("s", { id: "2", data: {} })).rejects.toMatchObject({
+      code: "session/damaged",
+    });
+  });
+
+  test("Z2 a note of a deleted session says nothing about the next session of its id", async () => {
+    const { open, folder } = await synced();
+    const note = readFileSync(join(folder, "journal.ndjson.end"));
+    await open().delete("s");
+    await acquireLease(open(), "s");
+    writeFileSync(join(folder, "journal.ndjson.end"), note);
+    expect(await open().load("s")).toBeUndefined();
+    await acquireLease(open(), "s");
+  });
+
+  test("Z3 a note that a power loss left empty says nothing", async () => {
+    const { open, folder } = await synced();
+    writeFileSync(join(folder, "journal.ndjson.end"), "");
+    expect((await open().load("s"))?.seq).toBe(3);
   });
 });
 

@@ -6,6 +6,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { postgresStore } from "../../src/store/postgres.ts";
 import { sqliteStore } from "../../src/store/sqlite.ts";
+import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 import { scratch } from "./scratch.ts";
 
@@ -16,13 +17,23 @@ async function check(store: SessionStore): Promise<void> {
     { id: "a", data: { n: 1 } },
     { id: "b", data: { n: 2 } },
   ]);
-  expect(await store.acquire("old", { owner: "ben", ttlMs: 1_000 })).toMatchObject({
-    fence: 8,
-    takeovers: 1,
-  });
+  const lease = (await store.acquire("old", { owner: "ben", ttlMs: 1_000 }))!;
+  expect(lease).toMatchObject({ fence: 8, takeovers: 1 });
   await store.putInput("old", { id: "c", data: {}, dueAt: 5 });
   expect((await store.takeInputs("old", 9)).map(({ id }) => id)).toEqual(["a", "b", "c"]);
   expect(await store.listDue({ before: 0 })).toEqual({ sessionIds: [] });
+  const entry = (seq: number) => ({ seq, at: 1, type: "fact", data: {} });
+  await store.append("old", { expectedSeq: 1, fence: 8, entries: [], position: { phase: "running" } });
+  expect(await store.load("old")).toEqual({ seq: 1, position: { phase: "running" } });
+  await store.append("old", {
+    expectedSeq: 1,
+    fence: 8,
+    entries: [entry(2)],
+    position: { phase: "stopped" },
+  });
+  expect(await store.load("old")).toEqual({ seq: 2, position: { phase: "stopped" } });
+  expect(await collectAll(store.read("old"))).toEqual([entry(1), entry(2)]);
+  expect(await collectAll(store.read("old", { after: 1 }))).toEqual([entry(2)]);
   await store.close();
 }
 

@@ -1,0 +1,80 @@
+import type { AgentError } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { chained, hashOf, readChecked } from "./checksum.ts";
+import type { JournalEntry, LoadedSession, SessionInfo, SessionInput } from "./port.ts";
+import { readPosition } from "./position.ts";
+import { fromKey, toKey } from "./session-id.ts";
+import { readJson, sessionDamaged } from "./stored-json.ts";
+
+/** A row as the driver returns it. */
+export type Row = { readonly [column: string]: unknown };
+
+/** Returns the position of a row. Throws `session/damaged`. */
+function positionOf({ position, position_checksum, seq }: Row, key: string): JsonObject {
+  const about = ["position", key, Number(seq)] as const;
+  return readChecked(position, position_checksum, fromKey(key), "its state", ...about);
+}
+
+/** Returns entry `seq`; `before` is the checksum of the entry before. Throws `session/damaged`. */
+export function entryOf(row: Row, before: unknown, sessionId: string, seq: number): JournalEntry {
+  const { checksum } = row;
+  const what = `entry ${seq}`;
+  const entry = readJson(row["entry"], sessionId, what) as Json as JournalEntry;
+  if (entry.seq !== seq) throw sessionDamaged(sessionId, `${what} is missing`);
+  const hash = hashOf(String(row["entry"]), "entry", toKey(sessionId), seq);
+  const isChained =
+    checksum === null ? before === null : Number(checksum) === chained(Number(before ?? 0), hash);
+  if (!isChained) throw sessionDamaged(sessionId, `${what} is not what was written`);
+  return entry;
+}
+
+/** The error for entries that do not end where the session's row says. */
+export function endMissing(sessionId: string, last: number): AgentError {
+  return sessionDamaged(sessionId, `entry ${last} is not the newest one that was written`);
+}
+
+/** Returns what a load found; undefined if there is no session. Throws `session/damaged`. */
+export function loadedOf(row: Row, sessionId: string): LoadedSession | undefined {
+  if (row["seq"] === null) {
+    if (!row["has_entries"]) return undefined;
+    throw sessionDamaged(sessionId, "its state is missing");
+  }
+  const [key, seq] = [toKey(sessionId), Number(row["seq"])];
+  const { checksum, position_checksum, checkpoint_checksum } = row;
+  if ((checksum === null) !== (position_checksum === null))
+    throw sessionDamaged(sessionId, "its state lacks a checksum");
+  const position = positionOf(row, key);
+  if (seq > 0 && row["last_seq"] === null) throw sessionDamaged(sessionId, `entry ${seq} is missing`);
+  if (Number(row["last_checksum"] ?? 0) !== Number(checksum ?? 0)) throw endMissing(sessionId, seq);
+  if (row["checkpoint"] === null) {
+    if (checkpoint_checksum === null) return { seq, position };
+    throw sessionDamaged(sessionId, "its checkpoint is missing");
+  }
+  const about = ["its checkpoint", "checkpoint", key] as const;
+  return {
+    seq,
+    position,
+    checkpoint: readChecked(row["checkpoint"], checkpoint_checksum, sessionId, ...about),
+  };
+}
+
+/** Returns an input. Throws `session/damaged`. */
+export function inputOf({ id, data, due_at, checksum }: Row, sessionId: string): SessionInput {
+  const [key, dueAt] = [String(id), Number(due_at)];
+  const about = ["input", toKey(sessionId), key, dueAt] as const;
+  const input = readChecked(data, checksum, sessionId, `input '${fromKey(key)}'`, ...about);
+  return { id: fromKey(key), data: input, ...(dueAt !== 0 && { dueAt }) };
+}
+
+/** Returns a session as a list shows it. */
+export function infoOf(row: Row): SessionInfo {
+  const key = String(row["session_id"]);
+  const about = { sessionId: fromKey(key), seq: Number(row["seq"]), updatedAt: Number(row["updated_at"]) };
+  try {
+    const fields = readPosition(positionOf(row, key));
+    const meta = readChecked(row["meta"], row["meta_checksum"], about.sessionId, "its meta", "meta", key);
+    return { ...about, ...fields, meta };
+  } catch {
+    return { ...about, phase: "quarantined", waitsFor: [], meta: {} };
+  }
+}
