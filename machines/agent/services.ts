@@ -71,7 +71,7 @@ export type Verdict = {
   /** For `ask`: why. */
   readonly reason?: string;
   readonly input?: JsonObject;
-  /** The arguments, presets included, that somebody is asked about or has approved. */
+  /** The arguments, presets included, that a person is asked about or has approved. */
   readonly argsHash?: string;
   readonly expiresAt?: number;
   readonly execution?: ExecutionData;

@@ -23,7 +23,7 @@ export const callSchema = s.lazily(() =>
 export const subscribeSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Agent["subscribe"]>[1]>>({
     after: s.optional(s.integer(0)),
-    types: s.optional(s.listOf(s.oneOf(...EVENT_TYPES), `a list of ${EVENT_TYPES.join(", ")}`)),
+    types: s.optional(s.listOf(s.oneOf(...EVENT_TYPES), `an array of ${EVENT_TYPES.join(", ")}`)),
   }),
 );
 

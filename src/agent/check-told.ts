@@ -10,7 +10,7 @@ import type { Decision } from "../tool/pending.ts";
 import { callSchema } from "./call-schema.ts";
 import type { CallOptions } from "./types.ts";
 
-/** The same decision, which nobody can change. Throws `config/invalid` for what is none. */
+/** Returns a frozen copy of a decision. Throws `config/invalid` for any other value. */
 export function checkDecision(decision: unknown): Decision {
   check(decisionSchema(), decision, "decide", "The decision");
   return frozenCopy(decision) as Decision;

@@ -53,7 +53,7 @@ export const configSchema = s.lazily(() => {
     maxMessages: s.optional(s.integer(1)),
     maxTokens: s.optional(s.integer(1)),
   });
-  const inspectors = '"auto", an address, an observer, or a list of observers';
+  const inspectors = '"auto", an address, an observer, or an array of observers';
   return s.options<Config>(
     {
       name: s.nonEmpty(),

@@ -86,7 +86,7 @@ export function pointsOf(hooks: readonly Hook<never>[]): readonly HookPoint[] {
 function inputProblem(message: Msg, mayAnswer: boolean): string | undefined {
   const results = toolResultsOf(message).length;
   if (message.role === "system") return "has the role system; use sysPrompt instead";
-  if (toolUsesOf(message).length > 0) return "asks for tool calls, which nobody would answer";
+  if (toolUsesOf(message).length > 0) return "asks for tool calls, which no tool would answer";
   if (results > 0 && !mayAnswer) return "holds tool results; give them to call()";
   if (message.role === "tool" && results === 0) return "has the role tool and holds no tool result";
   return undefined;

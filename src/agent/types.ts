@@ -31,18 +31,22 @@ export type Permissions = {
   readonly expiresAfterMs?: number;
 };
 
-/** Limits of a turn beside `maxIters`, each a number above 0. They are looked at before a model call and before tools run, so
- *  the last step may go beyond them. */
+/** Limits of a turn beside `maxIters`, each a number above 0; an absent one is no limit. They are checked before each model call
+ *  and before tools run, so the last step may exceed them. */
 export type Budget = {
+  /** Model calls, attempts included. */
   readonly modelCalls?: number;
+  /** Tool calls, attempts included. */
   readonly toolCalls?: number;
+  /** Tokens of all prompts of the turn. */
   readonly inputTokens?: number;
+  /** Tokens of all answers of the turn. */
   readonly outputTokens?: number;
   /** Input and output tokens together. */
   readonly totalTokens?: number;
-  /** In the currency of `prices`. */
+  /** Cost of all model calls, in the currency of `prices`. */
   readonly cost?: number;
-  /** Time of the turn in ms, without that in which it was suspended. */
+  /** Duration of the turn in ms, without the time in which it was suspended. */
   readonly wallMs?: number;
   /** Default `suspend`: the turn waits for `extendBudget`. */
   readonly onExceeded?: "suspend" | "stop";
@@ -66,39 +70,50 @@ export interface AgentWatcher {
 /** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
 export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
+/** Options of {@link createAgent}. */
 export type AgentConfig<Ctx = unknown> = {
+  /** The name of the agent, which its messages carry. */
   readonly name: string;
+  /** The system prompt of every model call; default: none. */
   readonly sysPrompt?: string;
+  /** The model that answers. */
   readonly model: ChatModel;
-  /** Asked when `model` has failed for good and nothing of its answer was delivered. */
+  /** The model that is called when all attempts of `model` have failed and nothing of its answer was delivered. */
   readonly fallbackModel?: ChatModel;
-  /** One of `tools` and `toolkit`. */
+  /** The tools that the model may call. Either `tools` or `toolkit`. */
   readonly tools?: readonly Tool<Ctx>[];
+  /** A toolkit, which several agents may share. */
   readonly toolkit?: Toolkit<Ctx>;
+  /** The hooks, which run in the order of their `priority`. */
   readonly hooks?: readonly Hook<Ctx>[];
-  /** Initial transcript. */
+  /** The transcript with which a new session begins; default: empty. */
   readonly messages?: readonly Msg[];
   /** Bounds what the model sees, not what is stored: the message that began the turn and the end of the transcript, at most
    *  `maxMessages` messages and about `maxTokens` tokens together, but at least that message and the last one, and never a tool
    *  result without its call. Default: no bound. */
   readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
-  /** Reasoning steps a turn before it is summarised; default 10. */
+  /** Reasoning steps of a turn; then the model is asked for a summary. Default 10. */
   readonly maxIters?: number;
-  /** Times a turn that hooks may ask for another reasoning round; default 3. */
+  /** How often in a turn hooks may ask for another reasoning step; default 3. */
   readonly maxGotos?: number;
-  /** How many calls of a batch run at once: `false` (default) one, `true` all, or a number. */
+  /** How many tool calls of one answer run at once: `false` (default) one, `true` all, or a number. */
   readonly parallelToolCalls?: boolean | number;
   /** Stops the turn after this message, as a `postReasoning` hook that returns `stop` would. */
   readonly stopWhen?: (message: Msg) => boolean;
+  /** Options of every model call, such as `temperature`; default: those of the provider. */
   readonly generateOptions?: GenerateOptions;
+  /** Time-outs and attempts of a model call. */
   readonly modelExecution?: Execution;
+  /** Time-outs and attempts of a tool call, unless the tool has its own. */
   readonly toolExecution?: Execution;
   /** How a model that forgets the structured output is reminded; default `TOOL_CHOICE`. */
   readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT";
+  /** Which tool calls run, ask for an approval, or are denied; default: all run. */
   readonly permissions?: Permissions;
+  /** Limits of each turn; default: none. */
   readonly budget?: Budget;
-  /** Per million tokens. A model that is not listed has an unknown cost, never 0; then so has the turn that asks it. A
-   *  `budget.cost` needs a price of every model. */
+  /** Prices per million tokens, by the name of the model. The cost of a model without a price is unknown, not 0, and so is that of
+   *  a turn that calls it. `budget.cost` requires a price for every model. */
   readonly prices?: {
     readonly [model: string]: {
       readonly input: number;
@@ -106,53 +121,64 @@ export type AgentConfig<Ctx = unknown> = {
       readonly cachedInput?: number;
     };
   };
-  /** What a user message does while calls are open; default `refuse`. */
+  /** What happens to a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending`
+   *  answers the calls as cancelled, `queue` stores the message after their results. */
   readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";
-  /** Close calls of loaded history that no record knows; default true. */
+  /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. */
   readonly recoverOrphans?: boolean;
-  /** How long an interrupt waits for a deaf model or tool, in ms; default 2000. */
+  /** How long an interrupt waits for services that do not react to their signal, ms; default 2,000. */
   readonly interruptGraceMs?: number;
-  /** Reaches tools and hooks; never stored, so asked for again on resume. */
+  /** A value for tools and hooks, or a function that returns it for a session. It is never stored; the function is called again in
+   *  each process. */
   readonly context?: Ctx | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx);
-  /** Where the session lives. It is restored from there when the agent is opened, and every step is saved. */
+  /** The store of the session, from which it is restored when the agent is opened, and to which every step is saved. Default: the
+   *  session stays in this process. */
   readonly store?: SessionStore;
-  /** Default: a new UUID. */
+  /** The id of the session; default: a new UUID. */
   readonly sessionId?: string;
-  /** `step` (default): nothing that has a side effect starts before what led to it is stored. `turn`: saved only at rest;
-   *  what a turn did is lost with its process, and its tools run again. */
+  /** `step` (default): a tool runs only after everything that led to it is stored. `turn`: the session is saved only at rest; the
+   *  steps of a turn are lost with their process, and its tools run again. */
   readonly durability?: "step" | "turn";
-  /** How long the session stays taken after the death of its process, in ms; default 30,000. It is renewed at a third. */
+  /** How long the lease of the session lasts, ms; default 30,000. It is renewed after each third of that time. If the process
+   *  is killed, other processes can open the session once the lease has expired. */
   readonly leaseMs?: number;
-  /** Applied to all that is stored or snapshotted. */
+  /** Returns what is stored instead of a value, in the store and in snapshots; default: the value. */
   readonly redact?: (value: Json) => Json;
-  /** Tenant, labels. */
+  /** Labels of the session, such as its tenant, by which a store lists it; default: none. */
   readonly meta?: JsonObject;
-  /** Goes on from {@link Agent.snapshot}. */
+  /** The result of {@link Agent.snapshot}, with which the session begins. Not together with `store`. */
   readonly snapshot?: Snapshot;
-  /** Who watches: observers, or the visualizer. `"auto"` finds the one that `agentchart inspect` started on this machine, now
-   *  or later; else its address, with the token as `#w=…` unless the environment has it. Without it nothing is observed. */
+  /** What observes the agent: observers, inspectors, or the address of an inspector, with its token as `#w=…` unless the
+   *  environment has it. `"auto"` finds the inspector that `agentchart inspect` starts on this machine, now or later. Default:
+   *  nothing is observed. */
   readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[];
+  /** The clock, epoch ms; default `Date.now`. */
   readonly now?: () => number;
+  /** Returns a new unique id; default: a UUID. */
   readonly newId?: () => string;
 };
 
-/** Nothing = go on: an unfinished turn, stop-requested calls, suspended tools; else the model is asked again. */
+/** The input of a call. Without one, the agent resumes an unfinished turn or runs its open calls; otherwise the model is called
+ *  again. */
 export type Input = string | Msg | readonly Msg[] | null | undefined;
 
+/** Options of {@link Agent.call} and {@link Agent.stream}. */
 export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S;
+  /** Replaces the `context` of the agent for this call. */
   readonly context?: Ctx;
   /** Bounds the whole call, in ms, the time in which its session is opened or it waits in a queue too. A call that has not begun
    *  rejects `run/timeout` or replies with `fallbackReply`; a turn that runs is interrupted first. It ends at most
    *  `interruptGraceMs` and one second later, whatever the store does. */
   readonly timeoutMs?: number;
+  /** The text with which a call that timed out replies instead of rejecting. */
   readonly fallbackReply?: string;
-  /** `queue` waits for the running turn instead of rejecting `run/busy`. */
+  /** While another call runs: `refuse` (default) rejects `run/busy`, `queue` waits for it. */
   readonly whenBusy?: "refuse" | "queue";
-  /** Identifies the input in its session: a second call with the same key and input gets the final outcome of that input, whoever went
-   *  on with its turn, also in another process if there is a store. While the turn is suspended it gets the present state. If
+  /** Identifies the input in its session: a second call with the same key and input gets the final outcome of that input, even
+   *  if another call or process resumed its turn, also in another process if there is a store. While the turn is suspended it gets the present state. If
    *  the turn failed and none has followed, the call goes on with it; an input that was refused is taken again. Rejects
    *  `run/key-reused` for another input with the same key. Without a store the newest 1,000 keys count. */
   readonly idempotencyKey?: string;
@@ -160,6 +186,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   readonly signal?: AbortSignal;
 };
 
+/** The reply of a call: the last message of its turn. */
 export type Reply<O = undefined> = Msg & {
   /** Why the turn ended, or what it waits for. */
   readonly reason: Reason;
@@ -167,7 +194,7 @@ export type Reply<O = undefined> = Msg & {
   readonly text: string;
   /** The structured answer; undefined if none was asked for. */
   readonly output: O;
-  /** The calls that wait for somebody; empty unless the turn is suspended. */
+  /** The calls that wait for a decision or an answer; empty unless the turn is suspended. */
   readonly pending: readonly PendingCall[];
   /** What the turn has used so far. */
   readonly turn: {
@@ -179,83 +206,95 @@ export type Reply<O = undefined> = Msg & {
   };
 };
 
+/** The state of a session. */
 export type Status = {
-  /** `stopped`: ready for the next input. `suspended`: the turn waits for somebody. `unfinished`: it was cut off, and `call()`
-   *  goes on with it. `quarantined`: this release cannot run the session. */
+  /** `stopped`: ready for the next input. `running`: a call is opened, runs or is saved. `suspended`: the turn waits for what
+   *  `waitsFor` says. `unfinished`: the turn was cut off, and `call()` resumes it. `quarantined`: this release cannot run the
+   *  session. */
   readonly phase: "stopped" | "running" | "suspended" | "unfinished" | "quarantined";
-  /** Of the turn that ended last or is suspended. */
+  /** Why the last turn ended or is suspended. */
   readonly reason?: Reason;
+  /** What a suspended turn waits for. */
   readonly waitsFor: readonly WaitsFor[];
+  /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];
   /** Journal position; 0 without a store. */
   readonly seq: number;
 };
 
-/** A session as plain JSON: the transcript and at most 4 KB beside it. */
+/** A session as plain JSON: the transcript and at most 4 KB besides. */
 export type Snapshot = JsonObject & { readonly format: number };
 
-/** The events of one turn, and its reply. Starts when first read; leaving the loop interrupts the turn. */
+/** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
 export type AgentStream<O> = AsyncIterable<AgentEvent> & { readonly reply: Promise<Reply<O>> };
 
+/** An agent: one session of the chart in this process. */
 export interface Agent<Ctx = unknown> {
   readonly name: string;
   readonly sessionId: string;
+  /** The tools of this agent. */
   readonly toolkit: Toolkit<Ctx>;
-  /** To subscribe and inspect; to persist, use snapshot(). */
+  /** The XState actor, to subscribe to and to inspect. To persist the session use `snapshot` or a store. */
   readonly actor: AnyActorRef;
-  /** Makes the agent ready. Every method does it by itself; nothing runs before call() or stream(). Rejects
-   *  `session/conflict` while another process has the session, or had it when it died less than its `leaseMs` ago. */
+  /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`. Rejects `session/conflict`
+   *  while another process has the session, or was killed less than its `leaseMs` ago, `session/damaged` and `session/version`. */
   open(): Promise<void>;
   /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
-   *  `message/invalid` (nothing changed), or what failed the turn. */
+   *  `message/invalid` (nothing changed), or the error that ended the turn. */
   call<const S extends Schema | undefined = undefined>(
     input?: Input,
     options?: CallOptions<S, Ctx>,
   ): Promise<Reply<OutputOf<S>>>;
-  /** As call, with every event on the way. A slow reader gets fewer, longer deltas; no text is lost and the run is
-   *  not slowed. */
+  /** As {@link Agent.call}, with every event of the turn. A slow reader gets fewer and longer deltas: no text is lost, and the turn
+   *  does not wait for the reader. `cumulative`: each delta also has all text of its block. */
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
     options?: CallOptions<S, Ctx> & { readonly cumulative?: boolean },
   ): AgentStream<OutputOf<S>>;
-  /** Records a decision, runs nothing, and returns what is still undecided; then call(). A call whose outcome is unknown takes
+  /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
    *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
    *  arguments are others than `expect` says, and `run/bad-decision` for a decision that this call does not take. */
   decide(callId: string, decision: Decision, expect?: { readonly argsHash: string }): Promise<PendingCall[]>;
-  /** False: no turn was running or suspended, and nothing is remembered. */
+  /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. Returns false, and keeps nothing, if there is
+   *  no such turn. */
   interrupt(message?: string | Msg): boolean;
-  /** Seen by the next model call: of this turn, or of the next one if the structured answer of this one is there already.
-   *  False: no turn is running, and nothing is remembered. */
+  /** Adds a message that the next model call of this turn sees, or the next turn if the structured answer of this one is complete.
+   *  Returns false, and keeps nothing, if no turn runs. */
   steer(message: string | Msg): boolean;
-  /** Adds messages without running anything; while calls are open they wait behind them. */
+  /** Adds messages to the transcript without calling the model. While calls are open, they are stored after the results. */
   observe(messages: Msg | readonly Msg[]): Promise<void>;
+  /** Returns the transcript. */
   messages(): Promise<Msg[]>;
+  /** Returns the state of the session, as far as this process knows it. */
   status(): Status;
-  /** Adds to the limits of the turn that runs or waits; then call(). Runs nothing. The next turn has the configured ones. */
+  /** Adds to the limits of the turn that runs or waits, and runs nothing; then use `call()`. The next turn has the limits of the
+   *  configuration. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
-  /** A listener that throws harms nobody. With `types` only events of these are heard, and others that nobody listens to
-   *  are not even made; with `after`, what a store has from that position on comes first. Returns the way to stop. Throws
-   *  `config/invalid` for a type there is not. */
+  /** Calls `listener` with each event; errors that it throws are ignored. `types`: only these events, and events without a listener
+   *  are not created. `after`: the events of the journal from that position on come first. Returns a function that
+   *  unsubscribes. Throws `config/invalid` for an unknown type. */
   subscribe(
     listener: (event: AgentEvent) => void,
     options?: { readonly after?: number; readonly types?: readonly AgentEvent["type"][] },
   ): () => void;
+  /** Adds a hook and its tools, from the next hook point on. */
   addHook(hook: Hook<Ctx>): void;
+  /** Removes the hooks of this name and their tools. Returns false if there are none. */
   removeHook(name: string): boolean;
-  /** At any instant; holds the transcript and nothing else of that size. `createAgent({ ...config, snapshot })` goes on. */
+  /** Returns the session at this instant, with which `createAgent({ ...config, snapshot })` resumes it. */
   snapshot(): Snapshot;
   /** Saves the session under another key: messages, open calls, active tool groups. Rejects `session/conflict` while another
    *  process has that session. */
   saveTo(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
-  /** Goes on with what {@link Agent.saveTo} saved. Rejects `session/not-found`. */
+  /** Replaces the session by one that {@link Agent.saveTo} saved. Rejects `session/not-found`, and `run/busy` while a call runs. */
   loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
-  /** As loadFrom; false, and nothing changed, if there is no such session. */
+  /** As {@link Agent.loadFrom}; returns false, and changes nothing, if there is no such session. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
   /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
    *  `call()` in any process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer
    *  is waited for half a second more, and the lease then expires by itself. */
   shutdown(options?: { readonly deadlineMs?: number }): Promise<void>;
-  /** Interrupts what runs and frees everything. Later calls reject `run/closed`. */
+  /** Interrupts the turn that runs, saves it and frees everything. Later calls reject `run/closed`. */
   close(): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
-  return Array.isArray(value) ? "a list" : "an object";
+  return Array.isArray(value) ? "an array" : "an object";
 }
 
 const expected = (what: string, show = shown) => ({
@@ -140,11 +140,11 @@ export function object<T = object>(what = "an object"): OptionSchema<T> {
 }
 
 /** A list whose elements are checked where they are used. */
-export function list<T>(what = "a list"): OptionSchema<T> {
+export function list<T>(what = "an array"): OptionSchema<T> {
   return value(Array.isArray, what);
 }
 
-export function listOf<T>(element: OptionSchema<T>, what = "a list"): OptionSchema<readonly T[]> {
+export function listOf<T>(element: OptionSchema<T>, what = "an array"): OptionSchema<readonly T[]> {
   return as(z.array(element, expected(what)));
 }
 

@@ -8,7 +8,7 @@ const LONG_RUN = /(\S{400}|\s{400})/;
 const PART = 20_000;
 /** What a message costs beside its content, as OpenAI counts it. */
 const PER_MESSAGE = 4;
-/** What a picture, sound or film is taken for: nobody can say without its provider. */
+/** The estimate for an image, audio or video block, whose count only its provider knows. */
 const PER_MEDIA = 765;
 
 /** The parts of words that the tokenizer remembers. */

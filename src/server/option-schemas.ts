@@ -18,7 +18,7 @@ export const serverSchema = s.lazily(() =>
         "a Dispatcher, such as createDispatcher({ store, queue })",
       ),
       store: storeSchema(),
-      tokens: s.value((given) => given === "none" || Array.isArray(given), 'a list of tokens, or "none"'),
+      tokens: s.value((given) => given === "none" || Array.isArray(given), 'an array of tokens, or "none"'),
       agents: s.optional(s.listOf(s.nonEmpty("the name of an agent"))),
       maxBodyBytes: s.optional(s.integer(1)),
       rateLimit: s.optional(rateLimitSchema()),

@@ -42,7 +42,7 @@ export const tokenSchema = s.lazily(() =>
 
 const tokensSchema = s.lazily(() =>
   s.restricted(
-    s.listOf(tokenSchema(), "a list of { tenant, scopes, token or sha256 }"),
+    s.listOf(tokenSchema(), "an array of { tenant, scopes, token or sha256 }"),
     (tokens) => tokens.length > 0,
     "at least one token",
   ),

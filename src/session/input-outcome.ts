@@ -65,7 +65,7 @@ function counted(state: SessionState, fold: JournalFold): SessionState {
   return { ...state, kept: { ...state.kept, progress: fold.state().kept.progress } };
 }
 
-/** Reads from the journal what became of the input `id`, whoever went on with its turn; undefined if it was not taken. A turn that
+/** Reads from the journal the outcome of the input `id`, also if another call or process resumed its turn; undefined if it was not taken. A turn that
  *  was shut down has not come to rest. */
 export async function readTakenInput(
   store: SessionStore,

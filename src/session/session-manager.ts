@@ -33,7 +33,7 @@ export const sessionManagerSchema = s.lazily(() =>
     {
       store: storeSchema(),
       sessionId: s.nonEmpty(),
-      components: s.listOf(s.having<SessionComponent>("saveTo", "an agent"), "a list of agents"),
+      components: s.listOf(s.having<SessionComponent>("saveTo", "an agent"), "an array of agents"),
       parts: s.optional(savedPartsSchema()),
     },
     { what: "options, such as { store, sessionId, components }" },

@@ -3,7 +3,7 @@ import type { Schema, Suspension, ToolOutcome } from "./types.ts";
 
 /**
  * Returned by a tool whose answer comes from outside: the turn rests in `suspended` until a result, a decision or
- * another `call()` arrives. Never throw it. `answerSchema` describes the answer for whoever gives it.
+ * another `call()` arrives. Never throw it. `answerSchema` describes the answer for the caller that gives it.
  *
  * @example
  * ```ts

@@ -92,7 +92,7 @@ export type ToolkitOptions<Ctx = unknown> = {
 /** An agent works on its own copy; active groups and changed presets belong to the session. */
 export interface Toolkit<Ctx = unknown> {
   names(): string[];
-  /** Throws `tool/duplicate` if the name is taken and `tool/unknown-group` for a group nobody added. */
+  /** Throws `tool/duplicate` if the name is taken and `tool/unknown-group` for a group that was not added. */
   add(tool: Tool<Ctx>): void;
   /** False if there was no such tool. */
   remove(name: string): boolean;

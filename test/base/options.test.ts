@@ -23,7 +23,7 @@ describe("problemOf says", () => {
     [null, "The argument is null; expected an object of options."],
     [{ n: "1" }, '`n` is "1"; expected a number.'],
     [{ n: () => {} }, "`n` is a function; expected a number."],
-    [{ n: [] }, "`n` is a list; expected a number."],
+    [{ n: [] }, "`n` is an array; expected a number."],
     [{}, "`n` is missing; expected a number."],
     [{ m: 1 }, "`m` is not an option; there are key, limits, n."],
     [{ n: 1, keys: "x" }, "`keys` is not an option; did you mean `key`?"],

@@ -89,7 +89,7 @@ describe("createServer()", () => {
 
   test.for([
     [[], "at least one token"],
-    [{}, "`tokens` is an object; expected a list of tokens"],
+    [{}, "`tokens` is an object; expected an array of tokens"],
     [[{ ...good, token: "short" }], "`[0].token` is a string; expected at least 20 visible ASCII characters"],
     [[{ ...good, sha256: "ab" }], "`[0].sha256` is a string; expected 64 hexadecimal digits"],
     [[{ ...good, sha256: "a".repeat(64) }], "`[0]` is an object; expected either `token` or `sha256`"],

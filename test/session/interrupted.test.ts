@@ -120,8 +120,7 @@ test("a message that steer() accepted is written at once", async () => {
   ]);
   const agent = createAgent({ name: "bot", model, sessionId: "s", store });
   const running = agent.call("go");
-  await expect.poll(() => agent.status().phase).toBe("running");
-  expect(agent.steer("left")).toBe(true);
+  await expect.poll(() => agent.steer("left")).toBe(true); // once the session is open
   await expect.poll(() => journal(store)).toContain("left");
   release();
   expect((await running).text).toBe("then left"); // it came before the turn was over, so the turn goes on

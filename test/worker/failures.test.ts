@@ -91,8 +91,9 @@ describe("a worker that lost its lease", () => {
     const frozen = new Proxy(store, {
       get(target, key) {
         const member = Reflect.get(target, key, target) as (...args: unknown[]) => unknown;
-        if (key !== "renew") return member;
-        return (...args: unknown[]) => (isFrozen ? new Promise(() => {}) : member(...args));
+        if (key !== "renew" && key !== "acquire") return member;
+        const silence = key === "renew" ? new Promise(() => {}) : Promise.resolve(undefined);
+        return (...args: unknown[]) => (isFrozen ? silence : member(...args));
       },
     });
     const first = await bench({ store: frozen, agents, leaseMs: 150 });

@@ -17,7 +17,7 @@ describe("a worker says what is wrong with its options", () => {
       /^createWorker: `store` is a string; expected a SessionStore/,
     ],
     [backend, /^createWorker: `agents` is missing; expected an object of functions/],
-    [{ ...backend, agents: [] }, /^createWorker: `agents` is a list; expected an object of functions/],
+    [{ ...backend, agents: [] }, /^createWorker: `agents` is an array; expected an object of functions/],
     [{ ...backend, agents: { desk: {} } }, /^createWorker: `agents.desk` is an object; expected a function/],
     [{ ...backend, agents, concurency: 3 }, "`concurency` is not an option; did you mean `concurrency`?"],
     [{ ...backend, agents, concurrency: "3" }, '`concurrency` is "3"; expected an integer'],

@@ -1,4 +1,5 @@
 import { stepsOf } from "../../agent/steps.ts";
+import { phaseOf } from "../../../machines/agent/phase.ts";
 import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
@@ -136,7 +137,9 @@ export class WatchedRun {
     const status = agent.status();
     const exceeded = status.phase === "suspended" ? (context.progress.exceeded ?? undefined) : undefined;
     const pending = this.#pending(status);
-    const { seq, phase, reason, waitsFor } = status;
+    const { seq, reason, waitsFor } = status;
+    // A call that is only saved is no turn that runs: its row must not wait for another step.
+    const phase = status.phase === "running" ? phaseOf(state) : status.phase;
     const can = availableCommands({
       phase,
       pending,
