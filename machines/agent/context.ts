@@ -46,6 +46,8 @@ export type WantedOutput = {
   /** `native`: the provider keeps to the schema; `tool`: the model calls `generate_response`. */
   readonly mode: "native" | "tool";
   readonly schema: JsonObject;
+  /** True if the caller's schema says more than `schema`: a process that does not have it cannot check the answer. */
+  readonly isStandard?: boolean;
   readonly reminders: number;
   /** What was produced; it has passed the schema. */
   readonly value?: Json;

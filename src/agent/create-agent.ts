@@ -75,6 +75,7 @@ class AgentSession implements InboxAgent {
     this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
     this.#turns = new Turns(() => this.#runtime, config.model, this.#inputs);
     this.#runtime = new Runtime(this.#config, {
+      onCall: () => this.#turns.begun(),
       onSettled: (context) => this.#turns.settled(context),
       onCommitted: () => this.#watches.forEach((watch) => watch.committed()),
       onStopped: (error) => this.#turns.stopped(error),

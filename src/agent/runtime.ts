@@ -49,6 +49,8 @@ export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 
 /** What the runtime calls. */
 export type RuntimeListener = {
+  /** Called when the chart has taken a call, before anything of it runs. */
+  onCall(): void;
   /** Called when a turn has come to rest. */
   onSettled(context: AgentContext): void;
   /** Called when the journal has grown. */
@@ -88,6 +90,8 @@ export class Runtime {
   #hooks: readonly Hook<never>[];
   #sortedHooks: readonly Hook<never>[];
   #last: LiveSnapshot;
+  /** The state and context of the newest step, which a listener may hear of before the snapshot is there. */
+  #now: { readonly path: string; readonly context: AgentContext };
   readonly #life: SessionLife;
   /** The reading of the stored session, while it is under way. */
   #reading: Promise<void> = Promise.resolve();
@@ -132,6 +136,7 @@ export class Runtime {
     bindHost(this.actor, this.#host());
     this.events = new EventEmitter(() => ({ seq: this.seq, at: this.now(), turn: this.#turn() }));
     this.#last = this.actor.getSnapshot();
+    this.#now = { path: statePath(this.#last.value), context: this.#last.context };
     this.actor.subscribe({
       next: (snapshot) => this.#follow(snapshot),
       error: (error) =>
@@ -145,12 +150,12 @@ export class Runtime {
   }
 
   get context(): AgentContext {
-    return this.#last.context;
+    return this.#now.context;
   }
 
   /** The path of the innermost state of the chart, such as "reasoning.calling.running". */
   get path(): string {
-    return statePath(this.#last.value);
+    return this.#now.path;
   }
 
   /** The state of the chart as events and journals name it, such as "reasoning.calling". */
@@ -336,6 +341,11 @@ export class Runtime {
     return this.#output;
   }
 
+  /** True if this process has the schema itself of the structured answer that is asked for. */
+  get hasOutput(): boolean {
+    return this.#output !== undefined;
+  }
+
   set output(output: Output | undefined) {
     this.#output = output;
   }
@@ -392,9 +402,11 @@ export class Runtime {
   #stepTaken({ event, from, step }: StepTaken<AgentContext>): void {
     const { context, edges, actions, move, refused } = step;
     const command = event as AgentCommand;
+    this.#now = { path: move?.target ?? from, context };
     if (this.#life.isOpen && !refused) this.#durable?.recordStep(edges, command.by);
     for (const listener of this.#stepListeners)
       listener({ event: command, state: move?.target ?? from, context, edges, actions });
+    if (command.type === "call" && !refused) this.#listener.onCall();
     const { id } = command;
     if (id === undefined) return;
     this.#pending.get(id)?.(refused);
@@ -404,6 +416,7 @@ export class Runtime {
   #follow(snapshot: LiveSnapshot): void {
     const before = this.#last;
     this.#last = snapshot;
+    this.#now = { path: statePath(snapshot.value), context: snapshot.context };
     if (before.context.calls !== snapshot.context.calls) this.#inputs.prune();
     if (!this.#life.isOpen) return;
     this.#durable?.record(before.context, snapshot.context);

@@ -3,7 +3,7 @@ import type { AgentEventBody } from "../event/types.ts";
 import type { ChatModel } from "../model/port.ts";
 import type { Msg } from "../message/types.ts";
 import { inputHash } from "../session/input-outcome.ts";
-import { jsonSchemaOf } from "../tool/schema.ts";
+import { isStandardSchema, jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
 import { beginsTurn } from "../../machines/agent/updates/entry.ts";
@@ -25,7 +25,19 @@ type RunningCall = {
 
 function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
   const mode = model.capabilities?.structuredOutput ? "native" : "tool";
-  return { mode, schema: jsonSchemaOf(schema), reminders: 0 };
+  const isStandard = isStandardSchema(schema);
+  return { mode, schema: jsonSchemaOf(schema), ...(isStandard && { isStandard }), reminders: 0 };
+}
+
+/** Throws `run/output-schema-missing` if the call goes on with a turn of another process, whose schema says more than could be
+ *  stored. */
+function checkSchema(runtime: Runtime, messages: readonly Msg[]): void {
+  const { context } = runtime;
+  if (!context.wanted?.isStandard || runtime.hasOutput || beginsTurn(context, messages)) return;
+  throw new AgentError(
+    "run/output-schema-missing",
+    "The turn is to give a structured answer, and its schema cannot be stored; expected the option `output` with the schema of the call that began it.",
+  );
 }
 
 function busy(): AgentError {
@@ -51,7 +63,9 @@ export class Turns {
   readonly #inputs: TakenInputs;
   readonly #whenIdle: (() => void)[] = [];
   #running: RunningCall | undefined;
-  /** True while listeners hear that a turn begins, before the chart does. */
+  /** Emits the event that the call begins, until it has been emitted. */
+  #start: (() => void) | undefined;
+  /** True until the chart has taken the call. */
   #isBeginning = false;
   /** A limit that was reached in the meantime. */
   #interruption: (() => void) | undefined;
@@ -123,6 +137,7 @@ export class Turns {
     const running: RunningCall = { resolve, reject, fallbackReply };
     onBegin((cause) => this.#interrupt(running, cause));
     const messages = messagesOf(input, true);
+    if (!options.output) checkSchema(runtime, messages);
     const userContext = options.context ?? runtime.sessionContext();
     const wanted = options.output && wantedOf(options.output, this.#model);
     const { output: previousOutput } = runtime;
@@ -130,10 +145,11 @@ export class Turns {
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
     runtime.userContext = userContext;
 
+    const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
+    const start = { type: "turn.start", input: messages, resumed: phase !== "stopped" } as const;
+    this.#start = () => runtime.events.emit(start, { turn });
     this.#running = running;
     this.#isBeginning = true;
-    const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
-    runtime.events.emit({ type: "turn.start", input: messages, resumed: phase !== "stopped" }, { turn });
     try {
       this.#take(options.idempotencyKey, messages);
       runtime.send({ type: "call", at: runtime.now(), input: messages, ...(wanted && { wanted }) });
@@ -156,6 +172,13 @@ export class Turns {
     const hash = inputHash(messages);
     this.#inputs.take(key, hash);
     if (key !== undefined) this.#runtime().acknowledge(key, hash);
+  }
+
+  /** Called when the chart has taken the call, so that a listener of its event can interrupt it. */
+  begun(): void {
+    const start = this.#start;
+    this.#start = undefined;
+    start?.();
   }
 
   /** Called when a turn has come to rest. The agent is free before the caller and the listeners learn of it (S8). */

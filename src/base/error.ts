@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   "run/undecided",
   "run/stale-decision",
   "run/bad-decision",
+  "run/output-schema-missing",
   "run/invalid-event",
   "run/aborted",
   "run/timeout",

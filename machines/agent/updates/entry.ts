@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../../../src/message/types.ts";
-import { deniedResult, recoveredResult } from "../../../src/tool/results.ts";
+import { deniedResult, recoveredResult, suspendedResult } from "../../../src/tool/results.ts";
 import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
 import {
   freshRequest,
@@ -209,6 +209,13 @@ export function refuseInput(context: AgentContext): Change {
   );
 }
 
+/** True for the block with which the reply shows an open call: it says that there is no result. */
+function isEcho({ calls }: AgentContext, { id, state, output }: ToolResultBlock): boolean {
+  const record = calls.find(({ call }) => call.id === id);
+  if (state !== "suspended" || !record) return false;
+  return JSON.stringify(output) === JSON.stringify(suspendedResult(record.call, record.reason).output);
+}
+
 function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): Change | undefined {
   const ids = results.map(({ id }) => id);
   const open = openCalls(context).flatMap(({ call, result }) => (result ? [] : [call.id]));
@@ -219,6 +226,13 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
     return refusal(
       "run/bad-results",
       `Invalid tool result IDs: ${listOf(unknown)}. Expected: ${listOf(open)}`,
+    );
+  }
+  const echoed = results.find((result) => isEcho(context, result));
+  if (echoed) {
+    return refusal(
+      "run/bad-results",
+      `The result of call '${echoed.id}' is the placeholder of the reply; expected the result of its execution.`,
     );
   }
   const hasOther = context.inbox.input.some((message) =>

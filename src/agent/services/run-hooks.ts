@@ -202,9 +202,16 @@ function checkPairs(hook: string, point: HookPoint, before: readonly Msg[], afte
   if (problem !== undefined && pairingProblem(before) === undefined) throw badReturn(hook, point, problem);
 }
 
-/** A `goto` after tool calls must contain a result for each of them (I2). */
+/** A `goto` after tool calls must contain one result for each of them, and no other (I2). */
 function checkGoto(hook: string, message: Msg, goto: readonly Msg[]): void {
   const calls = toolUsesOf(message);
+  const open = new Set(calls.map(({ id }) => id));
+  const unasked = goto.flatMap(toolResultsOf).find(({ id }) => !open.delete(id));
+  if (unasked) {
+    const ids = calls.map(({ id }) => id).join(", ");
+    const problem = `\`goto\` has a tool result for '${unasked.id}', which no open call asks for; expected one for each of [${ids}].`;
+    throw badReturn(hook, "postReasoning", problem);
+  }
   if (calls.length === 0) return;
   if (goto.length === 0) {
     const names = calls.map(({ name }) => name).join(", ");

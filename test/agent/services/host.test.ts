@@ -15,7 +15,12 @@ function partsOf(name: string, ran: string[]) {
   const turns: ScriptedTurn[] = [{ calls: [{ id: "c", name: "work" }] }, `${name} answers`];
   const tools = [toolOf("work", () => `${name} has worked ${ran.push(name)}`)];
   const config = { name, model: scriptedModel(turns), tools };
-  const runtime = new Runtime(config as never, { onSettled() {}, onCommitted() {}, onStopped() {} });
+  const runtime = new Runtime(config as never, {
+    onCall() {},
+    onSettled() {},
+    onCommitted() {},
+    onStopped() {},
+  });
   return { settings: runtime.settings, host: { ...hostOf(runtime.actor), stepTaken: () => {} } };
 }
 
