@@ -1,3 +1,4 @@
+import { AgentError } from "../../src/base/error.ts";
 import { createStream } from "../../src/agent/stream.ts";
 import {
   createAgent as createBare,
@@ -172,6 +173,9 @@ export class Resumed {
     return this.tell((agent) => agent.removeHook(name));
   }
 
+  /** The schema of the turn, which a restored agent does not have. */
+  #output: Options["output"];
+
   #begin(call: Call): void {
     if (this.#calls.length === 0) this.#spared = "";
     this.#calls = [...this.#calls, call];
@@ -189,11 +193,17 @@ export class Resumed {
       this.#rest();
       tell();
     };
+    const given = {
+      ...options,
+      ...(own && { signal: own.signal }),
+      ...(typeof timeoutMs === "number" && { timeoutMs: timeoutMs - (Date.now() - startedAt) }),
+    };
+    if (options.output !== undefined) this.#output = options.output;
     this.#inner
-      .call(input, {
-        ...options,
-        ...(own && { signal: own.signal }),
-        ...(typeof timeoutMs === "number" && { timeoutMs: timeoutMs - (Date.now() - startedAt) }),
+      .call(input, given)
+      .catch((error: unknown) => {
+        if (!AgentError.is(error) || error.code !== "run/output-schema-missing") throw error;
+        return this.#inner.call(input, { ...given, output: this.#output });
       })
       .then(
         (reply) => end(() => call.resolve(reply as Reply)),
