@@ -35,6 +35,14 @@ export const KILLED_IN_MIDST = [
   "acting.executing",
 ];
 
+/** Tests of the agent suite in which no agent is killed, and why. */
+export const NOT_KILLED: Listed = {
+  "a listener of turn.start can interrupt the turn and speak into it":
+    "interrupts in the very step in which the process would end: nothing of it is stored yet",
+  "a refused call does not cancel the structured output of the turn":
+    "is about the schema that one process has: a restored agent needs it again",
+};
+
 /** Files and tests of the agent suite that are about what happens twice if a process ends in the midst, and why. */
 export const NOT_KILLED_IN_MIDST: Listed = {
   "golden-traces.test.ts": "writes down every run of a pre-hook",
@@ -125,7 +133,7 @@ export const defineTool = ((spec: Parameters<typeof defineBare>[0]) =>
 /** What `agentchart` means in the resume mode: every agent is killed and restored between its steps. One whose session is
  *  in a store is left alone: see test/session. */
 export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
-  if (!isSound(config) || config.store) return createBare(config);
+  if (!isSound(config) || config.store || isListed(NOT_KILLED)) return createBare(config);
   const killedIn = isListed(NOT_KILLED_IN_MIDST) ? KILLED_IN : [...KILLED_IN, ...KILLED_IN_MIDST];
   const { hooks = [], ...own } = config as unknown as AgentConfig<never>;
   return facadeOf(new Resumed({ ...own, hooks: [FIRST, ...hooks] }, killedIn)) as unknown as Agent<Ctx>;

@@ -198,10 +198,12 @@ export class Resumed {
       ...(own && { signal: own.signal }),
       ...(typeof timeoutMs === "number" && { timeoutMs: timeoutMs - (Date.now() - startedAt) }),
     };
+    const former = this.#output;
     if (options.output !== undefined) this.#output = options.output;
     this.#inner
       .call(input, given)
       .catch((error: unknown) => {
+        if (AgentError.is(error) && error.code === "run/pending") this.#output = former; // it was refused
         if (!AgentError.is(error) || error.code !== "run/output-schema-missing") throw error;
         return this.#inner.call(input, { ...given, output: this.#output });
       })
