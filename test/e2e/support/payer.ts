@@ -4,7 +4,7 @@ import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
 import type { Environment } from "./environment.ts";
 
-const permissions = { rules: [{ tool: "pay", action: "ask" }] } as const;
+const permissions = { rules: [{ tool: "pay", optional: true, action: "ask" }] } as const;
 
 /** Creates an agent whose tool `pay` needs approval; `paid` records the inputs of its executions. */
 export function payer(
