@@ -24,8 +24,8 @@ const hooks = [
 
 const permissions = {
   rules: [
-    { tool: "pay", action: "ask" },
-    { tool: "noop", action: "deny", when: () => false },
+    { tool: "pay", action: "ask", optional: true },
+    { tool: "noop", action: "deny", when: () => false, optional: true },
   ],
   otherwise: "allow",
 } as const;
