@@ -53,7 +53,8 @@ async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
       await agent.open();
       return agent;
     } catch (error) {
-      if ((error as { readonly code?: string }).code !== "session/conflict") throw error;
+      if (!["session/conflict", "session/lease-lost"].includes((error as { code?: string }).code ?? ""))
+        throw error;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
