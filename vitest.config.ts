@@ -41,6 +41,9 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/report.test.ts",
 ];
 
+/** Every state of the charts, and random damage to every store: `npm run test:exhaustive`. */
+const EXHAUSTIVE_TESTS = ["test/laws/explorer/*.test.ts", "test/store/random-damage.test.ts"];
+
 /** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";
 const MEASURED_TESTS = "test/e2e/volume.test.ts";
@@ -87,10 +90,17 @@ export default defineConfig({
         test: {
           name: "plain",
           include: ["test/**/*.test.ts", "examples/**/test/**/*.test.ts", "visualizer/test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/laws/suites/*.test.ts", BROWSER_TESTS, ...PROCESS_TESTS],
+          exclude: [
+            "**/node_modules/**",
+            "test/laws/suites/*.test.ts",
+            BROWSER_TESTS,
+            ...EXHAUSTIVE_TESTS,
+            ...PROCESS_TESTS,
+          ],
         },
       },
       { extends: true, test: { name: "processes", include: PROCESS_TESTS } },
+      { extends: true, test: { name: "exhaustive", include: EXHAUSTIVE_TESTS } },
       inBrowser("e2e", { include: [BROWSER_TESTS], exclude: [MEASURED_TESTS], maxWorkers: 2 }),
       inBrowser("e2e-measured", { include: [MEASURED_TESTS], maxWorkers: 1, sequence: { groupOrder: 1 } }),
       again("noop"),

@@ -18,7 +18,7 @@ const STORES: { readonly [name: string]: () => SessionStore } = {
   memory: () => memoryStore(),
   files: () => fileStore({ dir: join(folder, "files") }),
   SQLite: () => sqliteStore({ path: join(folder, "sessions.sqlite") }),
-  ...(postgres && { Postgres: () => postgresStore(postgres) }),
+  ...(postgres && { Postgres: () => postgresStore({ connectionString: postgres.connectionString }) }),
 };
 const LENGTHS = [10, 100, 1_000, 5_000];
 const ROUNDS = 50;

@@ -13,6 +13,7 @@ import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.
 import type { Settings } from "../../machines/agent/context.ts";
 import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
+import { addressesOf } from "./inspect.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
 function invalid(problem: string): AgentError {
@@ -26,6 +27,7 @@ export function checkConfig(config: AgentConfig<never>): void {
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
   if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
   if (config.budget?.cost !== undefined) checkPrices(config);
+  addressesOf(config);
 }
 
 /** A cost that is unknown would never reach its limit. */

@@ -21,6 +21,25 @@ export type StepSource = {
   subscribe(listener: (step: ChartStep) => void): () => void;
 };
 
+/** The steps of one session, published to its observers. */
+export class StepPublisher implements StepSource {
+  readonly #listeners = new Set<(step: ChartStep) => void>();
+  readonly current: StepSource["current"];
+
+  constructor(current: StepSource["current"]) {
+    this.current = current;
+  }
+
+  subscribe(listener: (step: ChartStep) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  publish(step: ChartStep): void {
+    for (const listener of this.#listeners) listener(step);
+  }
+}
+
 const sources = new WeakMap<object, StepSource>();
 
 /** Registers the steps of an agent. */

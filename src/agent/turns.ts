@@ -109,8 +109,18 @@ export class Turns {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** As {@link run}, after the calls before it. */
-  enqueue<S extends Schema | undefined>(
+  /** Makes one call, after those before it if the caller wants it to wait for them. */
+  start<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+    onBegin: OnBegin,
+  ): Promise<Reply<OutputOf<S>>> {
+    return options.whenBusy === "queue"
+      ? this.#enqueue(input, options, onBegin)
+      : this.run(input, options, onBegin);
+  }
+
+  #enqueue<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
     onBegin: OnBegin,
@@ -171,7 +181,7 @@ export class Turns {
   #take(key: string | undefined, messages: readonly Msg[]): void {
     const hash = inputHash(messages);
     this.#inputs.take(key, hash);
-    if (key !== undefined) this.#runtime().acknowledge(key, hash);
+    if (key !== undefined) this.#runtime().journal.acknowledge(key, hash);
   }
 
   /** Called when the chart has taken the call, so that a listener of its event can interrupt it. */
@@ -191,7 +201,7 @@ export class Turns {
     if (error) {
       this.#announce({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
-      this.#runtime().saved().then(reject, reject);
+      this.#runtime().journal.saved().then(reject, reject);
     } else {
       this.#announce({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
@@ -233,7 +243,7 @@ export class Turns {
   async #reply(context: AgentContext): Promise<Reply<never>> {
     const runtime = this.#runtime();
     const schema = runtime.output?.schema;
-    await runtime.saved();
+    await runtime.journal.saved();
     const value = context.outcome?.output;
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }

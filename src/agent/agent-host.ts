@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { frozenCopy } from "../base/freeze.ts";
+import type { EventEmitter } from "../event/emitter.ts";
+import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import { openCalls } from "../../machines/agent/updates/calls.ts";
+import { boundedView } from "./bounded-view.ts";
+import type { Host } from "./services/host.ts";
+import { ParsedInputs } from "./services/parsed-inputs.ts";
+import { SessionTimer } from "./services/timer.ts";
+import type { AgentConfig } from "./types.ts";
+
+/** The session that a host serves. */
+type HostedSession = Pick<Host, "toolkit" | "now"> & {
+  readonly settings: Settings;
+  readonly context: AgentContext;
+  readonly userContext: never;
+  readonly output: ReturnType<Host["output"]>;
+  readonly events: Pick<EventEmitter, "emit">;
+  readonly journal: { saved(): Promise<void> };
+};
+
+type RuntimeParts = Pick<Host, "hooks" | "stepTaken"> & {
+  /** Called when the instant has come for which the chart armed the session's timer. */
+  onTimer(): void;
+};
+
+/** The host of a session's services, and what ends with the session. */
+export type AgentHost = Host & {
+  /** Disarms the timer and drops what is kept for the services. */
+  stop(): void;
+};
+
+/** Returns what the services of a session use. */
+export function hostFor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts): AgentHost {
+  const { sessionId, agent, maxIters } = session.settings;
+  const { generateOptions = {}, contextWindow, newId = randomUUID } = config;
+  const controllers = new Set<AbortController>();
+  const timer = new SessionTimer(() => session.now(), parts.onTimer);
+  const inputs = new ParsedInputs((callId) =>
+    openCalls(session.context).some(({ call }) => call.id === callId),
+  );
+  return {
+    ...parts,
+    sessionId,
+    config: { ...config, generateOptions: frozenCopy(generateOptions) },
+    toolkit: session.toolkit,
+    maxIters,
+    find: (call) => {
+      const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
+      return tool ? { tool } : session.toolkit.find(call);
+    },
+    output: () => (session.context.wanted ? session.output : undefined),
+    context: () => session.userContext,
+    now: () => session.now(),
+    newId,
+    emit: (event, extras) => session.events.emit(event, extras),
+    commit: () => session.journal.saved(),
+    perform: ({ name, params }) => {
+      if (name === "armTimer") timer.arm((params as { readonly until: number }).until);
+      else if (name === "disarmTimer") timer.disarm();
+      else controllers.forEach((controller) => controller.abort());
+    },
+    hold: (controller) => {
+      controllers.add(controller);
+      return () => void controllers.delete(controller);
+    },
+    inputs,
+    hookEvent: ({ turn, iteration }, signal) => ({
+      agent,
+      sessionId,
+      turn,
+      iteration,
+      maxIters,
+      context: session.userContext,
+      signal,
+    }),
+    view: (messages, turnAt) => boundedView(messages, contextWindow, turnAt),
+    stop: () => {
+      timer.stop();
+      inputs.clear();
+    },
+  };
+}

@@ -1,0 +1,358 @@
+import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
+import type { Hook } from "../hook/types.ts";
+import type { Msg } from "../message/types.ts";
+import { restoreSession } from "../session/durable.ts";
+import { replayEvents } from "../session/replay.ts";
+import { saveSession, type SavedParts } from "../session/save.ts";
+import { withDeadlines } from "../store/deadlines.ts";
+import type { Lease, SessionStore } from "../store/port.ts";
+import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
+import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import type { Decision, PendingCall } from "../tool/pending.ts";
+import { shutdownSchema, subscribeSchema } from "./call-schema.ts";
+import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
+import { check } from "../base/options.ts";
+import { hookSchema } from "../hook/hook-schema.ts";
+import { savedPartsSchema } from "../session/save.ts";
+import { withinLimits, type OnBegin } from "./call-limits.ts";
+import { checkConfig, messagesOf, oneMessage } from "./config.ts";
+import { closeDown, shutDown } from "./ending.ts";
+import { KeyedCalls } from "./keyed-calls.ts";
+import { resumableAt } from "./reply.ts";
+import { Runtime, type RuntimeListener } from "./runtime.ts";
+import { provideSteps } from "./steps.ts";
+import { TakenInputs } from "./taken-inputs.ts";
+import type { InboxAgent } from "./inbox-agent.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { createStream } from "./stream.ts";
+import { Turns } from "./turns.ts";
+import { Watches } from "./watches.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type {
+  Agent,
+  AgentConfig,
+  AgentStream,
+  Budget,
+  CallOptions,
+  Input,
+  Reply,
+  Snapshot,
+  Status,
+} from "./types.ts";
+
+/** How long a shutdown takes at most by default, ms. */
+const SHUTDOWN_MS = 10_000;
+
+/** An agent: what its callers and its worker ask of one session. */
+export class AgentSession implements InboxAgent {
+  readonly name: string;
+  readonly sessionId: string;
+  readonly #config: AgentConfig<never>;
+  readonly #runtime: Runtime;
+  readonly #turns: Turns;
+  readonly #keyed: KeyedCalls;
+  readonly #watches: Watches;
+  /** Calls whose promise is pending. */
+  #calls = 0;
+
+  constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
+    checkConfig(config);
+    this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
+    const inputs = new TakenInputs();
+    this.#turns = new Turns(() => this.#runtime, config.model, inputs);
+    this.#runtime = new Runtime(this.#config, {
+      onCall: () => this.#turns.begun(),
+      onSettled: (context) => this.#turns.settled(context),
+      onCommitted: () => this.#watches.committed(),
+      onStopped: (error) => this.#turns.stopped(error),
+      ...(admit && { admit }),
+    });
+    this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
+    this.name = config.name;
+    this.sessionId = this.#runtime.settings.sessionId;
+    provideSteps(this, this.#runtime.steps);
+    this.#watches = new Watches(this as Agent<never>, this.#config, () => this.#runtime.journal.seq);
+  }
+
+  get toolkit(): Toolkit<never> {
+    return this.#runtime.toolkit;
+  }
+
+  get actor(): Runtime["actor"] {
+    return this.#runtime.actor;
+  }
+
+  async open(): Promise<void> {
+    this.#assertOpen();
+    await this.#watches.loading;
+    await this.#runtime.open();
+  }
+
+  async call<const S extends Schema | undefined = undefined>(
+    input?: Input,
+    options: CallOptions<S, never> = {},
+  ): Promise<Reply<OutputOf<S>>> {
+    return this.#call(input, options);
+  }
+
+  /** As {@link call}; `onBegin` is called when the events that follow belong to this call. */
+  async #call<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+    onBegin: () => void = () => {},
+  ): Promise<Reply<OutputOf<S>>> {
+    this.#assertOpen();
+    checkCallOptions(options);
+    this.#calls++;
+    try {
+      return await withinLimits(options, this.#runtime.settings.interruptGraceMs, (begin) =>
+        this.#take(input, options, onBegin, (interrupt) => (begin(interrupt), onBegin())),
+      );
+    } finally {
+      this.#calls--;
+    }
+  }
+
+  async #take<S extends Schema | undefined>(
+    input: Input,
+    options: CallOptions<S, never>,
+    onJoin: () => void,
+    onBegin: OnBegin,
+  ): Promise<Reply<OutputOf<S>>> {
+    const ready = this.#ready();
+    if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
+    const { idempotencyKey } = options;
+    if (idempotencyKey === undefined) return this.#turns.start(input, options, onBegin);
+    return this.#keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
+  }
+
+  async begin(input: Input, inputId: string): Promise<Reply> {
+    await this.#ready();
+    try {
+      messagesOf(input, true);
+    } catch (error) {
+      await this.refuse(inputId, errorInfo(error, "message/invalid"));
+      throw error;
+    }
+    return this.#turns.run<undefined>(input, { idempotencyKey: inputId });
+  }
+
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    await this.#ready();
+    await this.#runtime.refuse(inputId, error);
+  }
+
+  get lease(): Lease | undefined {
+    return this.#runtime.journal.lease;
+  }
+
+  get closedBy(): AgentError | undefined {
+    return this.#runtime.stoppedBy;
+  }
+
+  abandon(error: AgentError): void {
+    this.#runtime.abandon(error);
+  }
+
+  async rest(): Promise<void> {
+    const runtime = this.#runtime;
+    while (this.#runtime.status().phase === "running" && !runtime.isStopped) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const subscription = runtime.actor.subscribe({ next: () => resolve(), complete: resolve });
+      await promise;
+      subscription.unsubscribe();
+    }
+    await runtime.journal.saved();
+  }
+
+  async touch(): Promise<void> {
+    await this.#ready();
+    await this.#runtime.journal.touch();
+  }
+
+  wakeAt(): number | undefined {
+    return this.#runtime.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
+  }
+
+  stream<const S extends Schema | undefined = undefined>(
+    input?: Input,
+    options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
+  ): AgentStream<OutputOf<S>> {
+    let hasBegun = false; // earlier events belong to another turn
+    return createStream<OutputOf<S>>({
+      subscribe: (listener) =>
+        this.#runtime.events.subscribe(
+          (event) => hasBegun && listener(event),
+          undefined,
+          options?.cumulative,
+        ),
+      run: () => this.#call(input, options, () => (hasBegun = true)),
+      interrupt: () => void this.interrupt(),
+    });
+  }
+
+  async decide(
+    callId: string,
+    requested: Decision,
+    expect?: { readonly argsHash: string },
+    inputId?: string,
+    madeAt?: number,
+  ): Promise<PendingCall[]> {
+    await this.#ready();
+    const decision = checkDecision(requested);
+    const runtime = this.#runtime;
+    this.#assertOpen();
+    await runtime.command(
+      {
+        type: "tool.decide",
+        at: runtime.now(),
+        callId,
+        decision,
+        ...(expect && { argsHash: expect.argsHash }),
+        ...(madeAt !== undefined && { madeAt }),
+      },
+      inputId,
+    );
+    await runtime.journal.saved();
+    const undecided = new Set(runtime.context.calls.filter(isUndecided).map(({ call }) => call.id));
+    return pendingCalls(runtime.context).filter((call) => undecided.has(call.callId));
+  }
+
+  interrupt(message?: string | Msg, inputId?: string): boolean {
+    const note = message === undefined ? undefined : oneMessage(message, "interrupt");
+    const at = this.#runtime.now();
+    return this.#offer({ type: "run.interrupt", at, cause: "user", ...(note && { message: note }) }, inputId);
+  }
+
+  steer(message: string | Msg, inputId?: string): boolean {
+    const at = this.#runtime.now();
+    return this.#offer({ type: "run.steer", at, message: oneMessage(message, "steer") }, inputId);
+  }
+
+  /** Sends a command that the chart accepts, and saves it; false for one that it refuses. */
+  #offer(event: AgentCommand, inputId?: string): boolean {
+    const runtime = this.#runtime;
+    if (runtime.isStopped || runtime.refusal(event)) return false;
+    runtime.command(event, inputId).catch(() => {});
+    runtime.journal.save();
+    return true;
+  }
+
+  async extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void> {
+    await this.#ready();
+    checkLimits(extra, "extendBudget");
+    this.#assertOpen();
+    await this.#runtime.command({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
+    await this.#runtime.journal.saved();
+  }
+
+  async observe(messages: Msg | readonly Msg[]): Promise<void> {
+    await this.#ready();
+    const checked = messagesOf(messages);
+    this.#assertOpen();
+    await this.#runtime.command({ type: "session.observe", at: this.#runtime.now(), messages: checked });
+    await this.#runtime.journal.saved();
+  }
+
+  async messages(): Promise<Msg[]> {
+    if (!this.#runtime.isStopped) await this.#ready();
+    return this.#runtime.context.transcript.slice();
+  }
+
+  status(): Status {
+    const status = this.#runtime.status();
+    const isAtRest = status.phase === "stopped" || status.phase === "unfinished";
+    const isPending = this.#calls > 0 && !this.#turns.isAnnouncing; // it is opened or saved
+    return isAtRest && isPending ? { ...status, phase: "running" } : status;
+  }
+
+  subscribe(
+    listener: (event: AgentEvent) => void,
+    options: Parameters<Agent["subscribe"]>[1] = {},
+  ): () => void {
+    if (typeof listener !== "function")
+      throw new AgentError("config/invalid", "subscribe: the listener must be a function.");
+    check(subscribeSchema(), options, "subscribe");
+    const { after, types } = options;
+    const { events } = this.#runtime;
+    const { store } = this.#config;
+    if (after === undefined || !store) return events.subscribe(listener, types);
+    const wanted = types && new Set(types);
+    return replayEvents(
+      store,
+      this.sessionId,
+      after,
+      (live) => events.subscribe(live, types),
+      (event) => void ((wanted?.has(event.type) ?? true) && listener(event)),
+    );
+  }
+
+  addHook(hook: Hook<never>): void {
+    check(hookSchema(), hook, "addHook", "The hook");
+    this.#runtime.toolkit.addAll(hook.tools ?? []);
+    this.#runtime.setHooks((hooks) => [...hooks, hook]);
+  }
+
+  removeHook(name: string): boolean {
+    const removed = this.#runtime.hooks.filter((hook) => hook.name === name);
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) this.#runtime.toolkit.removeOwn(tool);
+    this.#runtime.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
+    return removed.length > 0;
+  }
+
+  snapshot(): Snapshot {
+    const { context, state, toolkit } = this.#runtime;
+    return takeSnapshot(context, state, toolkit.activeGroups(), this.#config.redact);
+  }
+
+  async saveTo(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+    check(savedPartsSchema(), parts, "saveTo");
+    await this.#ready();
+    const { redact } = this.#config;
+    const now = (): number => this.#runtime.now();
+    await saveSession(store, key, this.#runtime.journalState(), { now, parts, ...(redact && { redact }) });
+  }
+
+  async loadFrom(store: SessionStore, key: string, parts: SavedParts = {}): Promise<void> {
+    if (!(await this.loadIfExists(store, key, parts))) {
+      throw new AgentError("session/not-found", `Session not found: ${key}`);
+    }
+  }
+
+  async loadIfExists(store: SessionStore, key: string, parts: SavedParts = {}): Promise<boolean> {
+    check(savedPartsSchema(), parts, "loadIfExists");
+    await this.#ready();
+    this.#turns.assertIdle();
+    const stored = await restoreSession(store, key, this.#runtime.settings);
+    this.#turns.assertIdle();
+    if (stored) this.#runtime.load(stored, parts);
+    await this.#runtime.journal.saved();
+    return stored !== undefined;
+  }
+
+  async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
+    check(shutdownSchema(), options, "shutdown");
+    const runtime = this.#runtime;
+    if (runtime.isStopped) return;
+    await shutDown(runtime, this.#turns, options.deadlineMs ?? SHUTDOWN_MS);
+    await this.#watches.flushed();
+  }
+
+  async close(): Promise<void> {
+    if (this.#runtime.isStopped) return;
+    await closeDown(this.#runtime, this.#turns, () => this.interrupt());
+    await this.#watches.flushed();
+  }
+
+  /** Resolves when the agent is open; undefined if there is nothing to wait for, so that a call begins in the same tick. Throws
+   *  `run/closed`. */
+  #ready(): Promise<void> | undefined {
+    this.#assertOpen();
+    return this.#watches.loading ? this.open() : this.#runtime.opened();
+  }
+
+  #assertOpen(): void {
+    this.#runtime.assertAccepts("command");
+  }
+}

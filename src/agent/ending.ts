@@ -1,0 +1,44 @@
+import { AgentError } from "../base/error.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Turns } from "./turns.ts";
+
+/** How long a shutdown waits at least for the store, ms. */
+const RELEASE_MS = 500;
+
+/** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Ends an agent within `deadlineMs`: the turn that runs is parked, to be continued in any process, and the lease is released. */
+export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: number): Promise<void> {
+  const error = new AgentError(
+    "run/shutdown",
+    "The agent was shut down; call() continues the turn, in any process.",
+  );
+  runtime.drain(error);
+  const until = Date.now() + deadlineMs;
+  if (turns.isRunning) {
+    runtime.send({ type: "run.shutdown", at: runtime.now() });
+    await endsWithin(turns.idle(), deadlineMs);
+  }
+  runtime.stop(error);
+  const left = Math.max(until - Date.now(), RELEASE_MS);
+  if (!(await endsWithin(runtime.journal.release(), left))) runtime.journal.abandon();
+}
+
+/** Ends an agent: the turn that runs is interrupted and comes to its end, and the lease is released. */
+export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () => void): Promise<void> {
+  const error = new AgentError("run/closed", `Agent '${runtime.settings.agent}' is closed.`);
+  runtime.drain(error);
+  if (runtime.status().phase === "running") interrupt();
+  await turns.idle();
+  runtime.stop(error);
+  await runtime.journal.release();
+}

@@ -1,0 +1,108 @@
+import type { ErrorInfo } from "../base/error.ts";
+import type { Msg } from "../message/types.ts";
+import type { DurableSession, RestoredSession } from "../session/durable.ts";
+import type { Fact } from "../session/entry.ts";
+import { needsFlush } from "../session/entries.ts";
+import type { Lease } from "../store/port.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { Cause } from "../../machines/agent/events.ts";
+
+/** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
+export class SessionJournal {
+  readonly #durable: DurableSession | undefined;
+  readonly #current: () => AgentContext;
+
+  constructor(durable: DurableSession | undefined, current: () => AgentContext) {
+    this.#durable = durable;
+    this.#current = current;
+  }
+
+  /** Position of the last durable fact; 0 without a store. */
+  get seq(): number {
+    return this.#durable?.seq ?? 0;
+  }
+
+  get lease(): Lease | undefined {
+    return this.#durable?.lease;
+  }
+
+  /** Epoch ms until which the lease holds for sure. */
+  get leaseUntil(): number {
+    return this.#durable?.leaseUntil ?? 0;
+  }
+
+  /** Acquires the lease and reads the session; undefined for a new one. */
+  async open(): Promise<RestoredSession | undefined> {
+    return this.#durable?.open();
+  }
+
+  /** Records what changed between two contexts. */
+  record(before: AgentContext, after: AgentContext): void {
+    this.#durable?.record(before, after);
+  }
+
+  /** Records what changed between two contexts, and begins to write what may not be lost: all of it once a turn is at rest. */
+  follow(before: AgentContext, after: AgentContext): void {
+    this.record(before, after);
+    const hasSettled = before.progress.settled !== after.progress.settled;
+    if (hasSettled || (after.settings.isDurable && needsFlush(before, after))) this.save();
+  }
+
+  /** Begins to write what has happened. An error reaches those who wait for `saved`. */
+  save(): void {
+    this.saved().catch(() => {});
+  }
+
+  /** Records the edges that one event took, and what caused it. */
+  recordStep(edges: readonly string[], by: Cause | undefined): void {
+    this.#durable?.recordStep(edges, by);
+  }
+
+  /** Accepts an input for an idempotency key, durably if there is a store. Returns its messages, or undefined if the key was used
+   *  before. */
+  async claim(key: string, messages: readonly Msg[]): Promise<readonly Msg[] | undefined> {
+    return this.#durable ? this.#durable.claim(key, messages) : messages;
+  }
+
+  /** Acknowledges the input with this key in the append that stores the next event. */
+  acknowledge(key: string, hash?: string): void {
+    this.#durable?.acknowledge(key, hash);
+  }
+
+  /** Journals that an input was refused, and acknowledges it. */
+  async refuse(inputId: string, error: ErrorInfo): Promise<void> {
+    this.acknowledge(inputId);
+    await this.#write({ type: "input.refused", data: { id: inputId, error } });
+  }
+
+  /** Journals the position of the session, although nothing has changed. */
+  async touch(): Promise<void> {
+    await this.#write({ type: "position", data: {} });
+  }
+
+  async #write(fact: Fact): Promise<void> {
+    const context = this.#current();
+    this.#durable?.record(context, context, [fact]);
+    await this.saved();
+  }
+
+  /** Resolves when everything that has happened is durable. */
+  async saved(): Promise<void> {
+    await this.#durable?.flush();
+  }
+
+  /** Saves what has happened and releases the lease. */
+  async release(): Promise<void> {
+    await this.#durable?.close();
+  }
+
+  /** Releases the lease of a session that was opened in vain. Nothing is written. */
+  discard(): void {
+    this.#durable?.discard();
+  }
+
+  /** Renews the lease no more, so that it expires. */
+  abandon(): void {
+    this.#durable?.abandon();
+  }
+}
