@@ -26,6 +26,7 @@ export type {
   Block,
   MediaBlock,
   Msg,
+  ProviderBlock,
   Reason,
   Role,
   Source,

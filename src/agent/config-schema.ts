@@ -48,6 +48,7 @@ export const configSchema = s.lazily(() => {
     input: s.atLeast(0),
     output: s.atLeast(0),
     cachedInput: s.optional(s.atLeast(0)),
+    cacheWrite: s.optional(s.atLeast(0)),
   });
   const contextWindow = s.options<Part<"contextWindow">>({
     maxMessages: s.optional(s.integer(1)),

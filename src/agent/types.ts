@@ -118,7 +118,10 @@ export type AgentConfig<Ctx = unknown> = {
     readonly [model: string]: {
       readonly input: number;
       readonly output: number;
+      /** For tokens from the provider's cache; default `input`. */
       readonly cachedInput?: number;
+      /** For tokens that the provider puts into its cache; default `input`. */
+      readonly cacheWrite?: number;
     };
   };
   /** What happens to a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending`

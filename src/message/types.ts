@@ -7,7 +7,8 @@ export type Source =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string };
 
-/** `opaque` is data of the provider, such as a signature of its thinking. It is stored and sent back verbatim, never interpreted. */
+/** `opaque` is data of the provider, such as a signature of its thinking. It is stored, and sent back verbatim by the model adapter
+ *  that wrote it. */
 type Opaque = { readonly opaque?: Json };
 
 /** Text, as a user wrote it or as the model answered. */
@@ -51,8 +52,17 @@ export type ToolResultBlock = {
   readonly metadata?: JsonObject;
 };
 
+/** Data of a provider that is no text, media or call, such as a compacted conversation. It is stored, never shown or read, and sent
+ *  back verbatim by the model adapter that received it. */
+export type ProviderBlock = {
+  readonly type: "provider";
+  /** What it is, in the words of the provider, such as `openai.compaction`. */
+  readonly kind: string;
+  readonly opaque: Json;
+};
+
 /** One part of a message. */
-export type Block = TextBlock | ThinkingBlock | MediaBlock | ToolUseBlock | ToolResultBlock;
+export type Block = TextBlock | ThinkingBlock | MediaBlock | ToolUseBlock | ToolResultBlock | ProviderBlock;
 
 /** Tokens, time and cost of one answer, or of a turn. A missing count is unknown, never 0. */
 export type Usage = {
@@ -62,6 +72,8 @@ export type Usage = {
   readonly outputTokens?: number;
   /** Tokens of the prompt that the provider had cached. */
   readonly cachedInputTokens?: number;
+  /** Tokens of the prompt that the provider put into its cache, if it says so. */
+  readonly cacheWriteTokens?: number;
   /** Tokens of the answer that the model spent on reasoning. */
   readonly reasoningTokens?: number;
   /** Time of the model calls, ms. */
@@ -108,7 +120,8 @@ export type Msg = {
   /** Who speaks: a user's or an agent's name; the role if there is no other. */
   readonly name: string;
   readonly content: readonly Block[];
-  /** Data of the caller; models do not read it. */
+  /** Data of the caller; models do not read it. On messages of a model, what the provider says about the answer, such as its
+   *  `responseId` and citations. */
   readonly metadata: JsonObject;
   /** When the message was made, epoch ms. */
   readonly timestamp: number;

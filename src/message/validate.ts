@@ -11,6 +11,11 @@ const media = z.object({
     z.object({ type: z.literal("base64"), mediaType: z.string(), data: z.string() }),
   ]),
 });
+const providerBlock = z.object({
+  type: z.literal("provider"),
+  kind: z.string(),
+  opaque: z.custom((value) => value !== undefined),
+});
 const block = z.discriminatedUnion("type", [
   text,
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
@@ -28,6 +33,7 @@ const block = z.discriminatedUnion("type", [
     output: z.array(z.discriminatedUnion("type", [text, media])),
     state: z.enum(["success", "error", "denied", "interrupted", "suspended"]),
   }),
+  providerBlock,
 ]);
 const message = z.object({
   id: z.string(),
@@ -45,6 +51,11 @@ export const outputSchema: z.ZodType = z.array(z.discriminatedUnion("type", [tex
 /** Returns true for an image, audio or video block. */
 export function isMedia(value: unknown): boolean {
   return media.safeParse(value).success;
+}
+
+/** Returns true for a block of provider data. */
+export function isProviderBlock(value: unknown): boolean {
+  return providerBlock.safeParse(value).success;
 }
 
 /** Returns what is wrong with the output of a tool result, such as "output.0.text: …", or undefined. */

@@ -1,6 +1,6 @@
 import { isObject } from "../base/is-object.ts";
 import { AgentError } from "../base/error.ts";
-import { isMedia } from "../message/validate.ts";
+import { isMedia, isProviderBlock } from "../message/validate.ts";
 import type { StreamPart } from "./port.ts";
 
 type Fields = { readonly [key: string]: unknown };
@@ -16,8 +16,10 @@ function isUsage(usage: unknown): boolean {
   return areCounts && (estimated === undefined || typeof estimated === "boolean");
 }
 
+const isKey = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
+
 function isToolDelta({ key, id, name, args, input }: Fields): boolean {
-  if (typeof key !== "string" && typeof key !== "number") return false;
+  if (!isKey(key)) return false;
   return [id, name, args].every(isStringOrAbsent) && (input === undefined || isObject(input));
 }
 
@@ -25,15 +27,23 @@ function isPart(part: Fields): boolean {
   switch (part["type"]) {
     case "text.delta":
     case "thinking.delta":
-      return typeof part["delta"] === "string";
+      return typeof part["delta"] === "string" && (part["block"] === undefined || isKey(part["block"]));
     case "tool.delta":
       return isToolDelta(part);
     case "media":
       return isMedia(part["block"]);
+    case "provider":
+      return isProviderBlock(part["block"]);
+    case "ping":
+      return true;
     case "usage":
       return isUsage(part["usage"]);
     case "finish":
-      return typeof part["reason"] === "string";
+      return (
+        typeof part["reason"] === "string" &&
+        isStringOrAbsent(part["responseId"]) &&
+        (part["metadata"] === undefined || isObject(part["metadata"]))
+      );
     default:
       return false;
   }

@@ -2,7 +2,7 @@ import { AgentError } from "../base/error.ts";
 import { isTooDeep } from "../base/freeze.ts";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Block, MediaBlock, ToolUseBlock, Usage } from "../message/types.ts";
+import type { Block, MediaBlock, ProviderBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { ChatModel, FinishReason, ModelRequest, StreamPart } from "./port.ts";
 
 /** Options of {@link createFold}. */
@@ -15,7 +15,8 @@ export type FoldOptions = {
 
 /** One piece of an answer, as listeners receive it. */
 export type FoldChunk = {
-  /** Number of the block in this answer: one for all text, one for all thinking, and one for each tool call. */
+  /** Number of the block in this answer: one for each block key, one for all text without a key, one for all thinking without a key,
+   *  and one for each tool call. */
   readonly index: number;
   readonly kind: "text" | "thinking" | "tool_use";
   /** The new characters: text, or a piece of the argument string of a call. */
@@ -36,6 +37,7 @@ export type Folded = {
   readonly raw?: string;
   readonly usage?: Usage;
   readonly responseId?: string;
+  readonly metadata?: JsonObject;
 };
 
 /** An answer that is being put together. `push` never throws, and costs the same however long the answer is already. */
@@ -46,9 +48,15 @@ export interface Fold {
   finish(): Folded;
 }
 
-type TextRun = { index: number; value: string; opaque: Json | undefined };
-type CallRun = {
+type TextRun = {
+  readonly kind: "text" | "thinking";
   index: number;
+  value: string;
+  opaque: Json | undefined;
+};
+type CallRun = {
+  readonly kind: "tool_use";
+  readonly index: number;
   started: boolean;
   readonly id: string;
   providerId: string | undefined;
@@ -58,36 +66,55 @@ type CallRun = {
   input: JsonObject | undefined;
   opaque: Json | undefined;
 };
+type WholeBlock = { readonly kind: "whole"; readonly block: MediaBlock | ProviderBlock };
+type Run = TextRun | CallRun | WholeBlock;
+
+/** The order of blocks in an answer without block keys. */
+const RANK: { readonly [K in Run["kind"]]: number } = { thinking: 0, text: 1, whole: 2, tool_use: 3 };
 
 /**
  * Folds the parts of one answer into the blocks of one message.
  *
- * V1 Order: thinking (merged), text (merged), media, then tool calls as first seen, as in AgentScope.
+ * V1 Order: as first seen, if a part has a block key; else thinking (merged), text (merged), media, then tool calls as first seen,
+ *    as in AgentScope.
  * V2 A call has one id from its first part on: the provider's if it is not empty and not taken by the session or by this
  *    answer, else a new one, with the provider's id kept in `providerId`.
- * V3 The first non-empty id, the last non-empty name, the last opaque data and the last usage count.
+ * V3 The first non-empty id, the last non-empty name and the last usage count. Objects of opaque data of one block are merged, the
+ *    later value of a key wins.
  * V4 A complete argument string wins over parsed fragments. A JSON string that holds an object is read as that object. Any other
  *    string that is not a JSON object is kept in `rawInput`, unless there are fragments. A null in a later fragment does not
  *    replace a value. `input` is always a JSON object.
  * V5 No lone surrogate reaches a block.
  */
 export function createFold({ newCallId, isTaken = () => false }: FoldOptions): Fold {
-  const text: TextRun = { index: -1, value: "", opaque: undefined };
-  const thinking: TextRun = { index: -1, value: "", opaque: undefined };
-  const media: MediaBlock[] = [];
+  const runs: Run[] = [];
+  const texts = new Map<string | number | undefined, TextRun>();
+  const thoughts = new Map<string | number | undefined, TextRun>();
   const calls = new Map<string | number, CallRun>();
   const ids = new Set<string>();
+  let isKeyed = false;
   let blocks = 0;
   let usage: Usage | undefined;
   let end: Extract<StreamPart, { type: "finish" }> | undefined;
 
-  const pushText = (run: TextRun, kind: "text" | "thinking", delta: string, opaque: Json | undefined) => {
-    if (opaque !== undefined) run.opaque = opaque;
+  const textRun = (kind: TextRun["kind"], block: string | number | undefined): TextRun => {
+    const known = kind === "text" ? texts : thoughts;
+    let run = known.get(block);
+    if (!run) {
+      known.set(block, (run = { kind, index: -1, value: "", opaque: undefined }));
+      runs.push(run);
+      isKeyed ||= block !== undefined;
+    }
+    return run;
+  };
+
+  const pushText = (run: TextRun, delta: string, opaque: Json | undefined): FoldChunk | undefined => {
+    if (opaque !== undefined) run.opaque = mergedOpaque(run.opaque, opaque);
     if (delta === "") return undefined;
     const start = run.index < 0;
     if (start) run.index = blocks++;
     run.value += delta;
-    return { index: run.index, kind, delta, soFar: run.value, start };
+    return { index: run.index, kind: run.kind, delta, soFar: run.value, start };
   };
 
   const openCall = (key: string | number, providerId: string | undefined): CallRun => {
@@ -95,6 +122,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     const id = isUsable ? providerId : newCallId();
     ids.add(id);
     const call: CallRun = {
+      kind: "tool_use",
       index: blocks++,
       started: false,
       id,
@@ -106,6 +134,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
       opaque: undefined,
     };
     calls.set(key, call);
+    runs.push(call);
     return call;
   };
 
@@ -118,7 +147,7 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     if (part.name) call.name = part.name;
     if (part.args) call.args += part.args;
     if (part.input) call.input = merged(call.input, part.input);
-    if (part.opaque !== undefined) call.opaque = part.opaque;
+    if (part.opaque !== undefined) call.opaque = mergedOpaque(call.opaque, part.opaque);
     const start = !call.started;
     call.started = true;
     return {
@@ -136,38 +165,34 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
     push(part) {
       switch (part.type) {
         case "text.delta":
-          return pushText(text, "text", part.delta, part.opaque);
+          return pushText(textRun("text", part.block), part.delta, part.opaque);
         case "thinking.delta":
-          return pushText(thinking, "thinking", part.delta, part.opaque);
+          return pushText(textRun("thinking", part.block), part.delta, part.opaque);
         case "tool.delta":
           return pushCall(part);
         case "media":
-          media.push(part.block);
+        case "provider":
+          runs.push({ kind: "whole", block: part.block });
           break;
         case "usage":
           usage = part.usage;
           break;
         case "finish":
           end = part;
+          break;
+        case "ping":
       }
       return undefined;
     },
     finish() {
-      const content: Block[] = [];
-      if (thinking.value !== "" || thinking.opaque !== undefined) {
-        content.push({ type: "thinking", thinking: thinking.value.toWellFormed(), ...opaqueOf(thinking) });
-      }
-      if (text.value !== "" || text.opaque !== undefined) {
-        content.push({ type: "text", text: text.value.toWellFormed(), ...opaqueOf(text) });
-      }
-      content.push(...media);
-      for (const call of calls.values()) content.push(toolUse(call));
+      const inOrder = isKeyed ? runs : runs.toSorted((a, b) => RANK[a.kind] - RANK[b.kind]);
       return {
-        content,
+        content: inOrder.flatMap(blockOf),
         finishReason: end?.reason ?? "unknown",
         ...(end?.raw !== undefined && { raw: end.raw }),
         ...(usage && { usage }),
         ...(end?.responseId !== undefined && { responseId: end.responseId }),
+        ...(end?.metadata && { metadata: end.metadata }),
       };
     },
   };
@@ -196,6 +221,16 @@ function opaqueOf({ opaque }: { readonly opaque: Json | undefined }): { readonly
   return opaque === undefined ? {} : { opaque };
 }
 
+function blockOf(run: Run): readonly Block[] {
+  if (run.kind === "whole") return [run.block];
+  if (run.kind === "tool_use") return [toolUse(run)];
+  if (run.value === "" && run.opaque === undefined) return [];
+  const value = run.value.toWellFormed();
+  return run.kind === "text"
+    ? [{ type: "text", text: value, ...opaqueOf(run) }]
+    : [{ type: "thinking", thinking: value, ...opaqueOf(run) }];
+}
+
 function toolUse(call: CallRun): ToolUseBlock {
   const parsed = jsonObjectOf(call.args);
   const isUnreadable = !parsed && !call.input && call.args.trim() !== "";
@@ -216,6 +251,16 @@ function merged(known: JsonObject = {}, later: JsonObject): JsonObject {
     ([name, value]) => value !== null || !Object.hasOwn(known, name),
   );
   return { ...known, ...Object.fromEntries(given) };
+}
+
+/** Opaque data that a provider sends in pieces: objects are merged key by key, the later value wins. */
+function mergedOpaque(known: Json | undefined, later: Json): Json {
+  if (!isObject(known) || !isObject(later)) return later;
+  const keys = Object.entries(later).map(([key, value]) => [
+    key,
+    Object.hasOwn(known, key) ? mergedOpaque(known[key], value) : value,
+  ]);
+  return { ...known, ...(Object.fromEntries(keys) as JsonObject) };
 }
 
 const ESCAPED_SURROGATE = /\\ud[89a-f]/i;

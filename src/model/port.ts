@@ -1,7 +1,7 @@
 // src/model defines the model port, which adapters implement, and what holds for every model: folding, retries, tokens.
 import type { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { MediaBlock, Msg, Usage } from "../message/types.ts";
+import type { MediaBlock, Msg, ProviderBlock, Usage } from "../message/types.ts";
 
 /** Which tool the model must call: any or none as it likes, none, at least one, or this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
@@ -49,7 +49,7 @@ export type GenerateOptions = {
 export type Execution = {
   /** The longest time of one attempt, ms, above 0; `Infinity` for no limit. Then it fails with `model/timeout` or `tool/timeout`. */
   readonly timeoutMs?: number;
-  /** The longest time between two chunks of an answer, or between two chunks that a tool emits, ms, above 0; default no limit. */
+  /** The longest time between two chunks of an answer, pings included, or between two chunks that a tool emits, ms, above 0; default no limit. */
   readonly idleTimeoutMs?: number;
   /** An integer of at least 1. */
   readonly maxAttempts?: number;
@@ -75,6 +75,8 @@ export type ModelRequest = {
   readonly options: GenerateOptions;
   /** For information only: the chart enforces it. */
   readonly execution: Execution;
+  /** The id of the session: the same for all its requests, so that a provider can send them to the machine whose cache has them. */
+  readonly sessionId?: string;
   /** The structured answer that is asked for; only for models that declare `capabilities.structuredOutput`. */
   readonly output?: { readonly name: string; readonly schema: JsonObject };
 };
@@ -82,10 +84,28 @@ export type ModelRequest = {
 /** Why an answer ended. `unknown` covers every reason of a provider that has no equivalent here. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "unknown";
 
-/** One piece of a streamed answer. Parts of the same tool call have the same `key`; the last `usage` counts. */
+/**
+ * One piece of a streamed answer. Parts of the same tool call have the same `key`; the last `usage` counts.
+ *
+ * An adapter puts `opaque` under a key of its own, such as `{ "openai": … }`, and sends back only what stands under this key: the
+ * session may go on with the model of another provider.
+ */
 export type StreamPart =
-  | { readonly type: "text.delta" | "thinking.delta"; readonly delta: string; readonly opaque?: Json }
+  | {
+      readonly type: "text.delta" | "thinking.delta";
+      /** The new characters; may be empty, to begin a block or to add opaque data. */
+      readonly delta: string;
+      /** Parts with the same key belong to one block of their kind. With keys, the blocks of the answer stand in the order in which
+       *  they were first seen. Without, all text is one block, and all thinking is one block before it. */
+      readonly block?: string | number;
+      /** Data for the block. Objects of one block are merged, the later value of a key wins. */
+      readonly opaque?: Json;
+    }
   | { readonly type: "media"; readonly block: MediaBlock }
+  /** Data of the provider that is sent back verbatim. */
+  | { readonly type: "provider"; readonly block: ProviderBlock }
+  /** The provider is at work: `idleTimeoutMs` starts again. */
+  | { readonly type: "ping" }
   | {
       readonly type: "tool.delta";
       readonly key: string | number;
@@ -103,8 +123,11 @@ export type StreamPart =
       readonly reason: FinishReason;
       /** The provider's word for the reason. */
       readonly raw?: string;
-      /** The provider's id of the response. */
+      /** The provider's id of the response; it becomes `metadata.responseId` of the message. */
       readonly responseId?: string;
+      /** What else the provider says about the answer, such as citations, cost or service tier; it becomes `metadata` of the
+       *  message. */
+      readonly metadata?: JsonObject;
     };
 
 /** A model. An adapter converts requests and answers; it never retries, falls back, reads the environment or logs. `modelContract` of

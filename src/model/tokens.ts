@@ -61,6 +61,8 @@ function countBlock(block: Block): number {
       return countText(block.name) + countText(JSON.stringify(block.input));
     case "tool_result":
       return block.output.reduce((sum, each) => sum + countBlock(each), countText(block.name));
+    case "provider":
+      return countText(JSON.stringify(block.opaque));
     default:
       return PER_MEDIA;
   }

@@ -53,7 +53,7 @@ export const sessionPage = z
   .openapi("SessionPage");
 
 const ROLES = ["system", "user", "assistant", "tool"];
-const BLOCKS = ["text", "thinking", "image", "audio", "video", "tool_use", "tool_result"];
+const BLOCKS = ["text", "thinking", "image", "audio", "video", "tool_use", "tool_result", "provider"];
 
 const message = z.custom<Msg>().openapi("Message", {
   type: "object",

@@ -11,18 +11,21 @@ function contentKey({ role, content }: Msg): string {
   return JSON.stringify([role, content]);
 }
 
-function* partsOf(message: Msg): Generator<StreamPart> {
-  for (const block of message.content) {
+function* partsOf({ content, usage, metadata }: Msg): Generator<StreamPart> {
+  for (const [index, block] of content.entries()) {
     const opaque = "opaque" in block && block.opaque !== undefined ? { opaque: block.opaque } : {};
-    if (block.type === "text") yield { type: "text.delta", delta: block.text, ...opaque };
-    else if (block.type === "thinking") yield { type: "thinking.delta", delta: block.thinking, ...opaque };
+    if (block.type === "text") yield { type: "text.delta", delta: block.text, block: index, ...opaque };
+    else if (block.type === "thinking")
+      yield { type: "thinking.delta", delta: block.thinking, block: index, ...opaque };
     else if (block.type === "tool_use") {
       const args = block.rawInput ?? JSON.stringify(block.input);
       yield { type: "tool.delta", key: block.id, id: block.id, name: block.name, args, ...opaque };
-    } else if (block.type !== "tool_result") yield { type: "media", block };
+    } else if (block.type === "provider") yield { type: "provider", block };
+    else if (block.type !== "tool_result") yield { type: "media", block };
   }
-  if (message.usage) yield { type: "usage", usage: message.usage };
-  yield { type: "finish", reason: toolUsesOf(message).length > 0 ? "tool_calls" : "stop" };
+  if (usage) yield { type: "usage", usage };
+  const hasCalls = content.some(({ type }) => type === "tool_use");
+  yield { type: "finish", reason: hasCalls ? "tool_calls" : "stop", metadata };
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../src/base/error.ts";
+import type { Json } from "../../src/base/json.ts";
 import { collect, createFold, type Fold, type FoldChunk } from "../../src/model/fold.ts";
 import type { ChatModel, StreamPart } from "../../src/model/port.ts";
 
@@ -21,6 +22,17 @@ function contentOf(parts: readonly StreamPart[], taken: readonly string[] = []) 
 
 const text = (delta: string): StreamPart => ({ type: "text.delta", delta });
 const thinking = (delta: string): StreamPart => ({ type: "thinking.delta", delta });
+const keyed = (
+  type: "text" | "thinking",
+  block: number | string,
+  delta: string,
+  opaque?: Json,
+): StreamPart => ({
+  type: `${type}.delta`,
+  block,
+  delta,
+  ...(opaque !== undefined && { opaque }),
+});
 const call = (key: number | string, fields: object): StreamPart => ({ type: "tool.delta", key, ...fields });
 
 describe("what a stream folds to", () => {
@@ -42,6 +54,67 @@ describe("what a stream folds to", () => {
       { type: "tool_use", id: "2", name: "second", input: {} },
       { type: "tool_use", id: "1", name: "first", input: {} },
     ]);
+  });
+
+  test("with block keys, blocks stand in the order in which they were first seen, calls and media included", () => {
+    const image = { type: "image", source: { type: "url", url: "https://x.test/a.png" } } as const;
+    const data = { type: "provider", kind: "x.compaction", opaque: { id: 1 } } as const;
+    const parts: StreamPart[] = [
+      keyed("text", 0, "one"),
+      keyed("thinking", 0, "first", { x: { signature: "s0" } }),
+      call("b", { id: "2", name: "f" }),
+      { type: "provider", block: data },
+      keyed("thinking", "1", ""),
+      keyed("text", 1, "two"),
+      keyed("thinking", "1", "second", { x: { id: "a", signature: "s1" } }),
+      { type: "ping" },
+      { type: "media", block: image },
+      keyed("thinking", "1", "", { x: { signature: "s2" } }),
+      keyed("text", 0, "!"),
+    ];
+    expect(contentOf(parts)).toEqual([
+      { type: "text", text: "one!" },
+      { type: "thinking", thinking: "first", opaque: { x: { signature: "s0" } } },
+      { type: "tool_use", id: "2", name: "f", input: {} },
+      data,
+      { type: "thinking", thinking: "second", opaque: { x: { id: "a", signature: "s2" } } },
+      { type: "text", text: "two" },
+      image,
+    ]);
+  });
+
+  test("a key that only began is no block", () => {
+    expect(contentOf([keyed("text", 0, ""), keyed("thinking", 0, "")])).toEqual([]);
+  });
+
+  test("what the provider says beside the answer is its metadata", () => {
+    const fold = foldOf();
+    pushAll(fold, [{ type: "finish", reason: "stop", metadata: { citations: ["x"] } }]);
+    expect(fold.finish().metadata).toEqual({ citations: ["x"] });
+  });
+
+  test("any interleaving of keyed parts folds as the parts of each key one after the other", () => {
+    const kind = fc.constantFrom("text" as const, "thinking" as const);
+    const piece = fc.record({
+      delta: fc.string({ maxLength: 3 }),
+      opaque: fc.option(fc.dictionary(fc.constantFrom("a", "b"), fc.nat(3)), { nil: undefined }),
+    });
+    const one = fc.record({ kind, pieces: fc.array(piece, { minLength: 1, maxLength: 4 }) });
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 5 }), fc.infiniteStream(fc.nat()), (blocks, choice) => {
+        const queues = blocks.map(({ kind: type, pieces }, block) =>
+          pieces.map(({ delta, opaque }) => keyed(type, block, delta, opaque)),
+        );
+        const expected = contentOf(queues.flat());
+        const [starts, rests] = [queues.map(([first]) => first!), queues.map(([, ...rest]) => rest)];
+        const mixed = [...starts];
+        while (rests.some((rest) => rest.length > 0)) {
+          const open = rests.filter((rest) => rest.length > 0);
+          mixed.push(open[choice.next().value % open.length]!.shift()!);
+        }
+        expect(contentOf(mixed)).toEqual(expected);
+      }),
+    );
   });
 
   test("nothing folds to no content and an unknown finish reason", () => {

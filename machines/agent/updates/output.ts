@@ -85,7 +85,7 @@ function withoutOutputCalls(messages: readonly Msg[]): readonly Msg[] {
       (block) => !((block.type === "tool_use" || block.type === "tool_result") && ids.has(block.id)),
     );
     if (content.length === message.content.length) return [message];
-    const says = content.some(({ type }) => type !== "thinking");
+    const says = content.some(({ type }) => type !== "thinking" && type !== "provider");
     const { usage: _, ...rest } = message; // the answer carries it
     return says ? [{ ...rest, content }] : [];
   });

@@ -9,6 +9,7 @@ export function addUsage(total: Usage, usage: Usage | undefined): Usage {
     "inputTokens",
     "outputTokens",
     "cachedInputTokens",
+    "cacheWriteTokens",
     "reasoningTokens",
     "durationMs",
   ] as const) {

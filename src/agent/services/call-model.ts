@@ -167,7 +167,7 @@ function outcomeOf(
   isBroken: boolean,
 ): ModelOutcome {
   const folded = fold.finish();
-  const { content, finishReason } = folded;
+  const { content, finishReason, responseId } = folded;
   const at = host.now();
   const delivered = content.length > 0;
   const reported = reportedUsage(folded.usage);
@@ -180,7 +180,7 @@ function outcomeOf(
     role: "assistant",
     name: host.config.name,
     content,
-    metadata: {},
+    metadata: { ...folded.metadata, ...(responseId !== undefined && { responseId }) },
     timestamp: at,
     usage,
   };

@@ -18,11 +18,17 @@ export function completeUsage(
   request: ModelRequest,
   content: readonly Block[],
 ): Usage {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = reported ?? {};
+  const {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens = 0,
+    cacheWriteTokens = 0,
+    reasoningTokens = 0,
+  } = reported ?? {};
   if (reported && inputTokens !== undefined && outputTokens !== undefined) return reported;
   return {
     ...reported,
-    inputTokens: inputTokens ?? Math.max(promptTokens(request), cachedInputTokens),
+    inputTokens: inputTokens ?? Math.max(promptTokens(request), cachedInputTokens + cacheWriteTokens),
     outputTokens: outputTokens ?? Math.max(countContent(content), reasoningTokens),
     estimated: true,
   };
@@ -32,7 +38,13 @@ export function completeUsage(
 export function costOf({ config }: Host, model: string, usage: Usage): number | undefined {
   const price = config.prices?.[model];
   if (!price) return undefined;
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cached = 0 } = usage;
-  const input = (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input);
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cachedInputTokens: cached = 0,
+    cacheWriteTokens: written = 0,
+  } = usage;
+  const { cachedInput = price.input, cacheWrite = price.input } = price;
+  const input = (inputTokens - cached - written) * price.input + cached * cachedInput + written * cacheWrite;
   return (input + outputTokens * price.output) / 1_000_000;
 }

@@ -118,6 +118,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
     tools: toolsOf(host, phase, mode),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
     ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),
+    sessionId: host.sessionId,
     execution: mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model),
   };
 }

@@ -78,6 +78,8 @@ function blockText(block: Block): string {
       return `→ ${block.name} ${JSON.stringify(block.input)}`;
     case "tool_result":
       return `← ${block.name} ${block.state}: ${block.output.map(blockText).join(" ")}`;
+    case "provider":
+      return `[${block.kind}]`;
     default:
       return `[${block.type}]`;
   }

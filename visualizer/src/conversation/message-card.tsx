@@ -100,6 +100,10 @@ function BlockOf({ block, item }: { readonly block: Block; readonly item: Messag
           {block.type}: {block.source.type === "url" ? block.source.url : block.source.mediaType}
         </span>
       );
+    case "provider":
+      return <span className="badge">provider data: {block.kind}</span>;
+    default:
+      return <span className="badge">{(block as { readonly type: string }).type}</span>;
   }
 }
 

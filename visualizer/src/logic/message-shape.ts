@@ -50,6 +50,8 @@ function isBlock(block: Candidate): boolean {
     case "audio":
     case "video":
       return isObject(block["source"]);
+    case "provider":
+      return typeof block["kind"] === "string";
     default:
       return typeof block["type"] === "string";
   }
