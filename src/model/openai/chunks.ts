@@ -7,11 +7,14 @@ import type { WireChunk } from "./wire.ts";
 /** The data with which a server marks the end of a stream. */
 export const DONE = "[DONE]";
 
+/** What stands for a comment, with which a server keeps the connection open while the model has not answered. */
+export const PING = "[PING]";
+
 /** How long to wait after {@link DONE} for the server to end the response, so that the connection can be reused, ms. */
 const LINGER_MS = 1_000;
 
-/** A server-sent event: its data lines joined by "\n", and its name if it has one. */
-type SseEvent = Pick<EventSourceMessage, "event" | "data">;
+/** A server-sent event: its data lines joined by "\n", and its name if it has one; or a comment. */
+type SseEvent = Pick<EventSourceMessage, "event" | "data"> | typeof PING;
 
 /** Finds the events in a body that arrives in pieces, cut at any place. */
 interface BodyParser {
@@ -22,7 +25,7 @@ interface BodyParser {
 }
 
 /** Chunks that were received together. Iterating throws at a chunk that is an error or cannot be parsed. */
-export type ChunkBatch = Iterable<WireChunk | typeof DONE>;
+export type ChunkBatch = Iterable<WireChunk | typeof DONE | typeof PING>;
 
 /**
  * Yields the chunks of a response in batches, and {@link DONE} where the server marks the end; a response that is one JSON
@@ -47,7 +50,7 @@ export async function* chunksOf(
     while (!isDone && !signal.aborted) {
       const { value, done } = await reader.read();
       const events = done ? parser.end() : parser.push(decoder.decode(value, { stream: true }));
-      isDone = events.some(({ data }) => data === DONE);
+      isDone = events.some((event) => event !== PING && event.data === DONE);
       if (events.length > 0) yield chunksIn(events, endpoint);
       if (done) return;
     }
@@ -59,7 +62,10 @@ export async function* chunksOf(
 }
 
 function* chunksIn(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
-  for (const { event, data } of events) if (data !== "") yield chunkOf(event, data, endpoint);
+  for (const event of events) {
+    if (event === PING) yield PING;
+    else if (event.data !== "") yield chunkOf(event.event, event.data, endpoint);
+  }
 }
 
 function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): WireChunk | typeof DONE {
@@ -68,7 +74,10 @@ function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): W
   try {
     chunk = JSON.parse(data);
   } catch {
-    throw badResponse(`contains something that is not JSON: ${JSON.stringify(data.slice(0, 80))}.`, endpoint);
+    throw badResponse(
+      `contains something that is not JSON: ${JSON.stringify(data.slice(0, 300))}.`,
+      endpoint,
+    );
   }
   if (typeof chunk !== "object" || chunk === null) {
     throw badResponse(`contains something that is not a chunk: ${data.slice(0, 80)}.`, endpoint);
@@ -78,16 +87,35 @@ function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): W
   return chunk;
 }
 
+/** Creates a parser for a stream of events. A body without any event is taken for one JSON document. */
 function createEventParser(): BodyParser {
   let events: SseEvent[] = [];
-  const parser = createParser({ onEvent: (event) => events.push(event) });
+  let body: string | undefined = "";
+  const parser = createParser({
+    onEvent: (event) => {
+      body = undefined;
+      events.push(event);
+    },
+    onComment: () => {
+      body = undefined;
+      events.push(PING);
+    },
+  });
   const push = (text: string): readonly SseEvent[] => {
     events = [];
+    if (body !== undefined) body += text;
     parser.feed(text);
     return events;
   };
-  return { push, end: () => push("\n\n") }; // the last event may lack its blank line
+  const end = (): readonly SseEvent[] => {
+    const whole = body;
+    const last = push("\n\n"); // the last event may lack its blank line
+    return last.length > 0 || !whole?.trim() ? last : wholeOf(whole);
+  };
+  return { push, end };
 }
+
+const wholeOf = (body: string): readonly SseEvent[] => [{ data: body }, { data: DONE }];
 
 /** Creates a parser for a body that is one JSON document instead of a stream of events. */
 function createWholeParser(): BodyParser {
@@ -97,7 +125,7 @@ function createWholeParser(): BodyParser {
       whole += text;
       return [];
     },
-    end: () => [{ data: whole }, { data: DONE }],
+    end: () => wholeOf(whole),
   };
 }
 

@@ -3,8 +3,12 @@ export type ChatDialect = {
   /** The name of the field for `maxTokens`. Default: `max_completion_tokens` for OpenAI and Azure, else `max_tokens`. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
   /** Whether thinking is sent back with its assistant message, as DeepSeek and Qwen require within a tool loop. Default: true,
-   *  except for OpenAI and Azure, which stream no thinking and may refuse the field. */
+   *  except for OpenAI, Azure and Perplexity, which stream no thinking or may refuse the field. */
   readonly sendReasoning: boolean;
+  /** Where thinking of other servers is put: into the field `reasoning_content` or `reasoning` of its message, or into its `content`
+   *  as a part of its own. Thinking of the same server goes back in the form in which it came. Default: `content` for Mistral,
+   *  `reasoning` for Groq, Cerebras and OpenRouter, else `reasoning_content`. */
+  readonly reasoningField: "reasoning_content" | "reasoning" | "content";
   /** How media in tool results are sent: as content `parts`, or as `text` that says where they are. Default: `parts`, except for
    *  OpenAI and Azure, which accept only text. */
   readonly toolMedia: "parts" | "text";
@@ -14,29 +18,52 @@ export type ChatDialect = {
   /** Whether the name of the speaker is sent, where it differs from the role. Default: true for OpenAI and Azure; others may refuse
    *  the field. */
   readonly sendNames: boolean;
+  /** Whether the id of the session is sent as `prompt_cache_key`, so that all its requests reach the machine that has their common
+   *  beginning in its cache. Default: true for OpenAI, Azure, Moonshot and servers on this machine; others may refuse the field. */
+  readonly sendCacheKey: boolean;
 };
 
 /** The default `baseURL`. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 const OPENAI_HOSTS = /(^|\.)(api\.openai\.com|openai\.azure\.com)$/;
+const WITHOUT_REASONING = /(^|\.)perplexity\.ai$/;
+const WITH_REASONING_FIELD = /(^|\.)(groq\.com|cerebras\.ai|openrouter\.ai)$/;
+const WITH_REASONING_PARTS = /(^|\.)mistral\.ai$/;
+const WITH_CACHE_KEY =
+  /(^|\.)(api\.openai\.com|openai\.azure\.com|moonshot\.(ai|cn))$|^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+const OPENAI: ChatDialect = {
+  maxTokensField: "max_completion_tokens",
+  sendReasoning: false,
+  reasoningField: "reasoning_content",
+  toolMedia: "text",
+  strictNames: true,
+  sendNames: true,
+  sendCacheKey: true,
+};
 
 /** Returns the dialect of the server at `baseURL`, which its host name decides. */
 export function dialectOf(baseURL: string): ChatDialect {
-  const isOpenAI = URL.canParse(baseURL) && OPENAI_HOSTS.test(new URL(baseURL).hostname);
-  return isOpenAI
-    ? {
-        maxTokensField: "max_completion_tokens",
-        sendReasoning: false,
-        toolMedia: "text",
-        strictNames: true,
-        sendNames: true,
-      }
-    : {
-        maxTokensField: "max_tokens",
-        sendReasoning: true,
-        toolMedia: "parts",
-        strictNames: false,
-        sendNames: false,
-      };
+  const host = hostNameOf(baseURL) ?? "";
+  if (OPENAI_HOSTS.test(host)) return OPENAI;
+  return {
+    maxTokensField: "max_tokens",
+    sendReasoning: !WITHOUT_REASONING.test(host),
+    reasoningField: reasoningFieldOf(host),
+    toolMedia: "parts",
+    strictNames: false,
+    sendNames: false,
+    sendCacheKey: WITH_CACHE_KEY.test(host),
+  };
+}
+
+function reasoningFieldOf(host: string): ChatDialect["reasoningField"] {
+  if (WITH_REASONING_PARTS.test(host)) return "content";
+  return WITH_REASONING_FIELD.test(host) ? "reasoning" : "reasoning_content";
+}
+
+/** Returns the name of the host of a URL, without port; undefined if it is no URL. */
+export function hostNameOf(baseURL: string): string | undefined {
+  return URL.canParse(baseURL) ? new URL(baseURL).hostname : undefined;
 }

@@ -5,6 +5,7 @@ export { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 export { toChatMessages, type ChatFormatter, type ToChatMessagesOptions } from "./to-chat-messages.ts";
 export { toChatRequest, type ToChatRequestOptions } from "./to-chat-request.ts";
 export type {
+  ChatAnswerPart,
   ChatContentPart,
   ChatMessage,
   ChatRequest,

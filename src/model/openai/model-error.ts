@@ -65,6 +65,9 @@ const CONTEXT_LENGTH =
   /context_length|context.?(length|window|size)|prompt is too long|input is too long|reduce the length|range of input length/i;
 const CONTENT_FILTER =
   /content_?filter|content_policy|content management policy|data_?inspection|inappropriate content/i;
+/** Groq and OpenAI call a failure of their server within a stream an invalid request. */
+const SERVER_ERROR =
+  /server (had|has encountered) an error|internal.?(server.?)?error|can retry your request/i;
 const BAD_REQUEST = /invalid.?(request|parameter)|bad.?request|not_found/i;
 const UNKNOWN_MODEL = /model_not_found|model.{0,80}(not found|not exist)|(unknown|invalid|no such) model/i;
 
@@ -83,6 +86,9 @@ function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoin
     return ["model/context-length", false, `The prompt is too long for ${where}.`];
   if (CONTENT_FILTER.test(description))
     return ["model/content-filter", false, `The content filter of ${where} refused.`];
+  if (status === undefined && SERVER_ERROR.test(description)) {
+    return ["model/unavailable", true, `The server failed to answer for ${where}.`];
+  }
   if (status !== undefined && (status >= 500 || status === 409)) {
     return ["model/unavailable", true, `The server failed to answer for ${where} (${status}).`];
   }

@@ -2,9 +2,9 @@ import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
-import { chunksOf, DONE, type ChunkBatch } from "./chunks.ts";
+import { chunksOf, DONE, PING, type ChunkBatch } from "./chunks.ts";
 import { createClient, postChat, startCall, type ChatCompletionsClient } from "./client.ts";
-import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
@@ -78,7 +78,8 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
-  const requestOptions = { ...dialectOf(baseURL), ...options };
+  const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
+  const host = hostNameOf(baseURL);
   let ownClient: ReturnType<typeof createClient> | undefined;
 
   async function* batches(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ChunkBatch> {
@@ -97,7 +98,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     request: ModelRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<StreamPart> {
-    const reader = createPartReader();
+    const reader = createPartReader(host);
     let isDone = false;
     try {
       throwIfAborted(signal);
@@ -105,6 +106,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
         for (const chunk of batch) {
           throwIfAborted(signal);
           if (chunk === DONE) isDone = true;
+          else if (chunk === PING) yield { type: "ping" };
           else for (const part of partsOf(reader, chunk, endpoint)) yield part;
         }
       }
@@ -113,7 +115,8 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
       throwIfAborted(signal);
       if (!reader.hasFinished) throw toModelError(thrown, endpoint);
     }
-    if (reader.serverFailure) throw toModelError(new WireError({ message: reader.serverFailure }), endpoint);
+    const { serverFailure } = reader;
+    if (serverFailure !== undefined) throw toModelError(new WireError(serverFailure), endpoint);
     if (!reader.hasFinished && !reader.hasContent) throw badResponse("ended before it began.", endpoint);
     if (!reader.hasFinished && !isDone) throw cutOff(endpoint);
     yield* reader.finish();

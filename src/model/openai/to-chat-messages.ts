@@ -2,18 +2,11 @@ import { isObject } from "../../base/is-object.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type {
-  MediaBlock,
-  Msg,
-  TextBlock,
-  ThinkingBlock,
-  ToolResultBlock,
-  ToolUseBlock,
-} from "../../message/types.ts";
+import type { MediaBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { mergeConversations } from "./merge-conversations.ts";
-import type { ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
+import { ownData } from "./provider-data.ts";
+import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
 /** `chat` (default) converts each message on its own. `multiAgent` is for conversations of several agents: consecutive messages of
  *  users and agents become one user message that names the speaker of each part and leaves out thinking, as AgentScope's
@@ -23,12 +16,15 @@ export type ChatFormatter = "chat" | "multiAgent";
 /** Options of {@link toChatMessages}. By default each message is converted on its own, thinking is sent back, media in tool results
  *  are content parts, tool names are kept, and speakers are named. */
 export type ToChatMessagesOptions = Partial<
-  Pick<ChatDialect, "sendReasoning" | "toolMedia" | "strictNames" | "sendNames">
+  Pick<ChatDialect, "sendReasoning" | "reasoningField" | "toolMedia" | "strictNames" | "sendNames">
 > & { readonly formatter?: ChatFormatter };
 
 /** The schemas of {@link ToChatMessagesOptions}. */
 export const messageShape = s.lazily((): s.ShapeOf<ToChatMessagesOptions> => ({
   sendReasoning: s.optional(s.boolean()),
+  reasoningField: s.optional(
+    s.oneOf<ChatDialect["reasoningField"]>("reasoning_content", "reasoning", "content"),
+  ),
   toolMedia: s.optional(s.oneOf("parts", "text")),
   strictNames: s.optional(s.boolean()),
   sendNames: s.optional(s.boolean()),
@@ -71,12 +67,23 @@ export function toChatMessages(
   return chatMessagesOf(transcript, options);
 }
 
-/** As {@link toChatMessages}, with options that were checked before. */
-export function chatMessagesOf(transcript: readonly Msg[], options: ToChatMessagesOptions): ChatMessage[] {
-  const { sendReasoning = true, toolMedia = "parts", strictNames = false, sendNames = true } = options;
-  const dialect = { sendReasoning, toolMedia, strictNames, sendNames };
+/** As {@link toChatMessages}, with options that were checked before. Data that other servers than `host` want back is left out;
+ *  without `host`, none is. */
+export function chatMessagesOf(
+  transcript: readonly Msg[],
+  options: ToChatMessagesOptions,
+  host?: string,
+): ChatMessage[] {
+  const {
+    sendReasoning = true,
+    reasoningField = "reasoning_content",
+    toolMedia = "parts",
+    strictNames = false,
+    sendNames = true,
+  } = options;
+  const dialect = { sendReasoning, reasoningField, toolMedia, strictNames, sendNames, host };
   const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
-  const cache = wireFormsOf(`${sendReasoning} ${toolMedia} ${strictNames} ${sendNames}`);
+  const cache = wireFormsOf(JSON.stringify(dialect));
   const wire: ChatMessage[] = [];
   let hasProviderId = false;
   for (const msg of messages) {
@@ -96,7 +103,7 @@ function wireFormsOf(dialect: string): WeakMap<Msg, WireForm> {
   return cache;
 }
 
-type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">>;
+type Dialect = Required<Omit<ToChatMessagesOptions, "formatter">> & { readonly host: string | undefined };
 
 function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
   const results = toolResultsOf(msg).map((block) => toolMessage(block, dialect));
@@ -111,7 +118,7 @@ function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
 function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
   if (msg.role === "system") return { role: "system", content: textOf(msg) };
   if (msg.role === "assistant") return assistantMessage(msg, dialect);
-  const parts = msg.content.filter((block) => isTextOrMedia(block)).map(contentPart);
+  const parts = msg.content.filter(isTextOrMedia).map(contentPart);
   const isPlain = parts.length <= 1 && parts.every(({ type }) => type === "text");
   return { role: "user", ...speaker(msg, dialect), content: isPlain ? textOf(msg) : parts };
 }
@@ -122,32 +129,60 @@ function speaker({ name, role }: Msg, { sendNames }: Dialect): { readonly name?:
 }
 
 function assistantMessage(msg: Msg, dialect: Dialect): ChatMessage {
-  const { sendReasoning, strictNames } = dialect;
-  const content = msg.content.filter((block) => isTextOrMedia(block)).map(asText);
-  const thinking = msg.content.filter((block) => block.type === "thinking");
-  const reasoning = sendReasoning ? thinking.map((block) => block.thinking).join("\n") : "";
-  const field = thinking.some(({ opaque }) => objectOf(opaque)?.["field"] === "reasoning")
-    ? "reasoning"
-    : "reasoning_content";
-  const details = sendReasoning ? thinking.flatMap(detailsOf) : [];
+  const { strictNames, host } = dialect;
   const calls = toolUsesOf(msg);
   return {
     role: "assistant",
     ...speaker(msg, dialect),
-    content: content.join("\n"),
-    ...(reasoning !== "" && { [field]: reasoning }),
-    ...(details.length > 0 && { reasoning_details: details }),
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, strictNames)) }),
+    ...contentOf(msg, dialect),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, strictNames, host)) }),
   };
 }
 
-function detailsOf({ opaque }: ThinkingBlock): readonly Json[] {
-  const details = objectOf(opaque)?.["reasoning_details"];
-  return Array.isArray(details) ? details : [];
+type AnswerFields = Pick<
+  Extract<ChatMessage, { role: "assistant" }>,
+  "content" | "reasoning_content" | "reasoning" | "reasoning_details"
+>;
+
+/** The text of an answer and its thinking, in the form that the server takes. */
+function contentOf({ content }: Msg, { sendReasoning, reasoningField, host }: Dialect): AnswerFields {
+  const text = content.filter(isTextOrMedia).map(asText).join("\n");
+  if (!sendReasoning) return { content: text };
+  const thinking = content.filter((block) => block.type === "thinking");
+  const own = thinking.map(({ opaque }) => ownData(opaque, host));
+  const came = own.find((data) => data !== undefined);
+  const field = came ? (came.field ?? "reasoning_content") : reasoningField;
+  const parts = field === "content" || thinking.length === 0 ? answerParts(content, host) : undefined;
+  if (parts) return { content: parts };
+  const reasoning = thinking.map((block) => block.thinking).join("\n");
+  const details = own.flatMap((data) =>
+    Array.isArray(data?.reasoning_details) ? data.reasoning_details : [],
+  );
+  return {
+    content: text,
+    ...(reasoning !== "" && { [field]: reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
 }
 
-function toolCall({ id, name, input, opaque }: ToolUseBlock, strictNames: boolean): ChatToolCall {
-  const extra = objectOf(opaque)?.["extra_content"];
+/** The blocks of an answer as parts, in their order; undefined if all are text or media. */
+function answerParts(content: Msg["content"], host: string | undefined): ChatAnswerPart[] | undefined {
+  const parts = content.flatMap((block): ChatAnswerPart[] => {
+    if (isTextOrMedia(block)) return [{ type: "text", text: asText(block) }];
+    if (block.type === "thinking" && block.thinking !== "")
+      return [{ type: "thinking", thinking: [{ type: "text", text: block.thinking }] }];
+    const part = block.type === "provider" ? ownData(block.opaque, host)?.part : undefined;
+    return isObject(part) ? [part] : [];
+  });
+  return parts.some(({ type }) => type !== "text") ? parts : undefined;
+}
+
+function toolCall(
+  { id, name, input, opaque }: ToolUseBlock,
+  strictNames: boolean,
+  host: string | undefined,
+): ChatToolCall {
+  const extra = ownData(opaque, host)?.extra_content;
   return {
     id,
     type: "function",
@@ -175,7 +210,7 @@ function bulleted(texts: readonly string[]): string {
 }
 
 function isTextOrMedia(block: Msg["content"][number]): block is TextBlock | MediaBlock {
-  return block.type !== "thinking" && block.type !== "tool_use" && block.type !== "tool_result";
+  return ["text", "image", "audio", "video"].includes(block.type);
 }
 
 function asText(block: TextBlock | MediaBlock): string {
@@ -203,10 +238,6 @@ function audioOf({ source }: MediaBlock): { readonly data: string; readonly form
     return { data: source.url, format: /\.(\w+)(?:[?#]|$)/.exec(source.url)?.[1] ?? "wav" };
   const subtype = source.mediaType.replace(/^audio\/(x-)?/, "").replace(/;.*$/, "");
   return { data: source.data, format: subtype === "mpeg" ? "mp3" : subtype };
-}
-
-function objectOf(value: Json | undefined): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
 }
 
 /** Maps call ids to wire ids, for the calls whose provider id no other call has. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
-import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { chatMessagesOf, messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import type { ChatRequest, ChatTool, ChatToolChoice } from "./wire.ts";
 
@@ -23,6 +23,7 @@ export const modelShape = s.lazily(() => ({
   baseURL: s.optional(
     s.restricted(s.string("a URL"), (url) => URL.canParse(url), "a URL, such as http://127.0.0.1:11434/v1"),
   ),
+  sendCacheKey: s.optional(s.boolean()),
   maxTokensField: s.optional(s.oneOf<ChatDialect["maxTokensField"]>("max_tokens", "max_completion_tokens")),
 }));
 
@@ -56,9 +57,10 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
 /** As {@link toChatRequest}, with every option of the dialect. */
 export function chatRequestOf(
   request: ModelRequest,
-  { model, maxTokensField, ...format }: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
+  options: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
 ): ChatRequest {
-  const { tools, output, options: generate } = request;
+  const { model, baseURL = OPENAI_BASE_URL, maxTokensField, sendCacheKey, ...format } = options;
+  const { tools, output, sessionId, options: generate } = request;
   return {
     model,
     stream_options: { include_usage: true },
@@ -67,8 +69,9 @@ export function chatRequestOf(
       generate.toolChoice !== undefined && { tool_choice: toToolChoice(generate.toolChoice) }),
     ...(output && { response_format: { type: "json_schema", json_schema: output } }),
     ...toChatOptions(generate, maxTokensField),
+    ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    messages: chatMessagesOf(request.messages, format),
+    messages: chatMessagesOf(request.messages, format, hostNameOf(baseURL)),
     stream: true,
   };
 }

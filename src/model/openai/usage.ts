@@ -15,18 +15,39 @@ function toUsage(wire: WireUsage): Usage | undefined {
   const inputTokens = count(wire.prompt_tokens);
   const completion = count(wire.completion_tokens);
   const reasoningTokens = count(wire.completion_tokens_details?.reasoning_tokens);
-  const cachedInputTokens =
-    count(wire.prompt_tokens_details?.cached_tokens) ?? count(wire.prompt_cache_hit_tokens);
   const apart = (completion ?? 0) + (reasoningTokens ?? 0);
   const isApart = completion !== undefined && (inputTokens ?? 0) + apart === count(wire.total_tokens);
   const outputTokens = isApart ? apart : completion;
+  const cachedInputTokens = cachedOf(wire);
+  const cacheWriteTokens = writtenOf(wire);
   const usage = {
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
     ...(cachedInputTokens !== undefined && { cachedInputTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
   };
   return Object.keys(usage).length === 0 ? undefined : usage;
+}
+
+/** Of OpenAI; of Moonshot; of DeepSeek; of Mistral; of gateways to Anthropic. */
+function cachedOf(wire: WireUsage): number | undefined {
+  return (
+    count(wire.prompt_tokens_details?.cached_tokens) ??
+    count(wire.cached_tokens) ??
+    count(wire.prompt_cache_hit_tokens) ??
+    count(wire.num_cached_tokens) ??
+    count(wire.cache_read_input_tokens)
+  );
+}
+
+/** Of OpenRouter; of DashScope; of gateways to Anthropic. */
+function writtenOf(wire: WireUsage): number | undefined {
+  return (
+    count(wire.prompt_tokens_details?.cache_write_tokens) ??
+    count(wire.prompt_tokens_details?.cache_creation_input_tokens) ??
+    count(wire.cache_creation_input_tokens)
+  );
 }
 
 function count(value: number | null | undefined): number | undefined {

@@ -68,8 +68,9 @@ function innermostMessage(thrown: unknown): string {
 }
 
 function textOfPayload(payload: unknown): string {
-  const message = fieldOf(payload, "message") ?? fieldOf(payload, "detail") ?? payload;
-  return messageOf(message);
+  const inner = fieldOf(payload, "base_resp") ?? payload; // MiniMax
+  const fields = ["message", "msg", "detail", "error_msg", "status_msg"].map((name) => fieldOf(inner, name));
+  return messageOf(fields.find((value) => value !== undefined && value !== null) ?? payload);
 }
 
 /** Checked by its method, since a custom `fetch` may have a class of its own. */

@@ -7,6 +7,15 @@ export type ChatContentPart =
   | { readonly type: "input_audio"; readonly input_audio: { readonly data: string; readonly format: string } }
   | { readonly type: "video_url"; readonly video_url: { readonly url: string } };
 
+/** One part of an assistant message that holds thinking, as Mistral sends it; or any other part of the server's own. */
+export type ChatAnswerPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "thinking";
+      readonly thinking: readonly { readonly type: "text"; readonly text: string }[];
+    }
+  | JsonObject;
+
 /** A tool call of an assistant message. */
 export type ChatToolCall = {
   readonly id: string;
@@ -24,7 +33,8 @@ export type ChatMessage =
   | {
       readonly role: "assistant";
       readonly name?: string;
-      readonly content: string;
+      /** Parts only for servers that take thinking as a part of the content. */
+      readonly content: string | readonly ChatAnswerPart[];
       readonly reasoning_content?: string;
       readonly reasoning?: string;
       /** Data that OpenRouter expects to be sent back with thinking: signatures, encrypted parts. */
@@ -67,9 +77,17 @@ export type WireUsage = {
   readonly prompt_tokens?: number | null;
   readonly completion_tokens?: number | null;
   readonly total_tokens?: number | null;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens?: number | null;
+    readonly cache_write_tokens?: number | null;
+    readonly cache_creation_input_tokens?: number | null;
+  } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
   readonly prompt_cache_hit_tokens?: number | null;
+  readonly cached_tokens?: number | null;
+  readonly num_cached_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
 };
 
 export type WireToolDelta = {
@@ -97,6 +115,8 @@ export type WireDelta = {
   readonly reasoning_details?: readonly JsonObject[] | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly (WireToolDelta | null)[] | null;
+  /** Images that the model made, as OpenRouter sends them. */
+  readonly images?: readonly ({ readonly image_url?: { readonly url?: string } } | null)[] | null;
 };
 
 /** One chunk of a stream, or a whole answer. Compatible servers may leave out any field. */
@@ -109,9 +129,10 @@ export type WireChunk = {
         readonly message?: WireDelta | null;
         readonly finish_reason?: string | null;
         readonly usage?: WireUsage | null;
+        readonly error?: unknown;
       }[]
     | null;
   readonly usage?: WireUsage | null;
-  readonly x_groq?: { readonly usage?: WireUsage | null } | null;
+  readonly x_groq?: { readonly usage?: WireUsage | null; readonly error?: unknown } | null;
   readonly error?: unknown;
 };

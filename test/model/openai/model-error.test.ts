@@ -47,6 +47,15 @@ describe("codes", () => {
     [{ message: "busy", type: "server_error" }, "model/unavailable", true],
     [{ message: "what?" }, "model/unavailable", true],
     ["plain words", "model/unavailable", true],
+    [
+      {
+        message: "The server had an error processing your request. You can retry your request.",
+        type: "invalid_request_error",
+      },
+      "model/unavailable",
+      true,
+    ],
+    [{ message: "Internal server error", type: "invalid_request_error" }, "model/unavailable", true],
     [{ message: "later", code: "rate_limit_exceeded" }, "model/rate-limit", true],
     [{ message: "later", code: "Throttling.RateQuota" }, "model/rate-limit", true],
     [{ message: "no", type: "invalid_request_error" }, "model/bad-request", false],

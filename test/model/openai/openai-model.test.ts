@@ -253,8 +253,47 @@ describe("failures", () => {
       "model/unavailable",
       true,
     ],
+    ['{"message":"no","code":"InvalidParameter"}', "application/json", "model/bad-request", false],
+    ['{"detail":"busy"}', "application/json", "model/unavailable", true],
+    ['{"error":"busy"}', "text/plain", "model/unavailable", true],
+    [
+      'data: {"x_groq":{"error":"over capacity"},"choices":[]}\n\n',
+      "text/event-stream",
+      "model/unavailable",
+      true,
+    ],
+    [
+      'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"error","error":{"code":502}}]}\n\n',
+      "text/event-stream",
+      "model/unavailable",
+      true,
+    ],
   ])("the body %j as %s is %s", async (body, type, code, isRetryable) => {
     expect(await failureOf(replay(body, { type }))).toMatchObject({ code, isRetryable });
+  });
+
+  test.each([
+    ['{"message":"The engine sleeps"}', "application/json"],
+    ['{"detail":"The engine sleeps"}', "text/event-stream"],
+    [
+      '{"base_resp":{"status_code":1004,"status_msg":"The engine sleeps"},"choices":null}',
+      "application/json",
+    ],
+    ['data: {"code":"x","message":"The engine sleeps"}\n\n', "text/event-stream"],
+    ["The engine sleeps", "text/plain"],
+    ['data: {"choices":[],"x_groq":{"error":"The engine sleeps"}}\n\n', "text/event-stream"],
+    [
+      'data: {"choices":[{"delta":{},"finish_reason":"error","error":{"message":"The engine sleeps"}}]}\n\n',
+      "text/event-stream",
+    ],
+  ])("the text of an error in an answer with status 200 is kept: %s", async (body, type) => {
+    expect((await failureOf(replay(body, { type }))).message).toContain("The engine sleeps");
+  });
+
+  test("a comment in a stream is a ping", async () => {
+    const body = `: working\n\n${bodyOf("text-usage-last.chunks.txt")}`;
+    const parts = await partsOf(modelOf(fetchOf(body)).stream(request(), { signal: never() }));
+    expect(parts[0]).toEqual({ type: "ping" });
   });
 
   test("an address without a server gives a retryable connection error that says so", async () => {

@@ -5,8 +5,10 @@ import type { WireChunk, WireDelta, WireToolDelta } from "../../../src/model/ope
 
 const chunkOf = (delta: WireDelta): WireChunk => ({ id: "r", choices: [{ index: 0, delta }] });
 
-function read(...chunks: readonly WireChunk[]) {
-  const reader = createPartReader();
+const read = (...chunks: readonly WireChunk[]) => readFrom(undefined, ...chunks);
+
+function readFrom(host: string | undefined, ...chunks: readonly WireChunk[]) {
+  const reader = createPartReader(host);
   const fold = createFold({ newCallId: () => "own" });
   for (const chunk of chunks) for (const part of reader.read(chunk)) fold.push(part);
   for (const part of reader.finish()) fold.push(part);
@@ -114,8 +116,57 @@ describe("what servers put into deltas", () => {
       chunkOf({ content: [{ type: "text", text: "yes" }] }),
     );
     expect(content).toEqual([
-      { type: "thinking", thinking: "hm" },
+      { type: "thinking", thinking: "hm", opaque: { openai: { field: "content" } } },
       { type: "text", text: "yes" },
+    ]);
+  });
+
+  test("content in parts keeps its order, and parts of other kinds are data of the provider", () => {
+    const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
+    const reference = { type: "reference", reference_ids: [1] };
+    const opaque = { openai: { host: "api.test", field: "content" } };
+    const deltas = [
+      { content: [thought("a")] },
+      { content: [thought("b"), { type: "text", text: "c" }] },
+      { content: "d" },
+      { content: [reference, { type: "text", text: "e" }, thought("f")] },
+      { content: "g" },
+    ];
+    expect(readFrom("api.test", ...deltas.map(chunkOf)).content).toEqual([
+      { type: "thinking", thinking: "ab", opaque },
+      { type: "text", text: "cd" },
+      {
+        type: "provider",
+        kind: "openai.content.reference",
+        opaque: { openai: { host: "api.test", part: reference } },
+      },
+      { type: "text", text: "e" },
+      { type: "thinking", thinking: "f", opaque },
+      { type: "text", text: "g" },
+    ]);
+  });
+
+  test("text and thinking are one block each, in the order in which they began", () => {
+    const deltas = [
+      { content: "a" },
+      { reasoning_content: "b" },
+      { content: "c" },
+      { reasoning_content: "d" },
+    ];
+    expect(read(...deltas.map(chunkOf)).content).toEqual([
+      { type: "text", text: "ac" },
+      { type: "thinking", thinking: "bd" },
+    ]);
+  });
+
+  test("images that the model made are media", () => {
+    const images = [
+      { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+      { type: "image_url", image_url: { url: "https://x.test/a.png" } },
+    ];
+    expect(read(chunkOf({ images })).content).toEqual([
+      { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } },
+      { type: "image", source: { type: "url", url: "https://x.test/a.png" } },
     ]);
   });
 
@@ -124,7 +175,7 @@ describe("what servers put into deltas", () => {
       chunkOf({ tool_calls: [null, { index: 0, id: "a", function: { name: "f" } }] }),
       chunkOf({ content: [null, { type: "text", text: "yes" }] }),
     );
-    expect(content).toMatchObject([{ text: "yes" }, { id: "a" }]);
+    expect(content).toMatchObject([{ id: "a" }, { text: "yes" }]);
   });
 
   describe("reasoning_details", () => {
@@ -145,7 +196,7 @@ describe("what servers put into deltas", () => {
         { type: "reasoning.encrypted", data: "y", index: 1 },
       ];
       expect(content).toEqual([
-        { type: "thinking", thinking: "hm", opaque: { field: "reasoning", reasoning_details } },
+        { type: "thinking", thinking: "hm", opaque: { openai: { field: "reasoning", reasoning_details } } },
       ]);
     });
 
@@ -153,7 +204,7 @@ describe("what servers put into deltas", () => {
       const reasoning_details = [{ type: "reasoning.encrypted", data: "x" }];
       const { content } = read(chunkOf({ reasoning_details }), chunkOf({ content: "yes" }));
       expect(content).toEqual([
-        { type: "thinking", thinking: "", opaque: { reasoning_details } },
+        { type: "thinking", thinking: "", opaque: { openai: { reasoning_details } } },
         { type: "text", text: "yes" },
       ]);
     });
@@ -172,7 +223,7 @@ describe("what servers put into deltas", () => {
     const { content } = read(
       chunkOf({ tool_calls: [{ index: 0, id: "a", function: { name: "f" }, extra_content }] }),
     );
-    expect(content).toMatchObject([{ opaque: { extra_content } }]);
+    expect(content).toMatchObject([{ opaque: { openai: { extra_content } } }]);
   });
 
   test.each([
@@ -194,5 +245,91 @@ describe("what servers put into deltas", () => {
   test("usage of strange values is no usage", () => {
     const usage = { prompt_tokens: -1, completion_tokens: Number.NaN, total_tokens: null };
     expect(read({ usage })).toEqual({ content: [], finishReason: "unknown" });
+  });
+});
+
+describe("what servers say beside their answer", () => {
+  test("citations, cost, tier, log probabilities and ids are metadata of the answer", () => {
+    const citations = ["https://x.test"];
+    const annotations = [{ type: "url_citation", url_citation: { url: "https://x.test" } }];
+    const logprobs = { content: [{ token: "A", logprob: -0.1 }] };
+    const answer = {
+      id: "r-1",
+      model: "sonar-2",
+      service_tier: "flex",
+      created: 7,
+      citations,
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "A[1]", annotations },
+          logprobs,
+          finish_reason: "stop",
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: { total_cost: 0.01 } },
+    };
+    expect(read(answer)).toMatchObject({
+      responseId: "r-1",
+      metadata: {
+        model: "sonar-2",
+        service_tier: "flex",
+        citations,
+        annotations,
+        logprobs,
+        usage: { cost: { total_cost: 0.01 } },
+      },
+    });
+    expect(Object.keys(read(answer).metadata!)).not.toContain("created");
+  });
+
+  test("lists that are sent in pieces are joined, and lists that are repeated with each chunk are not", () => {
+    const piece = (content: string, url: string) => ({
+      citations: ["https://x.test", "https://y.test"],
+      choices: [
+        { index: 0, delta: { content, annotations: [{ url }] }, logprobs: { content: [{ token: content }] } },
+      ],
+    });
+    expect(read(piece("a", "x"), piece("b", "y")).metadata).toEqual({
+      citations: ["https://x.test", "https://y.test"],
+      annotations: [{ url: "x" }, { url: "y" }],
+      logprobs: { content: [{ token: "a" }, { token: "b" }] },
+    });
+  });
+
+  test("the usage that Groq repeats is not metadata, its id is", () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    expect(read({ usage, x_groq: { id: "req_1", usage } } as WireChunk).metadata).toEqual({
+      x_groq: { id: "req_1" },
+    });
+  });
+
+  test.each([
+    ["prompt_tokens_details.cached_tokens", { prompt_tokens_details: { cached_tokens: 10 } }, 10],
+    ["cached_tokens", { cached_tokens: 10 }, 10],
+    ["prompt_cache_hit_tokens", { prompt_cache_hit_tokens: 10 }, 10],
+    ["num_cached_tokens", { num_cached_tokens: 10 }, 10],
+    ["cache_read_input_tokens", { cache_read_input_tokens: 10 }, 10],
+    ["none of them", {}, undefined],
+  ])("cached tokens are read from %s", (_, fields, cached) => {
+    const usage = { prompt_tokens: 20, completion_tokens: 30, total_tokens: 50, ...fields };
+    expect(read({ usage }).usage).toEqual({
+      inputTokens: 20,
+      outputTokens: 30,
+      ...(cached !== undefined && { cachedInputTokens: cached }),
+    });
+    expect(read({ choices: [{ index: 0, delta: {}, usage }] }).usage?.cachedInputTokens).toBe(cached);
+  });
+
+  test.each([
+    ["prompt_tokens_details.cache_write_tokens", { prompt_tokens_details: { cache_write_tokens: 8 } }],
+    [
+      "prompt_tokens_details.cache_creation_input_tokens",
+      { prompt_tokens_details: { cache_creation_input_tokens: 8 } },
+    ],
+    ["cache_creation_input_tokens", { cache_creation_input_tokens: 8 }],
+  ])("tokens written to the cache are read from %s", (_, fields) => {
+    const usage = { prompt_tokens: 20, completion_tokens: 30, ...fields };
+    expect(read({ usage }).usage).toEqual({ inputTokens: 20, outputTokens: 30, cacheWriteTokens: 8 });
   });
 });

@@ -78,14 +78,18 @@ describe("assistant", () => {
     expect(toChatMessages([assistant(thinking, { type: "text", text: "yes" })])).toEqual([
       { role: "assistant", content: "yes", reasoning_content: "hm" },
     ]);
-    expect(toChatMessages([assistant({ ...thinking, opaque: { field: "reasoning" } })])).toEqual([
+    expect(toChatMessages([assistant({ ...thinking, opaque: { openai: { field: "reasoning" } } })])).toEqual([
       { role: "assistant", content: "", reasoning: "hm" },
     ]);
   });
 
-  test("signed thinking goes back as it came, after a round through JSON too", () => {
+  test.each([
+    ["", (data: object) => ({ openai: { host: "openrouter.ai", ...data } })],
+    [", also data without the name of its adapter", (data: object) => data],
+  ])("signed thinking goes back as it came, after a round through JSON too%s", (_, opaqueOf) => {
     const reasoning_details = [{ type: "reasoning.text", text: "hm", signature: "s" }];
-    const thinking = { type: "thinking", thinking: "hm", opaque: { field: "reasoning", reasoning_details } };
+    const opaque = opaqueOf({ field: "reasoning", reasoning_details });
+    const thinking = { type: "thinking", thinking: "hm", opaque };
     const message = JSON.parse(JSON.stringify(assistant(thinking as never)));
     expect(toChatMessages([message])).toEqual([
       { role: "assistant", content: "", reasoning: "hm", reasoning_details },
@@ -103,6 +107,56 @@ describe("assistant", () => {
     ]);
   });
 
+  test("thinking that came as a part of the content goes back as one, in its place", () => {
+    const opaque = { openai: { host: "api.mistral.ai", field: "content" } };
+    const reference = { type: "reference", reference_ids: [1] };
+    const message = assistant(
+      { type: "thinking", thinking: "hm", opaque },
+      { type: "text", text: "yes" },
+      {
+        type: "provider",
+        kind: "openai.content.reference",
+        opaque: { openai: { host: "api.mistral.ai", part: reference } },
+      },
+      { type: "thinking", thinking: "m", opaque },
+      use("a"),
+    );
+    const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
+    const content = [thought("hm"), { type: "text", text: "yes" }, reference, thought("m")];
+    const [wire] = toChatMessages([message]);
+    expect(wire).toMatchObject({ role: "assistant", content, tool_calls: [{ id: "a" }] });
+    expect(Object.keys(wire!)).toEqual(["role", "content", "tool_calls"]);
+    expect(toChatMessages([message], { sendReasoning: false })).toMatchObject([{ content: "yes" }]);
+  });
+
+  test.each([
+    ["reasoning_content", { content: "yes", reasoning_content: "hm" }],
+    ["reasoning", { content: "yes", reasoning: "hm" }],
+    [
+      "content",
+      {
+        content: [
+          { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+          { type: "text", text: "yes" },
+        ],
+      },
+    ],
+  ] as const)("thinking of another provider goes into %s", (reasoningField, fields) => {
+    const opaque = { "ai-sdk": { anthropic: { signature: "s" } } };
+    const message = assistant({ type: "thinking", thinking: "hm", opaque }, { type: "text", text: "yes" });
+    expect(toChatMessages([message], { reasoningField })).toEqual([{ role: "assistant", ...fields }]);
+  });
+
+  test("data of a provider that is not for this server is left out", () => {
+    const block = { type: "provider", kind: "openai.compaction", opaque: { responses: {} } } as const;
+    expect(toChatMessages([assistant(block, { type: "text", text: "yes" })])).toEqual([
+      { role: "assistant", content: "yes" },
+    ]);
+    expect(toChatMessages([userMsg("", { content: [block, { type: "text", text: "hi" }] })])).toEqual([
+      { role: "user", content: "hi" },
+    ]);
+  });
+
   test("media it made are named, as the role takes only text", () => {
     expect(toChatMessages([assistant({ type: "text", text: "Here" }, image, png)])).toEqual([
       {
@@ -115,9 +169,10 @@ describe("assistant", () => {
 
   test("a signature goes back with its call", () => {
     const extra_content = { google: { thought_signature: "s" } };
-    expect(toChatMessages([assistant(use("a", { opaque: { extra_content } }))])).toMatchObject([
-      { tool_calls: [{ extra_content }] },
-    ]);
+    for (const opaque of [{ openai: { extra_content } }, { extra_content }])
+      expect(toChatMessages([assistant(use("a", { opaque }))])).toMatchObject([
+        { tool_calls: [{ extra_content }] },
+      ]);
   });
 
   test("a call without a name, and with strictNames one of a made-up name, cannot spoil later requests", () => {

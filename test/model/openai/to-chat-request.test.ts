@@ -81,6 +81,21 @@ describe("options", () => {
     expect(Object.keys(body).filter((key) => key.startsWith("max_"))).toEqual([field]);
   });
 
+  test.each([
+    ["https://api.openai.com/v1", undefined, "s-1"],
+    ["https://me.openai.azure.com/openai", undefined, "s-1"],
+    ["https://api.moonshot.ai/v1", undefined, "s-1"],
+    ["http://127.0.0.1:11434/v1", undefined, "s-1"],
+    ["https://api.mistral.ai/v1", undefined, undefined],
+    ["https://api.groq.com/openai/v1", undefined, undefined],
+    ["https://api.groq.com/openai/v1", true, "s-1"],
+    ["https://api.openai.com/v1", false, undefined],
+  ])("the cache key for %s with sendCacheKey %s is %s", (baseURL, sendCacheKey, key) => {
+    const options = { model: "m", baseURL, ...(sendCacheKey !== undefined && { sendCacheKey }) };
+    expect(toChatRequest(request({ sessionId: "s-1" }), options)["prompt_cache_key"]).toBe(key);
+    expect(toChatRequest(request(), options)["prompt_cache_key"]).toBeUndefined();
+  });
+
   test("a thinking budget turns thinking on, 0 turns it off", () => {
     expect(withOptions({ thinkingBudget: 500 })).toMatchObject({
       enable_thinking: true,

@@ -10,6 +10,7 @@ describe("our fixtures in the shapes of real servers", () => {
       raw: "stop",
       usage: { inputTokens: 11, outputTokens: 3, cachedInputTokens: 4, reasoningTokens: 0 },
       responseId: "resp-1",
+      metadata: { model: "m" },
     });
   });
 
@@ -41,7 +42,11 @@ describe("our fixtures in the shapes of real servers", () => {
   test("whole calls in one delta are calls of their own, and usage is found under x_groq", async () => {
     const { content, usage } = await replay(bodyOf("whole-calls-x-groq.chunks.txt"));
     expect(content).toEqual([
-      { type: "thinking", thinking: "Two at once.", opaque: { field: "reasoning" } },
+      {
+        type: "thinking",
+        thinking: "Two at once.",
+        opaque: { openai: { host: "models.test", field: "reasoning" } },
+      },
       { type: "tool_use", id: "tk1", name: "harbour", input: {} },
       { type: "tool_use", id: "tk2", name: "tides", input: { day: 1 } },
     ]);
