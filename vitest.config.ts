@@ -28,6 +28,7 @@ const PROCESS_TESTS = [
   "test/store/silent-postgres.test.ts",
   "test/examples/inspect-demo.test.ts",
   "test/store/two-processes.test.ts",
+  "test/session/process-end.test.ts",
   "test/examples/approval.test.ts",
   "test/examples/guide.test.ts",
   "test/worker/bull.test.ts",

@@ -18,6 +18,8 @@ export type SessionContext = {
   readonly isDurable: boolean;
   /** Epoch ms until which the lease holds unless it is renewed, on the clock of this process; null without a lease. */
   readonly leaseUntil: number | null;
+  /** Epoch ms until which opening waits for another process that has the session; 0: not at all. */
+  readonly waitUntil: number;
   /** Why the session ended, takes no calls, or cannot be read. */
   readonly error: AgentError | null;
 };
@@ -27,17 +29,21 @@ type Failed = { readonly error: AgentError };
 /** What happens to a session in a process. */
 export type SessionEvent =
   /** The session is needed. */
-  | { readonly type: "session.open" }
+  | { readonly type: "session.open"; readonly waitUntil?: number }
   /** The lease is acquired and the stored session is read. */
   | { readonly type: "session.read"; readonly until: number }
   /** The agent has what was read. */
   | { readonly type: "session.begun" }
   /** The session could not be read. */
-  | ({ readonly type: "session.failed" } & Failed)
+  | ({ readonly type: "session.failed"; readonly at: number } & Failed)
+  /** The time has come to try again. */
+  | { readonly type: "session.retry" }
   /** No further calls begin; what runs may come to rest. */
   | ({ readonly type: "session.drain" } & Failed)
   /** The agent ends at once. */
   | ({ readonly type: "session.stop" } & Failed)
+  /** The process is about to exit: with this code, or because it has nothing left to do. */
+  | { readonly type: "session.leave"; readonly isAtRest: boolean; readonly exitCode?: number }
   | { readonly type: "lease.renewed"; readonly until: number }
   /** The store did not renew the lease, and may do so later. */
   | ({ readonly type: "lease.unrenewed"; readonly at: number } & Failed)
@@ -61,11 +67,22 @@ const vocabulary = {
     /** This release cannot read what is stored. */
     isUnreadable: (_: SessionContext, { error }: Failed) =>
       error.code === "session/version" || error.code === "session/damaged",
+    /** Another process has the session, and there is time left to wait for it. */
+    mayWait: ({ waitUntil }: SessionContext, { at, error }: Failed & { readonly at: number }) =>
+      error.code === "session/conflict" && error.retryAt !== undefined && at < waitUntil,
+    /** A turn that runs while its process fails keeps its lease, so that it counts as one that its process died of. */
+    mayLeave: (_: SessionContext, { isAtRest, exitCode }: Extract<SessionEvent, { type: "session.leave" }>) =>
+      isAtRest || exitCode === 0,
     isLeaseOver: ({ leaseUntil }: SessionContext, { at }: { readonly at: number }) =>
       leaseUntil !== null && at >= leaseUntil,
   },
   updates: {
     noteLease: (_: SessionContext, { until }: { readonly until: number }) => ({ leaseUntil: until }),
+    endLease: () => ({ leaseUntil: null }),
+    beginWait: (_: SessionContext, { waitUntil = 0 }: { readonly waitUntil?: number }) => ({ waitUntil }),
+    extendWait: (context: SessionContext, { waitUntil = 0 }: { readonly waitUntil?: number }) => ({
+      waitUntil: Math.max(context.waitUntil, waitUntil),
+    }),
     noteError: (_: SessionContext, { error }: Failed) => ({ error, leaseUntil: null }),
     noteReason: (_: SessionContext, { error }: Failed) => ({ error }),
   },
@@ -76,7 +93,7 @@ const vocabulary = {
     begin: host("begin"),
     /** Stops the agent and everything that it runs. */
     endAgent: host("endAgent"),
-    /** Gives back a lease that came too late. */
+    /** Gives the lease back. */
     releaseLease: host("releaseLease"),
     /** Renews the lease no more. */
     abandonLease: host("abandonLease"),
@@ -105,24 +122,37 @@ const root: State = {
     closed: {
       description: "Nothing of the session is read, and this process has no lease.",
       on: {
-        "session.open": [{ guard: "isDurable", target: "opening", actions: "read" }, { target: "open" }],
+        "session.open": [
+          { guard: "isDurable", target: "opening", actions: ["beginWait", "read"] },
+          { target: "open" },
+        ],
       },
     },
     opening: {
       description: "The lease is acquired, then the journal is read.",
       on: {
+        "session.open": { actions: "extendWait" },
         "session.read": { actions: ["noteLease", "begin"] },
         "session.begun": { target: "open" },
         "session.failed": [
           { guard: "isUnreadable", target: "quarantined", actions: "noteReason" },
+          { guard: "mayWait", target: "waiting" },
           { target: "closed" },
         ],
+      },
+    },
+    waiting: {
+      description: "Another process has the session. Soon this one tries again.",
+      on: {
+        "session.open": { actions: "extendWait" },
+        "session.retry": { target: "opening", actions: "read" },
       },
     },
     open: {
       description: "This process may advance the session.",
       initial: "accepting",
       on: {
+        "session.leave": { guard: "mayLeave", target: "closed", actions: ["endLease", "releaseLease"] },
         "lease.renewed": { actions: "noteLease" },
         "lease.unrenewed": { guard: "isLeaseOver", ...LOSE },
         "lease.lost": LOSE,
@@ -162,6 +192,7 @@ const root: State = {
       on: {
         "session.open": { refuse: "ended" },
         "session.read": { actions: "releaseLease" },
+        "session.retry": { refuse: "failed" },
         "session.stop": {},
         call: { refuse: "failed" },
         command: { refuse: "ended" },

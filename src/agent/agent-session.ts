@@ -10,7 +10,7 @@ import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import { shutdownSchema, subscribeSchema } from "./call-schema.ts";
+import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
@@ -83,10 +83,11 @@ export class AgentSession implements InboxAgent {
     return this.#runtime.actor;
   }
 
-  async open(): Promise<void> {
+  async open(options: { readonly waitMs?: number } = {}): Promise<void> {
+    check(openSchema(), options, "open");
     this.#assertOpen();
     await this.#watches.loading;
-    await this.#runtime.open();
+    await this.#runtime.open(options.waitMs);
   }
 
   async call<const S extends Schema | undefined = undefined>(
@@ -233,7 +234,7 @@ export class AgentSession implements InboxAgent {
   /** Sends a command that the chart accepts, and saves it; false for one that it refuses. */
   #offer(event: AgentCommand, inputId?: string): boolean {
     const runtime = this.#runtime;
-    if (runtime.isStopped || runtime.refusal(event)) return false;
+    if (!runtime.isOpen || runtime.refusal(event)) return false;
     runtime.command(event, inputId).catch(() => {});
     runtime.journal.save();
     return true;

@@ -27,6 +27,11 @@ export const subscribeSchema = s.lazily(() =>
   }),
 );
 
+/** The schema of the options of `open`. */
+export const openSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Agent["open"]>[0]>>({ waitMs: s.optional(s.atLeast(0)) }),
+);
+
 /** The schema of the options of `shutdown`. */
 export const shutdownSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Agent["shutdown"]>[0]>>({ deadlineMs: s.optional(s.atLeast(0)) }),

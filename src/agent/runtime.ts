@@ -17,6 +17,7 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
 import { hostFor, type AgentHost } from "./agent-host.ts";
+import { BriefWait } from "./brief-wait.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, stateName, statePath, DERIVED_TYPES } from "./derive-events.ts";
@@ -25,6 +26,7 @@ import { bindHost } from "./services/host.ts";
 import { StepPublisher } from "./steps.ts";
 import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
+import { onProcessEnd } from "./leave-process.ts";
 import { outputTool } from "./output.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionHooks } from "./session-hooks.ts";
@@ -33,6 +35,9 @@ import { SessionLife } from "./session-life.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
 import type { AgentConfig, Status } from "./types.ts";
+
+/** The time after which a session that another process has is tried again, ms. */
+const RETRY_OPEN_MS = 250;
 
 type LiveSnapshot = SnapshotFrom<typeof liveMachine>;
 
@@ -73,6 +78,9 @@ export class Runtime {
   #now: { readonly path: string; readonly context: AgentContext };
   /** The reading of the stored session, while it is under way. */
   #reading: Promise<void> = Promise.resolve();
+  readonly #wait = new BriefWait();
+  /** Says that this process holds no lease any more. */
+  #hasLeft = (): void => {};
   #stored: RestoredSession | undefined;
   #output: Output | undefined;
   /** The `context` of the running call, else of the agent. */
@@ -93,7 +101,7 @@ export class Runtime {
         read: () => void (this.#reading = this.#read()),
         begin: () => this.#begin(),
         endAgent: () => this.#end(),
-        releaseLease: () => this.journal.discard(),
+        releaseLease: () => this.#giveUpLease(),
         abandonLease: () => this.journal.abandon(),
       },
     );
@@ -145,6 +153,11 @@ export class Runtime {
   /** The state of the chart as events and journals name it, such as "reasoning.calling". */
   get state(): string {
     return stateName(this.#last.value);
+  }
+
+  /** True while commands are taken: the session is open in this process. */
+  get isOpen(): boolean {
+    return this.#life.isOpen;
   }
 
   get isStopped(): boolean {
@@ -210,9 +223,10 @@ export class Runtime {
     );
   }
 
-  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. */
-  async open(): Promise<void> {
-    this.#life.send({ type: "session.open" });
+  /** Restores the session, once. Rejects as `DurableSession.open` does; a session that cannot be read is quarantined. `waitMs`: how
+   *  long another process that has the session is waited for. */
+  async open(waitMs = 0): Promise<void> {
+    this.#life.send({ type: "session.open", waitUntil: Date.now() + waitMs });
     await this.#reading;
     if (this.isDurable && this.journal.seq === 0) await this.journal.saved();
   }
@@ -298,6 +312,8 @@ export class Runtime {
 
   #end(): void {
     const error = this.stoppedBy!;
+    this.#hasLeft();
+    this.#wait.end();
     this.actor.stop();
     this.#host.stop();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
@@ -350,8 +366,11 @@ export class Runtime {
     try {
       this.#stored = await this.journal.open();
     } catch (error) {
-      this.#life.send({ type: "session.failed", error: agentErrorOf(error, "store/failed") });
-      throw error;
+      this.#life.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
+      if (!this.#life.isWaiting) throw error;
+      await this.#wait.begin(RETRY_OPEN_MS);
+      this.#life.send({ type: "session.retry" });
+      return this.#reading;
     }
     this.#life.send({ type: "session.read", until: this.journal.leaseUntil });
   }
@@ -361,6 +380,18 @@ export class Runtime {
     else this.journal.record(freshContext(this.settings, Transcript.of()), this.context);
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
+    this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
+  }
+
+  #giveUpLease(): void {
+    this.#hasLeft();
+    this.journal.discard();
+  }
+
+  /** The process is about to exit. */
+  #leave(exitCode?: number): void {
+    const isAtRest = phaseOf(this.path) !== "running";
+    this.#life.send({ type: "session.leave", isAtRest, ...(exitCode !== undefined && { exitCode }) });
   }
 
   #durableSession(store: SessionStore): DurableSession {

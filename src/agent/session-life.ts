@@ -18,7 +18,12 @@ export class SessionLife {
 
   constructor(session: Pick<SessionContext, "name" | "isDurable">, effects: LifeEffects) {
     this.#effects = effects;
-    const { move, context } = sessionResolver.begin({ ...session, leaseUntil: null, error: null });
+    const { move, context } = sessionResolver.begin({
+      ...session,
+      leaseUntil: null,
+      waitUntil: 0,
+      error: null,
+    });
     this.#path = move!.target;
     this.#context = context;
   }
@@ -37,6 +42,11 @@ export class SessionLife {
   /** Calls begin and commands are taken, and what happens is stored. */
   get isOpen(): boolean {
     return this.#path.startsWith("open.");
+  }
+
+  /** Another process has the session, and this one tries again soon. */
+  get isWaiting(): boolean {
+    return this.#path === "waiting";
   }
 
   get isQuarantined(): boolean {

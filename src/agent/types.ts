@@ -240,8 +240,10 @@ export interface Agent<Ctx = unknown> {
   /** The XState actor, to subscribe to and to inspect. To persist the session use `snapshot` or a store. */
   readonly actor: AnyActorRef;
   /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`. Rejects `session/conflict`
-   *  while another process has the session, or was killed less than its `leaseMs` ago, `session/damaged` and `session/version`. */
-  open(): Promise<void>;
+   *  while another process or agent has the session, or was killed less than its `leaseMs` ago: `data.holder` says which, and
+   *  `retryAt` when its lease ends. `waitMs`: how long that is waited for, default 0. Rejects also `session/damaged` and
+   *  `session/version`, and why the agent was closed in the meantime. */
+  open(options?: { readonly waitMs?: number }): Promise<void>;
   /** Runs a turn to its end. Rejects with AgentError: `run/busy`, `run/pending`, `run/bad-results`, `run/undecided`,
    *  `message/invalid` (nothing changed), or the error that ended the turn. */
   call<const S extends Schema | undefined = undefined>(

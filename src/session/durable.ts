@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { AgentError, messageOf } from "../base/error.ts";
 import { checkMessages } from "../message/validate.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
-import { LEASE_MS, sessionLocked } from "../store/lease.ts";
+import { LEASE_MS, newOwner, sessionLocked } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { quarantineReason } from "./format.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
@@ -86,13 +85,14 @@ export async function restoreSession(
 /** The stored session of an agent: its lease, its restore and its journal. */
 export class DurableSession {
   readonly #options: DurableOptions;
-  readonly #owner = randomUUID();
+  readonly #owner: string;
   #journal: Journal | undefined;
   #renewing: NodeJS.Timeout | undefined;
   #leaseUntil = 0;
 
   constructor(options: DurableOptions) {
     this.#options = options;
+    this.#owner = newOwner(options.settings.agent);
   }
 
   get #leaseMs(): number {
@@ -106,7 +106,7 @@ export class DurableSession {
     const { sessionId } = settings;
     this.#leaseUntil = now() + this.#leaseMs;
     const lease = await store.acquire(sessionId, { owner: this.#owner, ttlMs: this.#leaseMs });
-    if (!lease) throw sessionLocked(sessionId, this.#leaseMs);
+    if (!lease) throw await sessionLocked(store, sessionId, { leaseMs: this.#leaseMs, now });
     try {
       await this.#options.admit?.(lease);
       const stored = await restoreSession(store, sessionId, settings);

@@ -1,4 +1,3 @@
-import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { Json } from "../base/json.ts";
@@ -59,7 +58,6 @@ export async function saveSession(
     context,
     isAtRest: true,
   };
-  const locked = () => new AgentError("session/conflict", `Session '${key}' is open in another process.`);
   const write = async (lease: Lease): Promise<void> => {
     const seq = (await store.load(key))?.seq ?? 0;
     const journal = new Journal({ store, lease, seq, now, state: () => saved, ...(redact && { redact }) });
@@ -73,5 +71,5 @@ export async function saveSession(
     );
     await journal.flush();
   };
-  await withLease(store, key, write, locked);
+  await withLease(store, key, write);
 }

@@ -53,6 +53,7 @@ export function withDeadlines(
     acquire: (...args) => bounded(store.acquire(...args), "acquire a lease"),
     renew: (lease, ttlMs) => inTime(store.renew(lease, ttlMs), Math.min(limit(), ttlMs / 3), "renew a lease"),
     release: (lease) => bounded(store.release(lease), "release a lease"),
+    ...(store.holder && { holder: (sessionId) => bounded(store.holder!(sessionId), "read a lease") }),
     append: (...args) => bounded(store.append(...args), "append"),
     read: (...args) => eachInTime(store.read(...args), limit(), "read"),
     load: (sessionId) => bounded(store.load(sessionId), "load"),

@@ -213,6 +213,13 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         );
       }),
 
+    holder: (sessionId) =>
+      withStoreErrors("read a lease", () => {
+        const head = headOf(sessionId);
+        const leftMs = head ? expiryOf(folder(sessionId), head) - now() : 0;
+        return head && head.owner !== null && leftMs > 0 ? { owner: head.owner, leftMs } : undefined;
+      }),
+
     append: (sessionId, batch) =>
       withStoreErrors("append", async () => {
         const isSynced = isAppendSynced(fsync, readPosition(batch.position).phase);

@@ -1,16 +1,57 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { AgentError } from "../base/error.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Lease, SessionStore } from "./port.ts";
 
 /** How long a lease lasts without being renewed unless an option says otherwise, ms. */
 export const LEASE_MS = 30_000;
 
-/** The error for a session that another process holds, or held until it was killed. */
-export function sessionLocked(sessionId: string, leaseMs = LEASE_MS): AgentError {
-  return new AgentError(
-    "session/conflict",
-    `Session '${sessionId}' is open in another process. If that process was killed, its lease expires within ${leaseMs / 1_000} s.`,
-  );
+/** Identifies this process among all that ever had a lease. */
+const PROCESS_ID = randomUUID();
+let owners = 0;
+
+/** Returns a new owner of leases, which says where it lives: its host, its process, and its name if it has one. */
+export function newOwner(name = ""): string {
+  const parts = [hostname(), String(process.pid), name.toWellFormed(), `${PROCESS_ID}.${++owners}`];
+  return parts.map(encodeURIComponent).join(":");
+}
+
+/** Returns what {@link newOwner} wrote into an owner; undefined for any other owner. */
+function readOwner(owner: string): { readonly isOurs: boolean; readonly holder: JsonObject } | undefined {
+  const parts = owner.split(":");
+  const [host = "", pid = "", name = "", id = ""] = parts;
+  if (parts.length !== 4 || !/^\d+$/.test(pid)) return undefined;
+  const holder = { host: decodeURIComponent(host), pid: Number(pid) };
+  return {
+    isOurs: id.startsWith(`${PROCESS_ID}.`),
+    holder: name === "" ? holder : { ...holder, name: decodeURIComponent(name) },
+  };
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+
+/** Returns the error for a session whose lease another owner holds. Its `data.holder` has the host, the pid and the name of the
+ *  holder as far as they are known, and its `retryAt` is when the lease ends unless it is renewed. */
+export async function sessionLocked(
+  store: SessionStore,
+  sessionId: string,
+  { leaseMs = LEASE_MS, now = Date.now }: { readonly leaseMs?: number; readonly now?: () => number } = {},
+): Promise<AgentError> {
+  const found = await store.holder?.(sessionId);
+  const { holder, isOurs = false } = (found && readOwner(found.owner)) ?? {};
+  const agent = holder?.["name"] === undefined ? "" : `agent '${String(holder["name"])}'`;
+  const where = holder
+    ? ` (pid ${String(holder["pid"])} on '${String(holder["host"])}'${agent && `, ${agent}`})`
+    : "";
+  const left = found ? Math.max(0, found.leftMs) : leaseMs;
+  const message = isOurs
+    ? `Session '${sessionId}' is open in this process already${agent && `, by ${agent}`}: close that agent first, or use it.`
+    : `Session '${sessionId}' is open in another process${where}. If that process was killed, its lease expires within ${seconds(left)}.`;
+  return new AgentError("session/conflict", message, {
+    retryAt: now() + (found ? left : 0),
+    data: { sessionId, ...(holder && { holder }), ...(isOurs && { isThisProcess: true }) },
+  });
 }
 
 /** Runs `work` with a lease of a session that is not opened otherwise, and releases it. Rejects with `locked()`, by default
@@ -19,10 +60,10 @@ export async function withLease<T>(
   store: SessionStore,
   sessionId: string,
   work: (lease: Lease) => Promise<T>,
-  locked: () => AgentError = () => sessionLocked(sessionId),
+  locked: () => AgentError | Promise<AgentError> = () => sessionLocked(store, sessionId),
 ): Promise<T> {
-  const lease = await store.acquire(sessionId, { owner: randomUUID(), ttlMs: LEASE_MS });
-  if (!lease) throw locked();
+  const lease = await store.acquire(sessionId, { owner: newOwner(), ttlMs: LEASE_MS });
+  if (!lease) throw await locked();
   try {
     return await work(lease);
   } finally {

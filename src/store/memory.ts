@@ -110,6 +110,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       if (stored && holdsLease(lease, stateOf(stored))) stored.owner = null;
     },
 
+    async holder(sessionId) {
+      const { owner = null, expiresAt = 0 } = find(sessionId) ?? {};
+      const leftMs = expiresAt - now();
+      return owner !== null && leftMs > 0 ? { owner, leftMs } : undefined;
+    },
+
     async append(sessionId, batch) {
       const stored = find(sessionId);
       const refusal = appendError(sessionId, batch, stateOf(stored));

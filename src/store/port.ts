@@ -26,6 +26,14 @@ export type Lease = {
   readonly takeovers: number;
 };
 
+/** Who holds the lease of a session. */
+export type LeaseHolder = {
+  /** The name under which it was acquired. */
+  readonly owner: string;
+  /** For how many ms it still lasts unless it is renewed or released. */
+  readonly leftMs: number;
+};
+
 /** One fact of a session. A stored entry never changes. */
 export type JournalEntry = {
   /** Counts from 1 without gaps. */
@@ -154,8 +162,11 @@ export interface SessionStore {
   /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires
    *  one. Rejects `session/lease-lost` after that. */
   renew(lease: Lease, ttlMs: number): Promise<Lease>;
-  /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. */
+  /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. A store
+   *  that needs no network has done it when the call returns, so that a process can release its leases while it exits. */
   release(lease: Lease): Promise<void>;
+  /** Returns who holds the lease; undefined while nobody does. Only for messages: the next moment may change it. */
+  holder?(sessionId: string): Promise<LeaseHolder | undefined>;
   /**
    * Writes a batch and returns the new `seq`. Rejects, in this order and having changed nothing:
    * - `session/lease-lost` if `fence` is not the newest one issued for this session, or its lease was released, or the session

@@ -240,6 +240,7 @@ export class PostgresDatabase implements SqlDatabase {
         connectionTimeoutMillis: this.#timeoutMs,
         query_timeout: this.#timeoutMs,
         keepAlive: true,
+        allowExitOnIdle: true, // a program that has nothing left to do ends
       });
     if (!given) {
       pool.on("error", ignore); // a lost idle connection is not an error: the pool opens another one

@@ -46,6 +46,7 @@ export function retryingStore(
     acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
     release: (lease) => retrying(() => store.release(lease)),
+    ...(store.holder && { holder: (sessionId) => retrying(() => store.holder!(sessionId)) }),
     async append(sessionId, batch) {
       const seq = batch.expectedSeq + batch.entries.length;
       try {

@@ -25,6 +25,9 @@ export function statementsOf({ schema, now }: SqlDialect) {
     renew: `
       UPDATE ${schema}.sessions SET expires_at = ${now(4)} + $3
       WHERE session_id = $1 AND fence = $2 AND owner IS NOT NULL RETURNING expires_at`,
+    holder: `
+      SELECT owner, expires_at - ${now(2)} AS left_ms FROM ${schema}.sessions
+      WHERE session_id = $1 AND owner IS NOT NULL AND expires_at > ${now(2)}`,
     release: `UPDATE ${schema}.sessions SET owner = NULL WHERE session_id = $1 AND fence = $2`,
     // Entries, and a row without one: it has the newest seq, and the checksum of the entry before the first.
     read: `

@@ -118,6 +118,11 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       await db.query("release a lease", [sql.release, [checkedKey(sessionId), fence]]);
     },
 
+    async holder(sessionId) {
+      const [row] = await db.query("read a lease", [sql.holder, [checkedKey(sessionId), now()]]);
+      return row && { owner: fromKey(row["owner"] as string), leftMs: Number(row["left_ms"]) };
+    },
+
     async append(sessionId, batch) {
       const key = checkedKey(sessionId);
       const { fence, expectedSeq, entries, position, checkpoint, ackInputs = [] } = batch;

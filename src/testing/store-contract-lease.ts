@@ -142,6 +142,23 @@ export const leaseTests: readonly StoreContractTest[] = [
     },
   ],
   [
+    "holder says who holds the lease, and for how long",
+    async ({ store, open, clock }) => {
+      assert.ok(store.holder, "the store has no method `holder`");
+      const another = await open();
+      assert.equal(await store.holder("s"), undefined);
+      const lease = await acquireLease(store, "s", "anna: 1 ä");
+      clock.now += 1_000;
+      assert.deepEqual(await another.holder?.("s"), { owner: "anna: 1 ä", leftMs: TTL_MS - 1_000 });
+      await store.renew(lease, TTL_MS);
+      assert.deepEqual(await another.holder?.("s"), { owner: "anna: 1 ä", leftMs: TTL_MS });
+      clock.now += TTL_MS;
+      assert.equal(await store.holder("s"), undefined);
+      await store.release(await acquireLease(store, "s", "ben"));
+      assert.equal(await another.holder?.("s"), undefined);
+    },
+  ],
+  [
     "renew rejects for a session that does not exist",
     async ({ store }) => {
       const lease = await acquireLease(store, "s");

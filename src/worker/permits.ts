@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { newOwner } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { TenantLimits } from "./types.ts";
 
@@ -59,7 +59,7 @@ export class Permits {
   async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
     for (const slot of slotOrder(count)) {
       const id = `${PERMIT_PREFIX}${kind}/${slot}/${tenant}`;
-      const lease = await this.#store.acquire(id, { owner: randomUUID(), ttlMs });
+      const lease = await this.#store.acquire(id, { owner: newOwner(), ttlMs });
       if (lease) return lease;
     }
     return undefined;

@@ -7,15 +7,25 @@ import {
   type SessionEvent,
 } from "../../machines/session/session.machine.ts";
 
-const failed = (code: AgentError["code"]): AgentError => new AgentError(code, `It failed with ${code}.`);
+const failed = (code: AgentError["code"], more = {}): AgentError =>
+  new AgentError(code, `It failed with ${code}.`, more);
+const locked = failed("session/conflict", { retryAt: 300 });
 
 const EVENTS: readonly SessionEvent[] = [
   { type: "session.open" },
+  { type: "session.open", waitUntil: 50 },
   { type: "session.read", until: 100 },
   { type: "session.begun" },
-  { type: "session.failed", error: failed("session/damaged") },
-  { type: "session.failed", error: failed("session/version") },
-  { type: "session.failed", error: failed("session/conflict") },
+  { type: "session.failed", at: 10, error: failed("session/damaged") },
+  { type: "session.failed", at: 10, error: failed("session/version") },
+  { type: "session.failed", at: 10, error: failed("session/conflict") },
+  { type: "session.failed", at: 10, error: locked },
+  { type: "session.failed", at: 50, error: locked },
+  { type: "session.retry" },
+  { type: "session.leave", isAtRest: true },
+  { type: "session.leave", isAtRest: false },
+  { type: "session.leave", isAtRest: false, exitCode: 0 },
+  { type: "session.leave", isAtRest: false, exitCode: 1 },
   { type: "session.drain", error: failed("run/shutdown") },
   { type: "session.stop", error: failed("run/shutdown") },
   { type: "lease.renewed", until: 200 },
@@ -33,7 +43,7 @@ type Walked = Life & { readonly event: SessionEvent; readonly to: Life } & {
 };
 
 const keyOf = ({ path, context }: Life): string =>
-  JSON.stringify([path, context.isDurable, context.leaseUntil, context.error?.code]);
+  JSON.stringify([path, context.isDurable, context.leaseUntil, context.waitUntil, context.error?.code]);
 
 /** Every transition from every reachable state of the chart. */
 function walk(): { readonly walked: readonly Walked[]; readonly edges: ReadonlySet<string> } {
@@ -41,7 +51,13 @@ function walk(): { readonly walked: readonly Walked[]; readonly edges: ReadonlyS
   const walked: Walked[] = [];
   const known = new Set<string>();
   const open: Life[] = [true, false].map((isDurable) => {
-    const { move, context } = sessionResolver.begin({ name: "a", isDurable, leaseUntil: null, error: null });
+    const { move, context } = sessionResolver.begin({
+      name: "a",
+      isDurable,
+      leaseUntil: null,
+      waitUntil: 0,
+      error: null,
+    });
     return { path: move!.target, context };
   });
   for (let life = open.pop(); life; life = open.pop()) {
@@ -79,6 +95,7 @@ describe("every reachable state of a session's life × every event", () => {
       "opening",
       "quarantined",
       "stopped",
+      "waiting",
     ]);
   });
 
@@ -103,6 +120,24 @@ describe("every reachable state of a session's life × every event", () => {
       expect(step.to.path).toBe(step.path);
       const comesLate = step.path === "stopped" && step.event.type === "session.read";
       expect(step.effects).toEqual(comesLate ? ["releaseLease"] : []);
+    }
+  });
+
+  test("waits for another process until its time is up, and for no other failure", () => {
+    for (const { path, context, event, to } of walked.filter(
+      (each) => each.event.type === "session.failed",
+    )) {
+      if (path !== "opening" || event.type !== "session.failed") continue;
+      const waits = event.error === locked && event.at < context.waitUntil;
+      expect(to.path === "waiting").toBe(waits);
+    }
+  });
+
+  test("gives its lease back when the process ends, unless a turn runs and the process fails", () => {
+    for (const { path, event, to, effects } of walked.filter((each) => each.path.startsWith("open."))) {
+      if (event.type !== "session.leave") continue;
+      const leaves = event.isAtRest || event.exitCode === 0;
+      expect([to.path, effects]).toEqual(leaves ? ["closed", ["releaseLease"]] : [path, []]);
     }
   });
 

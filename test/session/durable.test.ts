@@ -51,7 +51,7 @@ describe("a durable agent", () => {
     await expect(second.agent.call("two")).rejects.toMatchObject({
       code: "session/conflict",
       message: expect.stringMatching(
-        / is open in another process\. If that process was killed, its lease expires within 30 s\.$/,
+        /^Session 's' is open in this process already, by agent '.+': close that agent first, or use it\.$/,
       ),
     });
     expect(await memory(first.agent)).toEqual(["U[one]", "A[hi]"]);

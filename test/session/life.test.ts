@@ -85,3 +85,20 @@ describe("a session in this process", () => {
     await agent.close();
   });
 });
+
+describe("a session of a process that is about to exit", () => {
+  test("is opened again if the process goes on", async () => {
+    const store = memoryStore();
+    const ask = toolOf("ask");
+    const turns = [{ calls: [{ id: "c1", name: "ask" }] }, "Done."];
+    const { agent } = scripted(turns, { store, sessionId: "s", tools: [ask] });
+    await agent.call("Hello");
+    process.listeners("beforeExit").at(-1)?.(0);
+    expect(await store.holder?.("s")).toBeUndefined();
+    expect(agent.interrupt()).toBe(false); // it would not be stored
+    await agent.decide("c1", { answer: "Yes." });
+    expect((await agent.call()).text).toBe("Done.");
+    await agent.close();
+    expect(process.listeners("beforeExit")).toEqual([]);
+  });
+});

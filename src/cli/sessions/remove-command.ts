@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
-import { sessionLocked } from "../../store/lease.ts";
+import { LEASE_MS, newOwner, sessionLocked } from "../../store/lease.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
@@ -10,8 +9,6 @@ import { explainSessionErrors } from "../session-commands.ts";
 import { oneLine } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import type { remove as definition } from "./definitions.ts";
-
-const LEASE_MS = 30_000;
 
 /** `agentchart sessions rm`. */
 export const removeCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) => {
@@ -46,12 +43,13 @@ async function sizeOf(store: SessionStore, sessionId: string): Promise<string> {
 
 /** Deletes the session unless another process holds its lease. A session with a damaged end has no lease. */
 async function remove(store: SessionStore, sessionId: string): Promise<void> {
-  const owner = `rm ${randomUUID()}`;
-  const lease = await store.acquire(sessionId, { owner, ttlMs: LEASE_MS }).catch((error: unknown) => {
-    if (AgentError.is(error) && error.code === "session/damaged") return "none" as const;
-    throw error;
-  });
-  if (!lease) throw sessionLocked(sessionId, LEASE_MS);
+  const lease = await store
+    .acquire(sessionId, { owner: newOwner(), ttlMs: LEASE_MS })
+    .catch((error: unknown) => {
+      if (AgentError.is(error) && error.code === "session/damaged") return "none" as const;
+      throw error;
+    });
+  if (!lease) throw await sessionLocked(store, sessionId);
   try {
     await store.delete(sessionId);
   } finally {

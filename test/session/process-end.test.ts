@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { createAgent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
+import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
+import { openStore, type StoreSpec } from "../support/open-store.ts";
+import { scratch } from "../store/scratch.ts";
+import type { Ending } from "./leaver.ts";
+
+const postgres = await startPostgres();
+const { dir, remove } = scratch();
+afterAll(async () => {
+  await postgres?.stop();
+  remove();
+});
+
+let count = 0;
+const SPECS: { readonly [name: string]: () => StoreSpec } = {
+  files: () => ({ kind: "file", dir: join(dir, `${++count}`) }),
+  SQLite: () => ({ kind: "sqlite", path: join(dir, `${++count}.db`) }),
+  ...(postgres && {
+    Postgres: () => ({
+      kind: "postgres",
+      connectionString: postgres.connectionString,
+      schema: `leave_${++count}`,
+    }),
+  }),
+};
+
+/** Runs a program that opens session `s` and ends in this way; returns who holds the session after it. */
+async function holderAfter(spec: StoreSpec, ending: Ending): Promise<string | undefined> {
+  const program = join(import.meta.dirname, "leaver.ts");
+  const args = ["--conditions=agentchart-source", program, JSON.stringify([spec, ending])];
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const [code] = (await once(child, "exit")) as [number];
+  expect(code).toBe(ending.includes("0") || ending === "nothing left" ? 0 : 1);
+  const store = await openStore(spec);
+  try {
+    expect((await store.load("s"))?.seq).toBeGreaterThan(0);
+    return (await store.holder!("s"))?.owner;
+  } finally {
+    await store.close();
+  }
+}
+
+describe.each(Object.entries(SPECS))("a process that ends, with a session in %s", (name, spec) => {
+  test("gives its session back when it has nothing left to do", async () => {
+    const used = spec();
+    expect(await holderAfter(used, "nothing left")).toBeUndefined();
+    const store = await openStore(used);
+    const agent = createAgent({ name: "next", model: scriptedModel(["There"]), store, sessionId: "s" });
+    expect((await agent.call("Again")).text).toBe("There");
+    expect(await agent.messages()).toHaveLength(4);
+    await agent.close();
+    await store.close();
+  });
+
+  // A store behind a network has no time to answer between `process.exit()` and the end.
+  test.skipIf(name === "Postgres").each(["exit 0", "exit 1", "exit 0 in a turn"] satisfies Ending[])(
+    "gives its session back at %s",
+    async (ending) => expect(await holderAfter(spec(), ending)).toBeUndefined(),
+  );
+
+  test.each(["exit 1 in a turn", "throw in a turn"] satisfies Ending[])(
+    "keeps its lease at %s, so that the turn counts as one that a process died of",
+    async (ending) => expect(await holderAfter(spec(), ending)).toContain(":leaver:"),
+  );
+});
+
+test.skipIf(postgres)(NO_POSTGRES, () => {});
