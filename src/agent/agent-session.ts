@@ -128,7 +128,7 @@ export class AgentSession implements InboxAgent {
     return this.#keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
   }
 
-  async begin(input: Input, inputId: string): Promise<Reply> {
+  async begin(input: Input, inputId: string, output?: Schema): Promise<void> {
     await this.#ready();
     try {
       messagesOf(input, true);
@@ -136,7 +136,7 @@ export class AgentSession implements InboxAgent {
       await this.refuse(inputId, errorInfo(error, "message/invalid"));
       throw error;
     }
-    return this.#turns.run<undefined>(input, { idempotencyKey: inputId });
+    await this.#turns.run(input, { idempotencyKey: inputId, ...(output && { output }) });
   }
 
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {

@@ -2,7 +2,8 @@ import type { AgentError, ErrorInfo } from "../base/error.ts";
 import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import type { Agent, Budget, Input, Reply } from "./types.ts";
+import type { Schema } from "../tool/types.ts";
+import type { Agent, Budget, Input } from "./types.ts";
 
 /**
  * An agent as a worker drives it from the inbox of its session.
@@ -17,7 +18,7 @@ export interface InboxAgent extends Agent<never> {
   /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
   readonly closedBy: AgentError | undefined;
   /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
-  begin(input: Input, inputId: string): Promise<Reply>;
+  begin(input: Input, inputId: string, output?: Schema): Promise<void>;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
    *  approval expired is accepted however late it is processed. */
   decide(

@@ -6,6 +6,7 @@ import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
+import { jsonSchemaOf } from "../tool/schema.ts";
 import type { Permits } from "./permits.ts";
 import { quarantine } from "./quarantine.ts";
 import { stepReporter, type Report } from "./report.ts";
@@ -86,7 +87,7 @@ export class SessionJob {
     if (!permit) return this.#requeue("limited");
     try {
       const opened = await this.#open(config, meta);
-      if (opened) await this.#drive(opened, found, defersText(config));
+      if (opened) await this.#drive(opened, found, config);
       else await permit.refund();
     } finally {
       await permit.release();
@@ -104,8 +105,11 @@ export class SessionJob {
   async #config(make: WorkerAgents[string], meta: JsonObject): Promise<AnyAgentConfig | undefined> {
     try {
       const config: unknown = await make({ sessionId: this.#wakeUp.sessionId, meta });
-      if (typeof config === "object" && config !== null) return config as AnyAgentConfig;
-      throw new AgentError("config/invalid", "The agent's function returned no configuration.");
+      if (typeof config !== "object" || config === null)
+        throw new AgentError("config/invalid", "The agent's function returned no configuration.");
+      const { output } = config as AnyAgentConfig;
+      if (output !== undefined) jsonSchemaOf(output); // throws for one that cannot be used
+      return config as AnyAgentConfig;
     } catch (error) {
       await this.#requeue("failed", error);
       return undefined;
@@ -113,7 +117,7 @@ export class SessionJob {
   }
 
   /** Opens the agent. Returns undefined if the session cannot be opened here; it is then requeued or quarantined. */
-  async #open(config: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
+  async #open({ output: _, ...config }: AnyAgentConfig, meta: JsonObject): Promise<InboxAgent | undefined> {
     const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
     let isQuarantined = false;
@@ -158,7 +162,7 @@ export class SessionJob {
       report.emit({ type: "session.quarantined", ...this.#session, reason });
   }
 
-  async #drive(agent: InboxAgent, found: LoadedSession | undefined, isTextDeferred: boolean): Promise<void> {
+  async #drive(agent: InboxAgent, found: LoadedSession | undefined, config: AnyAgentConfig): Promise<void> {
     const { queue, store, report, running, backoffs, now, pollMs } = this.#worker;
     const session = this.#session;
     const { sessionId } = session;
@@ -171,7 +175,8 @@ export class SessionJob {
       store,
       now,
       pollMs,
-      defersText: isTextDeferred,
+      output: config.output,
+      defersText: defersText(config),
       onAccepted: (input, { kind, at }) => {
         const waitedMs = Math.max(0, now() - Math.max(at, dueTime(input)));
         report.emit({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });

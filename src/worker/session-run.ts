@@ -4,6 +4,7 @@ import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
+import type { Schema } from "../tool/types.ts";
 import { parseCommand, type InboxCommand } from "./inbox-command.ts";
 import { isDeferred } from "./inbox.ts";
 
@@ -31,6 +32,8 @@ export type SessionRunOptions = {
   readonly now: () => number;
   /** How often the inbox is read while a turn runs, ms. */
   readonly pollMs: number;
+  /** What each turn is to answer; undefined: text. */
+  readonly output: Schema | undefined;
   /** Text stays in the inbox while calls are open. */
   readonly defersText: boolean;
   /** Called when an input takes effect. */
@@ -78,7 +81,8 @@ export class SessionRun {
         await this.#process(input);
       } else if (!hasContinued && (phase === "unfinished" || this.#isWakeDue())) {
         hasContinued = true;
-        await this.#runTurn(() => agent.call());
+        const { output } = this.#options;
+        await this.#runTurn(() => agent.call([], output && { output }));
       } else return;
     }
   }
@@ -121,8 +125,9 @@ export class SessionRun {
     }
     if (command.kind === "call") {
       const { messages } = command;
+      const { output } = this.#options;
       this.#markAccepted(input, command);
-      return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id)));
+      return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, output)));
     }
     try {
       if (await causedBy("worker", () => this.#execute(input, command))) this.#markAccepted(input, command);

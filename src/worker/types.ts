@@ -6,6 +6,7 @@ import type { Msg, Reason } from "../message/types.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
+import type { Schema } from "../tool/types.ts";
 
 // ── Dispatcher
 
@@ -161,7 +162,11 @@ export type WorkerSession = { readonly sessionId: string; readonly meta: JsonObj
 export type WorkerAgentConfig<Ctx = never> = Omit<
   AgentConfig<Ctx>,
   "store" | "sessionId" | "snapshot" | "leaseMs"
->;
+> & {
+  /** The shape of the answer of each turn, as the option of `call`. A turn that another process began with a schema that cannot
+   *  be stored, such as one of zod, goes on only with that schema. Default: none is asked for. */
+  readonly output?: Schema;
+};
 
 /** The configuration of an agent with any context; use `satisfies WorkerAgentConfig<MyContext>` to have it checked. */
 export type AnyAgentConfig = Omit<WorkerAgentConfig, "context"> & { readonly context?: unknown };
