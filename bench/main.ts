@@ -6,6 +6,7 @@ import { inTurns } from "./cpu.ts";
 import { emptyRounds } from "./empty-chart.ts";
 import { iterations } from "./iteration.ts";
 import { loopback } from "./loopback.ts";
+import { prefixHits } from "./prefix-share.ts";
 import { report } from "./report.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
@@ -57,6 +58,15 @@ const often = { samples: 21, warmUp: 8 };
 const small = await loopback("small", often);
 const usual = await loopback("usual", often);
 
-const text = report({ iteration, chunks, small, usual });
+console.error("what a prompt cache can serve …");
+const prefixes = {
+  "small, the whole history": await prefixHits("small"),
+  "usual, the whole history": await prefixHits("usual"),
+  "usual, `contextWindow: { maxTokens: 32_000 }`": await prefixHits("usual", {
+    contextWindow: { maxTokens: 32_000 },
+  }),
+};
+
+const text = report({ iteration, chunks, small, usual, prefixes });
 console.log(text);
 if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench.md"), text);

@@ -3,6 +3,7 @@ import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { CHUNKS } from "./chunks.ts";
 import { atBestSpeed, median } from "./cpu.ts";
+import type { PrefixHits } from "./prefix-share.ts";
 import { ROUNDS, SIZES } from "./task.ts";
 
 type Samples = readonly number[];
@@ -16,6 +17,7 @@ export type Measured = {
   readonly chunks: { readonly [N in "bare" | "called" | "hooked" | "streamed"]: Samples };
   readonly small: Loopback;
   readonly usual: Loopback;
+  readonly prefixes: { readonly [name: string]: PrefixHits };
 };
 
 const HOOK_POINTS = 4;
@@ -49,6 +51,12 @@ function task(size: string, { bare, agent }: Loopback): string {
   ].join("\n");
 }
 
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+function prefixRow([name, { median: middle, least, all }]: readonly [string, PrefixHits]): string {
+  return `| ${[name, percent(middle), percent(least), percent(all)].join(" | ")} |`;
+}
+
 function versionOf(name: string): string {
   const path = join(import.meta.dirname, "../node_modules", name, "package.json");
   return `${name} ${(JSON.parse(readFileSync(path, "utf8")) as { version: string }).version}`;
@@ -67,7 +75,7 @@ function machine(): string {
 }
 
 /** The figures as Markdown. */
-export function report({ iteration, chunks, small, usual }: Measured): string {
+export function report({ iteration, chunks, small, usual, prefixes }: Measured): string {
   const { empty, bare10, bare1000, default10, default1000, hooks10, limits10 } = iteration;
   const limits = each(limits10, bare10, (a, b) => a - b);
   const beside = rowBeside(empty);
@@ -119,6 +127,15 @@ ${task("small", small)}
 ${task("usual", usual)}
 
 In a round of the small task the model says ${SIZES.small.words} words and the tool answers ${SIZES.small.characters} characters, in the usual one ${SIZES.usual.words} and ${SIZES.usual.characters.toLocaleString("en")}.
+
+## What a prompt cache can serve
+
+A provider's cache serves the beginning that a request has in common with the one before. The same task once, every request
+compared with the one before it, in characters; a loopback server counts no cached tokens.
+
+| | median request | worst request after the first | of all that was sent |
+|---|---|---|---|
+${Object.entries(prefixes).map(prefixRow).join("\n")}
 
 ## What is not measured
 
