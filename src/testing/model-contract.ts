@@ -6,6 +6,8 @@ import type { Msg } from "../message/types.ts";
 import { collect } from "../model/fold.ts";
 import type { TestFramework } from "./contract.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../model/port.ts";
+import type { ModelRecording } from "./model-recording.ts";
+import { recordingContract, type ModelOverFetch } from "./recording-contract.ts";
 
 /** A model for one test of {@link modelContract}; `dispose` is called after the test. */
 export type ModelUnderTest = { readonly model: ChatModel; readonly dispose?: () => void | Promise<void> };
@@ -22,7 +24,13 @@ export type ModelBehaviour =
   | "hangs";
 
 /** Options of {@link modelContract}. */
-export type ModelContractOptions = TestFramework;
+export type ModelContractOptions = TestFramework & {
+  /** Answers of providers that the adapter must read, such as those of `modelRecordings` of its API: whole, byte by byte, and cut off
+   *  at every byte. */
+  readonly recordings?: readonly ModelRecording[];
+  /** Makes the model over a `fetch` that answers with a recording; required with `recordings`. */
+  readonly over?: ModelOverFetch;
+};
 
 const REQUEST: ModelRequest = {
   messages: [userMsg("go")],
@@ -145,9 +153,15 @@ const TESTS: readonly ModelContractTest[] = [
 export function modelContract(
   name: string,
   make: (behaviour: ModelBehaviour) => ModelUnderTest | Promise<ModelUnderTest>,
-  { describe, test }: ModelContractOptions,
+  { describe, test, recordings = [], over }: ModelContractOptions,
 ): void {
+  if (recordings.length > 0 && !over)
+    throw new AgentError(
+      "config/invalid",
+      "modelContract: `recordings` needs `over`, which makes a model over a fetch.",
+    );
   describe(name, () => {
+    if (over) recordingContract(recordings, over, { describe, test });
     for (const [title, behaviour, check] of TESTS) {
       test(title, async () => {
         const { model, dispose } = await make(behaviour);

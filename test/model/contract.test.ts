@@ -4,6 +4,7 @@ import { openaiModel } from "agentchart/openai";
 import {
   chatCompletionsServer,
   modelContract,
+  modelRecordings,
   scriptedModel,
   type ChatCompletionsResponder,
   type ModelBehaviour,
@@ -50,5 +51,61 @@ modelContract(
       dispose: () => server.close(),
     };
   },
-  { describe, test },
+  {
+    describe,
+    test,
+    recordings: modelRecordings.filter(({ wire }) => wire === "chat"),
+    over: (fetch) => openaiModel({ model: "m", baseURL: "https://models.test/v1", fetch }),
+  },
+);
+
+const item = { type: "message", id: "msg_1", role: "assistant" };
+const whole = {
+  ...item,
+  status: "completed",
+  content: [{ type: "output_text", text: "Hello world", annotations: [] }],
+};
+const answered = (...output: readonly object[]) => ({
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  output,
+  usage: { input_tokens: 7, output_tokens: 2 },
+});
+const functionCall = (n: number, a: number, b: number) => ({
+  type: "function_call",
+  id: `fc_${n}`,
+  call_id: `c${n}`,
+  name: "add",
+  arguments: JSON.stringify({ a, b }),
+});
+const responses: { readonly [B in ModelBehaviour]: () => Response } = {
+  answers: () => Response.json(answered(whole)),
+  callsTools: () => Response.json(answered(functionCall(1, 1, 2), functionCall(2, 3, 4))),
+  failsRetryably: () => Response.json({ error: { message: "busy", type: "server_error" } }, { status: 503 }),
+  hangs: () => {
+    const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "and" };
+    const body = new ReadableStream({
+      start: (controller) =>
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(delta)}\n\n`)),
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  },
+};
+modelContract(
+  "openaiModel over Responses",
+  (behaviour) => ({
+    model: openaiModel({
+      model: "m",
+      api: "responses",
+      apiKey: "k",
+      fetch: async () => responses[behaviour](),
+    }),
+  }),
+  {
+    describe,
+    test,
+    recordings: modelRecordings.filter(({ wire }) => wire === "responses"),
+    over: (fetch) => openaiModel({ model: "m", api: "responses", apiKey: "k", fetch }),
+  },
 );

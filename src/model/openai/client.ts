@@ -1,15 +1,18 @@
 import type { ClientOptions, OpenAI } from "openai";
 import { OPENAI_BASE_URL } from "./dialect.ts";
-import { requestText } from "./request-text.ts";
-import type { ChatRequest } from "./wire.ts";
+
+type Create = { create(body: never, options?: never): PromiseLike<unknown> };
 
 /** What is needed of an `openai` client. Any version of `OpenAI` or `AzureOpenAI` has it, wrapped for tracing or not. */
 export interface ChatCompletionsClient {
   readonly baseURL?: string;
-  readonly chat: { readonly completions: { create(body: never, options?: never): PromiseLike<unknown> } };
+  readonly chat: { readonly completions: Create };
+  /** Needed for `api: "responses"`. */
+  readonly responses?: Create;
 }
 
-type CallOptions = {
+/** What a call passes on to the client. */
+export type CallOptions = {
   readonly signal: AbortSignal;
   readonly maxRetries: 0;
   readonly timeout?: number;
@@ -17,7 +20,7 @@ type CallOptions = {
 };
 
 type Pending = PromiseLike<unknown> & { asResponse?(): Promise<Response> };
-type Create = (body: ChatRequest, options: CallOptions) => Pending;
+type Start = (body: object, options: CallOptions) => Pending;
 
 /** The longest time a timer can hold: the caller's signal is what ends a call. */
 const NO_TIMEOUT = 2 ** 31 - 1;
@@ -54,25 +57,23 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
 }
 
 /** Starts one streaming request on a client of our own. */
-export function postChat(
+export function post(
   client: OpenAI,
-  body: ChatRequest,
+  path: "/chat/completions" | "/responses",
+  body: string,
   { headers, ...options }: CallOptions,
 ): Promise<Response> {
   const json = { ...headers, "content-type": "application/json" };
-  return client
-    .post("/chat/completions", { ...options, body: requestText(body), headers: json, stream: true })
-    .asResponse();
+  return client.post(path, { ...options, body, headers: json, stream: true }).asResponse();
 }
 
 /** Starts one streaming request on a client that was given. Gives the raw response, or the chunks themselves if the client
  *  is wrapped so that the response cannot be had. */
 export async function startCall(
-  client: ChatCompletionsClient,
-  body: ChatRequest,
+  resource: Create,
+  body: object,
   options: CallOptions,
 ): Promise<Response | AsyncIterable<unknown>> {
-  const { completions } = client.chat;
-  const pending = (completions.create as unknown as Create).call(completions, body, options);
+  const pending = (resource.create as unknown as Start).call(resource, body, options);
   return pending.asResponse ? pending.asResponse() : ((await pending) as AsyncIterable<unknown>);
 }

@@ -3,13 +3,15 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { chunksOf, DONE, PING, type ChunkBatch } from "./chunks.ts";
-import { createClient, postChat, startCall, type ChatCompletionsClient } from "./client.ts";
-import { dialectOf, hostNameOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import { createClient, type ChatCompletionsClient } from "./client.ts";
+import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { badResponse, cutOff, toModelError } from "./model-error.ts";
-import { createPartReader, type PartReader } from "./part-reader.ts";
+import type { PartReader } from "./part-reader.ts";
+import { chatProtocol, responsesProtocol } from "./protocol.ts";
+import type { ResponsesOptions } from "./responses-request.ts";
 import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
-import { chatRequestOf, modelShape } from "./to-chat-request.ts";
+import { modelShape } from "./to-chat-request.ts";
 import { WireError } from "./wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
@@ -19,8 +21,11 @@ export type OpenAIModelOptions = {
   readonly model: string;
   /** Leave it out for servers that need none, such as Ollama. */
   readonly apiKey?: string;
-  /** The URL before `/chat/completions`; default OpenAI's. */
+  /** The URL before `/chat/completions` or `/responses`; default OpenAI's. */
   readonly baseURL?: string;
+  /** Which API the server is asked by; default `chat`, Chat Completions. `responses` keeps the order of thinking, text and calls, gives
+   *  reasoning back encrypted, and has tools of the server; of the dialect, only `strictNames` and `sendCacheKey` matter then. */
+  readonly api?: "chat" | "responses";
   /** A client of the `openai` package, such as an `AzureOpenAI` or one with tracing; `apiKey`, `baseURL` and `fetch` are then those of
    *  the client. Its retries are turned off for these calls; its time-out applies. */
   readonly client?: ChatCompletionsClient;
@@ -32,7 +37,8 @@ export type OpenAIModelOptions = {
   readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
   /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter;
-} & Partial<ChatDialect>;
+} & ResponsesOptions &
+  Partial<ChatDialect>;
 
 /** The schema of {@link OpenAIModelOptions}. */
 export const modelSchema = s.lazily(() =>
@@ -43,6 +49,10 @@ export const modelSchema = s.lazily(() =>
       client: s.optional(s.object("a client of the package openai")),
       fetch: s.optional(s.func()),
       name: s.optional(s.nonEmpty()),
+      api: s.optional(s.oneOf("chat", "responses")),
+      builtInTools: s.optional(s.listOf(s.object('a tool, such as { type: "web_search" }'))),
+      compactAt: s.optional(s.integer(1_000)),
+      reasoningSummary: s.optional(s.oneOf("auto", "concise", "detailed")),
       capabilities: s.optional(
         s.options<NonNullable<OpenAIModelOptions["capabilities"]>>({
           structuredOutput: s.optional(s.boolean()),
@@ -55,13 +65,17 @@ export const modelSchema = s.lazily(() =>
   ),
 );
 
+/** The options that only Responses has. */
+const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as const;
+
 /**
- * Returns a model behind streaming Chat Completions: OpenAI, or with `baseURL` DashScope, DeepSeek, Ollama, vLLM and others. The
+ * Returns a model behind streaming Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others. The
  * `openai` package is loaded with the first call.
  *
  * An answer counts as complete only if the server gave a finish reason or marked the end; else the stream throws
  * `model/connection`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
- * request. Throws `config/invalid` for a missing model name, an invalid base URL, and an unknown option.
+ * request. Throws `config/invalid` for a missing model name, an invalid base URL, an unknown option, and
+ * an option of the other API.
  *
  * @example
  * ```ts
@@ -78,17 +92,20 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
   const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
+  const isResponses = options.api === "responses";
+  const misplaced = isResponses ? undefined : ONLY_RESPONSES.find((option) => options[option] !== undefined);
+  if (misplaced)
+    throw new AgentError("config/invalid", `openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
   const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
-  const host = hostNameOf(baseURL);
+  const protocol = isResponses ? responsesProtocol(requestOptions) : chatProtocol(requestOptions);
   let ownClient: ReturnType<typeof createClient> | undefined;
 
   async function* batches(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ChunkBatch> {
     const { extraHeaders } = request.options;
-    const body = chatRequestOf(request, requestOptions);
     const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
     const started = client
-      ? startCall(client, body, call)
-      : postChat(await (ownClient ??= createClient(options)), body, call);
+      ? protocol.start(client, request, call)
+      : protocol.post(await (ownClient ??= createClient(options)), request, call);
     const answer = await unlessAborted(started, signal);
     if ("headers" in answer) yield* chunksOf(answer, endpoint, signal);
     else for await (const chunk of answer) yield [chunk as WireChunk];
@@ -98,7 +115,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     request: ModelRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<StreamPart> {
-    const reader = createPartReader(host);
+    const reader = protocol.createReader();
     let isDone = false;
     try {
       throwIfAborted(signal);

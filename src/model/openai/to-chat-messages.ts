@@ -4,8 +4,10 @@ import { check } from "../../base/options.ts";
 import { textOf, toolResultsOf, toolUsesOf } from "../../message/query.ts";
 import type { MediaBlock, Msg, TextBlock, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
+import { wireIdsOf, wireName } from "./wire-ids.ts";
 import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
 /** `chat` (default) converts each message on its own. `multiAgent` is for conversations of several agents: consecutive messages of
@@ -191,12 +193,6 @@ function toolCall(
   };
 }
 
-/** Returns a name that the server accepts: a name that the model made up would make it refuse every later request. */
-function wireName(name: string, strictNames: boolean): string {
-  if (name === "") return "unknown";
-  return strictNames ? name.replace(/[^\w-]/g, "_").slice(0, 64) : name;
-}
-
 function toolMessage({ id, output }: ToolResultBlock, { toolMedia }: Dialect): ChatMessage {
   const isText = output.every(({ type }) => type === "text");
   const asParts = toolMedia === "parts" && !isText;
@@ -209,17 +205,6 @@ function bulleted(texts: readonly string[]): string {
   return texts.length > 1 ? texts.map((text) => `- ${text}`).join("\n") : texts.join("");
 }
 
-function isTextOrMedia(block: Msg["content"][number]): block is TextBlock | MediaBlock {
-  return ["text", "image", "audio", "video"].includes(block.type);
-}
-
-function asText(block: TextBlock | MediaBlock): string {
-  if (block.type === "text") return block.text;
-  const { type, source } = block;
-  if (source.type === "url") return `The returned ${type} can be found at: ${source.url}`;
-  return `[${type}, ${source.mediaType}: not shown]`;
-}
-
 function contentPart(block: TextBlock | MediaBlock): ChatContentPart {
   if (block.type === "text") return { type: "text", text: block.text };
   if (block.type === "audio") return { type: "input_audio", input_audio: audioOf(block) };
@@ -227,29 +212,6 @@ function contentPart(block: TextBlock | MediaBlock): ChatContentPart {
   return block.type === "image"
     ? { type: "image_url", image_url: { url } }
     : { type: "video_url", video_url: { url } };
-}
-
-function urlOf({ source }: MediaBlock): string {
-  return source.type === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
-}
-
-function audioOf({ source }: MediaBlock): { readonly data: string; readonly format: string } {
-  if (source.type === "url")
-    return { data: source.url, format: /\.(\w+)(?:[?#]|$)/.exec(source.url)?.[1] ?? "wav" };
-  const subtype = source.mediaType.replace(/^audio\/(x-)?/, "").replace(/;.*$/, "");
-  return { data: source.data, format: subtype === "mpeg" ? "mp3" : subtype };
-}
-
-/** Maps call ids to wire ids, for the calls whose provider id no other call has. */
-function wireIdsOf(calls: readonly ToolUseBlock[]): ReadonlyMap<string, string> {
-  const claimed = new Set(calls.map(({ id }) => id));
-  const wireIds = new Map<string, string>();
-  for (const { id, providerId } of calls) {
-    if (providerId === undefined || claimed.has(providerId)) continue;
-    claimed.add(providerId);
-    wireIds.set(id, providerId);
-  }
-  return wireIds;
 }
 
 function withIds(message: ChatMessage, wireIds: ReadonlyMap<string, string>): ChatMessage {

@@ -1,0 +1,27 @@
+import type { MediaBlock, Msg, TextBlock } from "../../message/types.ts";
+
+/** True for text and media. */
+export function isTextOrMedia(block: Msg["content"][number]): block is TextBlock | MediaBlock {
+  return ["text", "image", "audio", "video"].includes(block.type);
+}
+
+/** The text that stands for a block where only text is accepted. */
+export function asText(block: TextBlock | MediaBlock): string {
+  if (block.type === "text") return block.text;
+  const { type, source } = block;
+  if (source.type === "url") return `The returned ${type} can be found at: ${source.url}`;
+  return `[${type}, ${source.mediaType}: not shown]`;
+}
+
+/** The URL of media, or their bytes as one. */
+export function urlOf({ source }: MediaBlock): string {
+  return source.type === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}
+
+/** A sound as its bytes, or its URL, and its format. */
+export function audioOf({ source }: MediaBlock): { readonly data: string; readonly format: string } {
+  if (source.type === "url")
+    return { data: source.url, format: /\.(\w+)(?:[?#]|$)/.exec(source.url)?.[1] ?? "wav" };
+  const subtype = source.mediaType.replace(/^audio\/(x-)?/, "").replace(/;.*$/, "");
+  return { data: source.data, format: subtype === "mpeg" ? "mp3" : subtype };
+}

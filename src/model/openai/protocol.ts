@@ -1,0 +1,58 @@
+import { AgentError } from "../../base/error.ts";
+import type { ModelRequest } from "../port.ts";
+import { post, startCall, type CallOptions, type ChatCompletionsClient } from "./client.ts";
+import { hostNameOf, type ChatDialect } from "./dialect.ts";
+import { createPartReader, type PartReader } from "./part-reader.ts";
+import { requestText } from "./request-text.ts";
+import { createResponsesReader } from "./responses-reader.ts";
+import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
+import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
+
+type OwnClient = Parameters<typeof post>[0];
+
+/** One of the two APIs: how a request is sent, and how its answer is read. */
+export type Protocol = {
+  /** Sends a request with a client of our own. */
+  post(client: OwnClient, request: ModelRequest, options: CallOptions): Promise<Response>;
+  /** Sends a request with a client that was given. */
+  start(
+    client: ChatCompletionsClient,
+    request: ModelRequest,
+    options: CallOptions,
+  ): Promise<Response | AsyncIterable<unknown>>;
+  createReader(): PartReader;
+};
+
+type ProtocolOptions = Omit<ToChatRequestOptions, keyof ChatDialect | "baseURL"> &
+  ChatDialect &
+  ResponsesOptions & { readonly baseURL: string };
+
+/** Chat Completions. */
+export function chatProtocol(options: ProtocolOptions): Protocol {
+  const host = hostNameOf(options.baseURL);
+  return {
+    post: (client, request, call) =>
+      post(client, "/chat/completions", requestText(chatRequestOf(request, options)), call),
+    start: (client, request, call) =>
+      startCall(client.chat.completions, chatRequestOf(request, options), call),
+    createReader: () => createPartReader(host),
+  };
+}
+
+/** Responses. */
+export function responsesProtocol(options: ProtocolOptions): Protocol {
+  const host = hostNameOf(options.baseURL);
+  return {
+    post: (client, request, call) =>
+      post(client, "/responses", JSON.stringify(responsesRequestOf(request, options)), call),
+    start: (client, request, call) => {
+      if (!client.responses)
+        throw new AgentError(
+          "config/invalid",
+          'openaiModel: `client` has no `responses`, which `api: "responses"` needs.',
+        );
+      return startCall(client.responses, responsesRequestOf(request, options), call);
+    },
+    createReader: () => createResponsesReader(host),
+  };
+}

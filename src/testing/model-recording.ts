@@ -1,0 +1,35 @@
+import type { Block, Usage } from "../message/types.ts";
+import type { FinishReason } from "../model/port.ts";
+
+/** The answer of a provider as its server sent it, and what an adapter must make of it. */
+export type ModelRecording = {
+  /** Who answers so. */
+  readonly provider: string;
+  /** The API: Chat Completions, Responses, or that of Anthropic or Gemini. */
+  readonly wire: "chat" | "responses" | "anthropic" | "gemini";
+  /** The body of the response, a stream of events. */
+  readonly body: string;
+  /** The blocks of the message, without data of the provider; the ids of calls are not compared. */
+  readonly content: readonly Block[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+};
+
+/** A stream of events with this JSON. A name becomes the line `event:`. */
+export function eventStream(events: readonly object[], nameOf?: (event: object) => string): string {
+  return events
+    .map((event) => `${nameOf ? `event: ${nameOf(event)}\n` : ""}data: ${JSON.stringify(event)}\n\n`)
+    .join("");
+}
+
+/** The blocks that recordings expect, as short as they can be written. */
+export const expected = {
+  text: (text: string): Block => ({ type: "text", text }),
+  thinking: (thinking: string): Block => ({ type: "thinking", thinking }),
+  call: (name: string, input: { readonly [key: string]: string }): Block => ({
+    type: "tool_use",
+    id: "",
+    name,
+    input,
+  }),
+};
