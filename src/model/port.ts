@@ -130,7 +130,8 @@ export type StreamPart =
       readonly metadata?: JsonObject;
     };
 
-/** A model. An adapter converts requests and answers; it never retries, falls back, reads the environment or logs. `modelContract` of
+/** A model. An adapter converts requests and answers; it never retries, falls back or logs, and `stream`
+ *  reads nothing from the environment. `modelContract` of
  *  `agentchart/testing` tests one. */
 export interface ChatModel {
   /** Names the model in events and in `prices`. */

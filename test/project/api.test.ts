@@ -18,8 +18,8 @@ test("the names each subpath exports", async () => {
     lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     ".: AgentError REASONS assistantMsg createAgent createToolkit defineHook defineTool suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg
-    ./openai: openaiModel toChatMessages toChatRequest
-    ./testing: chatCompletionsServer modelContract queueContract scriptedModel storeContract
+    ./openai: dashscopeModel openaiModel toChatMessages toChatRequest
+    ./testing: chatCompletionsServer modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

@@ -226,9 +226,10 @@ describe("architecture", () => {
     expect(naming(/actor\.send\(|_parent\b|sendTo\(|sendParent\(/, files.filter(usesNetwork))).toEqual([]);
   });
 
-  test("only the CLI reads the environment, and the file that looks up the inspector's token", () => {
+  test("only the CLI reads the environment, and the files that look up the inspector's token and DashScope's key", () => {
     expect(naming(/\bprocess\.env\b/).filter((path) => roomOf(path) !== "cli")).toEqual([
       "src/inspect/protocol/hub-address.ts",
+      "src/model/openai/dashscope-model.ts",
     ]);
   });
 

@@ -12,6 +12,8 @@ export type ChatDialect = {
   /** How media in tool results are sent: as content `parts`, or as `text` that says where they are. Default: `parts`, except for
    *  OpenAI and Azure, which accept only text. */
   readonly toolMedia: "parts" | "text";
+  /** How the bytes of a sound are sent: as `base64`, or as a data `url`. Default: `url` for DashScope, else `base64`. */
+  readonly audioData: "base64" | "url";
   /** Whether characters that OpenAI and Azure refuse in names of tools are replaced by "_" in earlier calls: a model may have made
    *  up such a name. Default: true for OpenAI and Azure, else false. */
   readonly strictNames: boolean;
@@ -30,6 +32,7 @@ const OPENAI_HOSTS = /(^|\.)(api\.openai\.com|openai\.azure\.com)$/;
 const WITHOUT_REASONING = /(^|\.)perplexity\.ai$/;
 const WITH_REASONING_FIELD = /(^|\.)(groq\.com|cerebras\.ai|openrouter\.ai)$/;
 const WITH_REASONING_PARTS = /(^|\.)mistral\.ai$/;
+const WITH_AUDIO_URLS = /^dashscope[\w-]*\.aliyuncs\.com$/;
 const WITH_CACHE_KEY =
   /(^|\.)(api\.openai\.com|openai\.azure\.com|moonshot\.(ai|cn))$|^(localhost|127\.0\.0\.1|\[::1\])$/;
 
@@ -38,6 +41,7 @@ const OPENAI: ChatDialect = {
   sendReasoning: false,
   reasoningField: "reasoning_content",
   toolMedia: "text",
+  audioData: "base64",
   strictNames: true,
   sendNames: true,
   sendCacheKey: true,
@@ -52,6 +56,7 @@ export function dialectOf(baseURL: string): ChatDialect {
     sendReasoning: !WITHOUT_REASONING.test(host),
     reasoningField: reasoningFieldOf(host),
     toolMedia: "parts",
+    audioData: WITH_AUDIO_URLS.test(host) ? "url" : "base64",
     strictNames: false,
     sendNames: false,
     sendCacheKey: WITH_CACHE_KEY.test(host),

@@ -19,9 +19,13 @@ export function urlOf({ source }: MediaBlock): string {
 }
 
 /** A sound as its bytes, or its URL, and its format. */
-export function audioOf({ source }: MediaBlock): { readonly data: string; readonly format: string } {
+export function audioOf(
+  { source }: MediaBlock,
+  form: "base64" | "url" = "base64",
+): { readonly data: string; readonly format: string } {
   if (source.type === "url")
     return { data: source.url, format: /\.(\w+)(?:[?#]|$)/.exec(source.url)?.[1] ?? "wav" };
   const subtype = source.mediaType.replace(/^audio\/(x-)?/, "").replace(/;.*$/, "");
-  return { data: source.data, format: subtype === "mpeg" ? "mp3" : subtype };
+  const data = form === "url" ? `data:;base64,${source.data}` : source.data;
+  return { data, format: subtype === "mpeg" ? "mp3" : subtype };
 }

@@ -18,7 +18,10 @@ export type ChatFormatter = "chat" | "multiAgent";
 /** Options of {@link toChatMessages}. By default each message is converted on its own, thinking is sent back, media in tool results
  *  are content parts, tool names are kept, and speakers are named. */
 export type ToChatMessagesOptions = Partial<
-  Pick<ChatDialect, "sendReasoning" | "reasoningField" | "toolMedia" | "strictNames" | "sendNames">
+  Pick<
+    ChatDialect,
+    "sendReasoning" | "reasoningField" | "toolMedia" | "audioData" | "strictNames" | "sendNames"
+  >
 > & { readonly formatter?: ChatFormatter };
 
 /** The schemas of {@link ToChatMessagesOptions}. */
@@ -28,6 +31,7 @@ export const messageShape = s.lazily((): s.ShapeOf<ToChatMessagesOptions> => ({
     s.oneOf<ChatDialect["reasoningField"]>("reasoning_content", "reasoning", "content"),
   ),
   toolMedia: s.optional(s.oneOf("parts", "text")),
+  audioData: s.optional(s.oneOf("base64", "url")),
   strictNames: s.optional(s.boolean()),
   sendNames: s.optional(s.boolean()),
   formatter: s.optional(s.oneOf("chat", "multiAgent")),
@@ -80,10 +84,11 @@ export function chatMessagesOf(
     sendReasoning = true,
     reasoningField = "reasoning_content",
     toolMedia = "parts",
+    audioData = "base64",
     strictNames = false,
     sendNames = true,
   } = options;
-  const dialect = { sendReasoning, reasoningField, toolMedia, strictNames, sendNames, host };
+  const dialect = { sendReasoning, reasoningField, toolMedia, audioData, strictNames, sendNames, host };
   const messages = options.formatter === "multiAgent" ? mergeConversations(transcript) : transcript;
   const cache = wireFormsOf(JSON.stringify(dialect));
   const wire: ChatMessage[] = [];
@@ -120,7 +125,7 @@ function wireFormOf(msg: Msg, dialect: Dialect): WireForm {
 function plainMessage(msg: Msg, dialect: Dialect): ChatMessage {
   if (msg.role === "system") return { role: "system", content: textOf(msg) };
   if (msg.role === "assistant") return assistantMessage(msg, dialect);
-  const parts = msg.content.filter(isTextOrMedia).map(contentPart);
+  const parts = msg.content.filter(isTextOrMedia).map((block) => contentPart(block, dialect));
   const isPlain = parts.length <= 1 && parts.every(({ type }) => type === "text");
   return { role: "user", ...speaker(msg, dialect), content: isPlain ? textOf(msg) : parts };
 }
@@ -193,10 +198,10 @@ function toolCall(
   };
 }
 
-function toolMessage({ id, output }: ToolResultBlock, { toolMedia }: Dialect): ChatMessage {
+function toolMessage({ id, output }: ToolResultBlock, dialect: Dialect): ChatMessage {
   const isText = output.every(({ type }) => type === "text");
-  const asParts = toolMedia === "parts" && !isText;
-  const content = asParts ? output.map(contentPart) : bulleted(output.map(asText));
+  const asParts = dialect.toolMedia === "parts" && !isText;
+  const content = asParts ? output.map((block) => contentPart(block, dialect)) : bulleted(output.map(asText));
   return { role: "tool", tool_call_id: id, content };
 }
 
@@ -205,9 +210,9 @@ function bulleted(texts: readonly string[]): string {
   return texts.length > 1 ? texts.map((text) => `- ${text}`).join("\n") : texts.join("");
 }
 
-function contentPart(block: TextBlock | MediaBlock): ChatContentPart {
+function contentPart(block: TextBlock | MediaBlock, { audioData }: Dialect): ChatContentPart {
   if (block.type === "text") return { type: "text", text: block.text };
-  if (block.type === "audio") return { type: "input_audio", input_audio: audioOf(block) };
+  if (block.type === "audio") return { type: "input_audio", input_audio: audioOf(block, audioData) };
   const url = urlOf(block);
   return block.type === "image"
     ? { type: "image_url", image_url: { url } }
