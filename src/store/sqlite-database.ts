@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
@@ -56,6 +56,16 @@ function useWal(db: DatabaseSync): void {
       if (codeOf(error) !== BUSY || Date.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_RETRY_MS);
     }
+  }
+}
+
+/** Makes the file, for this user only, unless it is there. SQLite gives its `-wal` and `-shm` the same mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch {
+    // SQLite reports why it cannot open the file
   }
 }
 
@@ -160,7 +170,7 @@ export class SqliteDatabase implements SqlDatabase {
   #open(): DatabaseSync {
     if (this.#isClosed) throw storeClosed();
     if (this.#db) return this.#db;
-    if (this.#path !== ":memory:") mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    if (this.#path !== ":memory:") createFile(this.#path);
     // Not imported, so that an older Node can load this file and report the required version.
     const sqlite = process.getBuiltinModule("node:sqlite");
     const db = new sqlite.DatabaseSync(this.#path);
