@@ -1,3 +1,4 @@
+import { elapsed } from "../base/elapsed.ts";
 import { AgentError } from "../base/error.ts";
 import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
 import { assistantMsg } from "../message/create.ts";
@@ -70,7 +71,7 @@ export async function withinLimits<O>(
     }
     endedBy ??= cause;
     if (cause === "signal" || fallbackReply === undefined) reject(limitError(cause));
-    else resolve(expiredReply(fallbackReply, Date.now() - since));
+    else resolve(expiredReply(fallbackReply, elapsed(since, Date.now())));
   });
   const onBegin: OnBegin = (interruptTurn) => {
     if (endedBy) throw limitError(endedBy);

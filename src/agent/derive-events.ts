@@ -1,3 +1,4 @@
+import { elapsed } from "../base/elapsed.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult, suspendedResult } from "../tool/results.ts";
@@ -51,7 +52,7 @@ function callEvents(before: AgentContext, after: AgentContext, added: readonly M
     }
     const result =
       current?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, current?.reason);
-    return [{ type: "tool.end", callId: old.call.id, result, durationMs: after.at - old.since }];
+    return [{ type: "tool.end", callId: old.call.id, result, durationMs: elapsed(old.since, after.at) }];
   });
 }
 
@@ -75,7 +76,9 @@ export function cutOffEvents({ calls, progress }: AgentContext, at: number): Age
   if (progress.resumeAt !== null) return []; // they ran in another process
   return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
     if (status !== "running") return [];
-    return [{ type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: at - since }];
+    return [
+      { type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: elapsed(since, at) },
+    ];
   });
 }
 

@@ -1,3 +1,4 @@
+import { elapsed } from "../base/elapsed.ts";
 import { textOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
@@ -51,7 +52,7 @@ export function replyOf(context: AgentContext, output: unknown): Reply<never> {
     text: textOf(message),
     output: output as never,
     pending: openPending(context),
-    turn: { usage, iterations, modelCalls, toolCalls, durationMs: at - startedAt },
+    turn: { usage, iterations, modelCalls, toolCalls, durationMs: elapsed(startedAt, at) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { elapsed } from "../base/elapsed.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { WorkerEvent, WorkerSessionRef, WorkerStats } from "./types.ts";
 
@@ -109,7 +110,7 @@ export function stepReporter(report: Report, session: WorkerSessionRef): (event:
         ...session,
         type: "step",
         step: "model",
-        durationMs: at - modelAt,
+        durationMs: elapsed(modelAt, at),
         isError: event.error !== undefined,
       });
     }
@@ -123,7 +124,13 @@ export function stepReporter(report: Report, session: WorkerSessionRef): (event:
     }
     if (event.type === "turn.end") {
       const { reason, error } = event;
-      report.emit({ ...session, type: "turn.end", reason, durationMs: at - turnAt, ...(error && { error }) });
+      report.emit({
+        ...session,
+        type: "turn.end",
+        reason,
+        durationMs: elapsed(turnAt, at),
+        ...(error && { error }),
+      });
     }
   };
 }

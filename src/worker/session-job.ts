@@ -1,6 +1,7 @@
 import type { LRUCache } from "lru-cache";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
+import { elapsed } from "../base/elapsed.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
@@ -168,7 +169,7 @@ export class SessionJob {
     const { sessionId } = session;
     const startedAt = now();
     const { fence = 0, takeovers = 0 } = agent.lease ?? {};
-    const queueDelayMs = Math.max(0, startedAt - this.#wakeUp.dueAt);
+    const queueDelayMs = elapsed(this.#wakeUp.dueAt, startedAt);
     report.emit({ type: "session.start", ...session, queueDelayMs, fence, isTakeover: takeovers > 0 });
     const run = new SessionRun({
       agent,
@@ -226,7 +227,7 @@ export class SessionJob {
     }
     const { phase, reason } = agent.status();
     if (!closedBy) await agent.close();
-    const durationMs = now() - startedAt;
+    const durationMs = elapsed(startedAt, now());
     report.emit({ type: "session.end", ...session, phase, ...(reason && { reason }), durationMs });
     if (closedBy) await this.#wakeLater(0);
   }

@@ -1,3 +1,4 @@
+import { elapsed } from "../../../src/base/elapsed.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { closeCalls } from "./calls.ts";
 import type { AgentContext, Change, Limits } from "../context.ts";
@@ -25,7 +26,7 @@ export function usedOf({ progress, at }: AgentContext): Required<Limits> {
     outputTokens,
     totalTokens: inputTokens + outputTokens,
     cost,
-    wallMs: at - stats.startedAt,
+    wallMs: elapsed(stats.startedAt, at),
   };
 }
 

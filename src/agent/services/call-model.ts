@@ -1,3 +1,4 @@
+import { elapsed } from "../../base/elapsed.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
 import { frozenCopy } from "../../base/freeze.ts";
@@ -174,7 +175,7 @@ function outcomeOf(
   if (isBroken && !delivered && !reported) return { at, finishReason, delivered };
   const counts = completeUsage(reported, request, content);
   const cost = costOf(host, model, counts);
-  const usage: Usage = { durationMs: at - startedAt, ...counts, ...(cost !== undefined && { cost }) };
+  const usage: Usage = { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
   const message: Msg = {
     id: messageId,
     role: "assistant",
