@@ -1,6 +1,6 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { MiddlewareHandler } from "hono";
-import { RateLimiter, type RateLimit } from "./rate-limit.ts";
+import { RateLimiter, retryAfter, wrongTokenLimiter, type RateLimit } from "../base/rate-limiter.ts";
 import { RequestError } from "./request-error.ts";
 import { SCOPES, TokenRegistry, type Access, type Scope, type Token } from "./tokens.ts";
 
@@ -10,10 +10,13 @@ export type ServerEnv = { Variables: { requestId: string; access: Access; sessio
 /** The access of every request without tokens. */
 const LOCAL_ACCESS: Access = { tenant: "local", scopes: SCOPES, name: "local" };
 
-/** Sets the access of a request. With tokens, a request without a valid one gets status 401. With "none", a request from another
- *  machine gets status 403. */
+type RequestContext = Parameters<MiddlewareHandler<ServerEnv>>[0];
+
+/** Sets the access of a request. With tokens, a request without a valid one gets status 401, or 429 if its address has sent too many
+ *  such. With "none", a request from another machine gets status 403. */
 export function authenticate(tokens: readonly Token[] | "none"): MiddlewareHandler<ServerEnv> {
   const registry = tokens === "none" ? undefined : new TokenRegistry(tokens);
+  const wrongTokens = wrongTokenLimiter();
   return async (c, next) => {
     if (!registry) {
       if (!isLocal(c))
@@ -24,6 +27,8 @@ export function authenticate(tokens: readonly Token[] | "none"): MiddlewareHandl
     const [, token] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
     const access = token === undefined ? undefined : registry.find(token);
     if (!access) {
+      const waitMs = wrongTokens.take(addressOf(c));
+      if (waitMs > 0) throw tooMany("Too many requests without a valid token.", waitMs);
       const challenge = token === undefined ? "Bearer" : 'Bearer error="invalid_token"';
       const detail = token === undefined ? "A bearer token is required." : "The token is unknown.";
       throw new RequestError(401, "request/unauthorized", detail, { "WWW-Authenticate": challenge });
@@ -39,12 +44,13 @@ export function limitRate(limit: RateLimit): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     const { tenant, name } = c.get("access");
     const waitMs = limiter.take(`${tenant}/${name}`);
-    if (waitMs > 0) {
-      const seconds = String(Math.ceil(waitMs / 1000));
-      throw new RequestError(429, "request/too-many", "Too many requests.", { "Retry-After": seconds });
-    }
+    if (waitMs > 0) throw tooMany("Too many requests.", waitMs);
     return next();
   };
+}
+
+function tooMany(detail: string, waitMs: number): RequestError {
+  return new RequestError(429, "request/too-many", detail, { "Retry-After": retryAfter(waitMs) });
 }
 
 /** Responds with status 403 to requests whose token lacks the scope. */
@@ -68,11 +74,15 @@ export function isLoopback(host: string): boolean {
 
 /** Whether both the client and the host name of the request are local. A page of another site may resolve its name to this machine,
  *  and its requests have that name in `Host` or `Origin`. */
-function isLocal(c: Parameters<MiddlewareHandler<ServerEnv>>[0]): boolean {
+function isLocal(c: RequestContext): boolean {
   const origin = c.req.header("Origin");
   const names = [new URL(c.req.url).hostname, ...(origin === undefined ? [] : [hostOf(origin)])];
-  const peer = hasSocket(c.env) ? (getConnInfo(c).remote.address ?? "") : "localhost";
-  return [...names, peer].every(isLoopback);
+  return [...names, addressOf(c)].every(isLoopback);
+}
+
+/** The address of the client; "localhost" for a request that came without a network. */
+function addressOf(c: RequestContext): string {
+  return hasSocket(c.env) ? (getConnInfo(c).remote.address ?? "") : "localhost";
 }
 
 function hostOf(origin: string): string {

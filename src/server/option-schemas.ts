@@ -1,8 +1,8 @@
 import * as s from "../base/option-schema.ts";
+import type { RateLimit } from "../base/rate-limiter.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import type { Dispatcher } from "../worker/types.ts";
 import type { ServerOptions } from "./options.ts";
-import type { RateLimit } from "./rate-limit.ts";
 
 /** The schema of {@link RateLimit}. */
 export const rateLimitSchema = s.lazily(() =>

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from "../base/error.ts";
+import type { RateLimit } from "../base/rate-limiter.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Dispatcher } from "../worker/types.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import type { Token } from "./tokens.ts";
 
 /** A request that was answered, for logs and metrics. Contains no tokens, messages and tool arguments. */

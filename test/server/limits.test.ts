@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError } from "agentchart";
 import { createServer, serve } from "agentchart/server";
 import { memoryStore } from "agentchart/store/memory";
-import { RateLimiter } from "../../src/server/rate-limit.ts";
+import { RateLimiter } from "../../src/base/rate-limiter.ts";
 import { createDispatcher } from "agentchart/worker";
 import { createSession, NEW_SESSION, openServer, TOKENS } from "./open-server.ts";
 
@@ -108,6 +108,37 @@ describe("The rate limit", () => {
     expect(await refused.json()).toMatchObject({ code: "request/too-many" });
     expect((await server.request("GET", "/v1/sessions", { as: "reader" })).status).toBe(200);
     expect((await server.request("GET", "/v1/sessions", { as: "globex" })).status).toBe(200);
+  });
+
+  test("gives status 429 and Retry-After to an address that sends wrong tokens, and never slows a right one", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = openServer();
+    const wrong = (incoming?: object) => {
+      const headers = { Authorization: `Bearer ${TOKENS.acme}x` };
+      return server.app.fetch(
+        new Request("http://localhost/v1/sessions", { headers }),
+        incoming && { incoming },
+      );
+    };
+    const statuses: number[] = [];
+    for (let count = 0; count < 102; count++) statuses.push((await wrong()).status);
+    expect(statuses).toEqual([...Array.from({ length: 100 }, () => 401), 429, 429]);
+    const refused = await server.app.request("/v1/sessions");
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "1"]);
+    expect(await refused.json()).toMatchObject({ code: "request/too-many" });
+    for (let count = 0; count < 30; count++)
+      expect((await server.request("GET", "/v1/sessions")).status).toBe(200);
+    expect((await wrong({ socket: { remoteAddress: "192.0.2.1" } })).status).toBe(401);
+    vi.advanceTimersByTime(1_000);
+    expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 429]);
+  });
+
+  test("counts a bounded number of keys: of more, the oldest are forgotten", () => {
+    const limiter = new RateLimiter({ perSecond: 1, burst: 1 }, () => 0);
+    expect([limiter.take("first"), limiter.take("first")]).toEqual([0, 1_000]);
+    for (let n = 0; n < 10_000; n++) limiter.take(String(n));
+    expect([limiter.take("9999"), limiter.take("first")]).toEqual([1_000, 0]);
   });
 
   test("refills with time, up to the burst", () => {

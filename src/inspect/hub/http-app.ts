@@ -1,4 +1,5 @@
 import { AgentError } from "../../base/error.ts";
+import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import { stream } from "hono/streaming";
 import { layoutInWorker } from "../../diagram/layout-in-worker.ts";
@@ -8,18 +9,22 @@ import { RUN_GROUPS } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageFile } from "./page-files.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
-import { bearerOf, isSameToken, type AccessPolicy } from "./access-policy.ts";
+import { bearerOf, type AccessPolicy } from "./access-policy.ts";
+import { isWithin } from "../protocol/parse-run-file.ts";
+import type { TokenGate } from "./token-gate.ts";
 
 const MAX_STEPS = 1_000;
 /** The maximum size of a chart that a page sends to be laid out, in bytes. */
 const MAX_CHART_BYTES = 1_000_000;
+/** The maximum depth of its JSON. */
+const MAX_CHART_DEPTH = 60;
 
 /** What the HTTP server of a hub needs. */
 export type HttpOptions = {
   /** Returns the policy; a function, because the port is known only after the server listens. */
   readonly policy: () => AccessPolicy;
-  /** The token of pages. */
-  readonly token: string;
+  /** Judges the tokens of pages. */
+  readonly gate: TokenGate;
   /** The runs that can be read. */
   readonly runs: Runs;
   /** The charts that can be read. */
@@ -32,7 +37,7 @@ export type HttpOptions = {
  * Creates the HTTP server of the hub. It serves the page's files and the chart of this release to everyone on
  * this machine, and runs to clients with the token.
  */
-export function httpApp({ policy, token, runs, charts, pageFolder }: HttpOptions): Hono {
+export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions): Hono {
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -46,9 +51,10 @@ export function httpApp({ policy, token, runs, charts, pageFolder }: HttpOptions
     const origin = c.req.header("origin");
     if (origin !== undefined && !policy().isOurOrigin(origin))
       return problem(c, 403, "This origin has no access.");
-    if (!isSameToken(bearerOf(c.req.header("authorization")), token))
-      return problem(c, 401, "The token is missing or wrong.");
-    return next();
+    const refusal = gate.refusal(bearerOf(c.req.header("authorization")), addressOf(c));
+    if (!refusal) return next();
+    if (refusal.retryAfter !== undefined) c.header("retry-after", refusal.retryAfter);
+    return problem(c, refusal.status, `${refusal.reason}.`);
   });
 
   app.get("/api/runs", async (c) => {
@@ -135,9 +141,9 @@ export function httpApp({ policy, token, runs, charts, pageFolder }: HttpOptions
     if (Number(c.req.header("content-length") ?? Infinity) > MAX_CHART_BYTES)
       return problem(c, 413, "This chart is too large.");
     const chart: unknown = await c.req.json().catch(() => undefined);
-    return isChart(chart)
+    return isChart(chart) && isWithin(chart, MAX_CHART_DEPTH)
       ? c.json({ layouts: await layoutInWorker(chart) })
-      : problem(c, 400, "A chart has `nodes` and `edges`.");
+      : problem(c, 400, `A chart has \`nodes\` and \`edges\`, at most ${MAX_CHART_DEPTH} levels deep.`);
   });
 
   app.get("/chart.json", async (c) => c.json(await charts.own()));
@@ -156,8 +162,13 @@ export function httpApp({ policy, token, runs, charts, pageFolder }: HttpOptions
   return app;
 }
 
-function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 500, message: string): Response {
+function problem(c: Context, status: 400 | 401 | 403 | 404 | 413 | 429 | 500, message: string): Response {
   return c.json({ error: { message } }, status);
+}
+
+/** The address of the client; undefined for a request that came without a network. */
+function addressOf(c: Context): string | undefined {
+  return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
 }
 
 function parseInteger(text: string): number | undefined {

@@ -11,8 +11,8 @@ import type { ChartRegistry } from "./chart-registry.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Runs } from "./runs.ts";
-import { isSameToken } from "./access-policy.ts";
 import { guardSocket } from "./guard-socket.ts";
+import type { TokenRefusal } from "./token-gate.ts";
 
 /** While more bytes than these are buffered for the page, deltas are dropped and steps wait. */
 const MAX_BUFFERED_BYTES = 1_000_000;
@@ -59,7 +59,8 @@ export class PageSocket {
   readonly #charts = new Set<string>();
   #isWelcomed = false;
 
-  constructor(socket: WebSocket, hub: PageHub, token: string) {
+  /** `refusalOf` judges the token of the page's `hello`. */
+  constructor(socket: WebSocket, hub: PageHub, refusalOf: (token: unknown) => TokenRefusal | undefined) {
     this.#socket = socket;
     this.#hub = hub;
     const helloReceived = guardSocket(socket);
@@ -67,8 +68,8 @@ export class PageSocket {
       const message = parseMessage(String(data as Buffer));
       if (!message) return socket.close(4400, "Invalid message");
       if (this.#isWelcomed) return this.#ignoreErrors(this.#receive(message));
-      if (message.type !== "hello" || !isSameToken(message.token, token))
-        return socket.close(4401, "Wrong token");
+      const refusal = refusalOf(message.type === "hello" ? message.token : undefined);
+      if (message.type !== "hello" || refusal) return socket.close(4_000 + refusal!.status, refusal!.reason);
       if (message.proto !== PROTOCOL) {
         this.#welcome();
         return socket.close(4406, `This hub speaks version ${PROTOCOL}`);

@@ -23,6 +23,7 @@ import { PageSocket } from "./page-socket.ts";
 import { accessPolicy, refusalOf, type AccessPolicy } from "./access-policy.ts";
 import { storeSchema } from "../../store/store-schema.ts";
 import { StoreRuns } from "./store-runs.ts";
+import { TokenGate } from "./token-gate.ts";
 import { serveWorker } from "./worker-socket.ts";
 
 /** Options of {@link startHub}. */
@@ -104,7 +105,14 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
   const token = reused?.token || newToken();
   const workerToken = reused?.workerToken || newToken();
   let policy = accessPolicy(host, port);
-  const app = httpApp({ policy: () => policy, token, runs: hub.runs, charts, pageFolder: pageFolder() });
+  const [pageGate, workerGate] = [new TokenGate(token), new TokenGate(workerToken)];
+  const app = httpApp({
+    policy: () => policy,
+    gate: pageGate,
+    runs: hub.runs,
+    charts,
+    pageFolder: pageFolder(),
+  });
   const server = createServer(getRequestListener(app.fetch) as Parameters<typeof createServer>[1] & object);
   const sockets = { "/ws": socketServer(MAX_PAGE_MESSAGE), "/worker": socketServer(MAX_WORKER_MESSAGE) };
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -113,8 +121,10 @@ export async function startHub(options: StartHubOptions = {}): Promise<StartedHu
     if (status !== undefined) return refuse(socket, status);
     const path = new URL(request.url!, "http://hub").pathname as keyof typeof sockets;
     sockets[path].handleUpgrade(request, socket, head, (connection) => {
-      if (path === "/worker") return serveWorker(connection, hub, workerToken);
-      const page = new PageSocket(connection, hub, token);
+      const { remoteAddress } = request.socket;
+      const judgedBy = (gate: TokenGate) => (given: unknown) => gate.refusal(given, remoteAddress);
+      if (path === "/worker") return serveWorker(connection, hub, judgedBy(workerGate));
+      const page = new PageSocket(connection, hub, judgedBy(pageGate));
       hub.addPage(page);
       connection.on("close", () => hub.removePage(page));
     });

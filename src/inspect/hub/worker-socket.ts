@@ -2,18 +2,22 @@ import type { WebSocket } from "ws";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 import type { ConnectedWorker } from "./live-run.ts";
-import { isSameToken } from "./access-policy.ts";
 import { guardSocket } from "./guard-socket.ts";
+import type { TokenRefusal } from "./token-gate.ts";
 
-/** Serves the connection to a process that runs agents. */
-export function serveWorker(socket: WebSocket, hub: Hub, token: string): void {
+/** Serves the connection to a process that runs agents. `refusalOf` judges the token of its `hello`. */
+export function serveWorker(
+  socket: WebSocket,
+  hub: Hub,
+  refusalOf: (token: unknown) => TokenRefusal | undefined,
+): void {
   let worker: ConnectedWorker | undefined;
   const helloReceived = guardSocket(socket);
   const send = (message: HubToWorker): void => socket.send(JSON.stringify(message));
 
   const welcome = (message: WorkerToHub): void => {
-    if (message.type !== "hello" || !isSameToken(message.token, token))
-      return socket.close(4401, "Wrong token");
+    const refusal = refusalOf(message.type === "hello" ? message.token : undefined);
+    if (message.type !== "hello" || refusal) return socket.close(4_000 + refusal!.status, refusal!.reason);
     if (message.proto !== PROTOCOL) return socket.close(4406, `This hub speaks version ${PROTOCOL}`);
     helloReceived();
     const { worker: id, pid } = message;

@@ -18,9 +18,10 @@ export function parseRecord(line: string): JsonObject {
   return record;
 }
 
-function isWithin(value: Json, depth: number): boolean {
+/** True if a value is nested at most `depth` levels deep. */
+export function isWithin(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.values(value).every((member: Json) => isWithin(member, depth - 1));
+  return depth > 0 && Object.values(value).every((member) => isWithin(member, depth - 1));
 }
 
 /**

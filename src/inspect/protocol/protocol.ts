@@ -268,7 +268,7 @@ export type Ack = {
 };
 
 /**
- * From the hub to a page. The hub answers `hello` with `welcome`, or closes the socket with 4401 (wrong token).
+ * From the hub to a page. The hub answers `hello` with `welcome`, or closes the socket with 4401 (wrong token) or 4429 (too many of them).
  * A page of another protocol version gets `welcome` with the hub's version and is closed with 4406.
  */
 export type HubToPage =

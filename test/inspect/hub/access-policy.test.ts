@@ -265,3 +265,35 @@ test("startHub rejects a port that is in use with a clear message", async () => 
     /cannot listen on 127\.0\.0\.1:\d+.*EADDRINUSE/,
   );
 });
+
+describe("an address that sends wrong tokens", () => {
+  test("gets status 429 with Retry-After and the close code 4429, while the right token is never slowed", async () => {
+    const limited = await testHub({ home: testHome() });
+    const request = (token: string): Promise<Response> =>
+      fetch(`${limited.url}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429 && statuses.length < 300) statuses.push((await request("wrong")).status);
+    expect(statuses.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 401));
+    const refused = await request("wrong");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+    for (let count = 0; count < 30; count++) expect((await request(limited.token)).status).toBe(200);
+    const closedBy = (token: string): Promise<number | "welcome"> => {
+      const socket = new WebSocket(`${limited.url.replace("http", "ws")}/ws`, { origin: limited.url });
+      onTestFinished(() => socket.terminate());
+      socket.on("open", () => socket.send(JSON.stringify({ type: "hello", token, proto: 1 })));
+      return new Promise((resolve) => socket.on("close", resolve).on("message", () => resolve("welcome")));
+    };
+    expect(await closedBy("wrong")).toBe(4429);
+    expect(await closedBy(limited.token)).toBe("welcome");
+  });
+});
+
+test("a chart that is nested 50,000 levels deep gets status 400", async () => {
+  const nested = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+  const response = await fetch(`${hub.url}/api/layouts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${hub.token}` },
+    body: `{"nodes":[${nested}],"edges":[]}`,
+  });
+  expect(response.status).toBe(400);
+});

@@ -10,7 +10,7 @@ export type ConnectionEvents = {
   refused(reason: "token" | "version", serverVersion?: number): void;
 };
 
-const CLOSED_TOKEN = 4401;
+const [CLOSED_TOKEN, CLOSED_TOO_MANY] = [4401, 4429];
 const CLOSED_VERSION = 4406;
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
@@ -70,7 +70,8 @@ export class Connection {
 
   #onClose(code: number, reason: string): void {
     if (this.#isRefused) return;
-    if (code === CLOSED_TOKEN && reason !== NO_HELLO) this.#refuse("token");
+    const isWrongToken = code === CLOSED_TOO_MANY || (code === CLOSED_TOKEN && reason !== NO_HELLO);
+    if (isWrongToken) this.#refuse("token");
     else if (code === CLOSED_VERSION) this.#refuse("version");
     else {
       const wait = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
