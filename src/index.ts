@@ -16,6 +16,7 @@ export type {
 } from "./agent/types.ts";
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
+export { redactSecrets } from "./base/secrets.ts";
 export { defineHook } from "./hook/define.ts";
 export type { Chunk, Hook, HookEvent, Prompt, PromptPatch } from "./hook/types.ts";
 export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";

@@ -53,6 +53,7 @@ export const ERROR_CODES = [
   "session/lease-lost",
   "session/version",
   "session/damaged",
+  "session/redacted",
   "store/failed",
   "queue/failed",
 ] as const;

@@ -1,4 +1,6 @@
 import type { Reply } from "../agent/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import { redactSecrets } from "../base/secrets.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
@@ -13,7 +15,7 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
   const asked = new Map<string, ToolUseBlock>();
   const printed = new Set<string>();
   const printCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">): void =>
-    terminal.note(`→ ${name} ${oneLine(JSON.stringify(input), 160)}`);
+    terminal.note(`→ ${name} ${inputText(input)}`);
   return (event) => {
     switch (event.type) {
       case "state": {
@@ -87,7 +89,12 @@ const WAITS_FOR = {
 /** The line for a call that suspends the turn. */
 export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
   const why = reason ? ` (${reason})` : "";
-  return `Waits for ${WAITS_FOR[waitsFor]} ${name} ${oneLine(JSON.stringify(input), 160)}${why}, call ${callId}.`;
+  return `Waits for ${WAITS_FOR[waitsFor]} ${name} ${inputText(input)}${why}, call ${callId}.`;
+}
+
+/** Arguments on one line, without secrets. */
+export function inputText(input: JsonObject, length = 160): string {
+  return oneLine(JSON.stringify(redactSecrets(input)), length);
 }
 
 function outputOf({ output }: ToolResultBlock): string {

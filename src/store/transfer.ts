@@ -1,7 +1,10 @@
-import { isObject } from "../base/is-object.ts";
 import { createHash } from "node:crypto";
 import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/is-object.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import { redactSecrets } from "../base/secrets.ts";
 import { withLease } from "./lease.ts";
 import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { readPosition } from "./position.ts";
@@ -21,7 +24,21 @@ type Header = {
   readonly seq: number;
   readonly meta: JsonObject;
 };
-type End = LoadedSession & { readonly sha256: string };
+type End = LoadedSession & {
+  readonly sha256: string;
+  /** Secrets were replaced: the session cannot run. */
+  readonly redacted?: true;
+};
+
+/** Options of {@link exportSession}. */
+export type ExportOptions = {
+  /** True keeps the values whose keys are named like secrets (see `redactSecrets`); only such an export of a session that has any
+   *  can be imported. Default: false. */
+  readonly secrets?: boolean;
+};
+
+/** The schema of {@link ExportOptions}. */
+export const exportSchema = s.lazily(() => s.options<ExportOptions>({ secrets: s.optional(s.boolean()) }));
 
 async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObject> {
   const { sessions } = await store.list({ prefix: sessionId, limit: 1 });
@@ -31,7 +48,8 @@ async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObjec
 /**
  * Yields a session as the lines of one NDJSON file: a header, each entry, each input that is not acknowledged, and an end with
  * position, checkpoint and a SHA-256 of everything. Every line ends with a newline. Acquires no lease: what is appended
- * during the export is left out. A damaged session is exported up to the damage, as a session that is quarantined. Throws
+ * during the export is left out. A damaged session is exported up to the damage, as a session that is quarantined. Secrets are
+ * replaced by `redactSecrets`, and the end says `redacted` if there were any; `options.secrets` keeps them. Throws
  * `session/not-found`.
  *
  * @example
@@ -44,7 +62,20 @@ async function metaOf(store: SessionStore, sessionId: string): Promise<JsonObjec
  * await writeFile("customer-42.ndjson", exportSession(store, "customer-42"));
  * ```
  */
-export async function* exportSession(store: SessionStore, sessionId: string): AsyncGenerator<string> {
+export async function* exportSession(
+  store: SessionStore,
+  sessionId: string,
+  options: ExportOptions = {},
+): AsyncGenerator<string> {
+  check(exportSchema(), options, "exportSession");
+  const { secrets: keepsSecrets = false } = options;
+  let isRedacted = false as boolean;
+  const redacted = (value: object): object => {
+    if (keepsSecrets) return value;
+    const safe = redactSecrets(value as Json) as object;
+    isRedacted ||= safe !== value;
+    return safe;
+  };
   let damage: string | undefined;
   const keepDamage = (error: unknown): undefined => {
     if (!isDamage(error)) throw error;
@@ -55,7 +86,7 @@ export async function* exportSession(store: SessionStore, sessionId: string): As
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   const hash = createHash("sha256");
   const line = (value: object): string => {
-    const text = `${JSON.stringify(value)}\n`;
+    const text = `${JSON.stringify(redacted(value))}\n`;
     hash.update(text);
     return text;
   };
@@ -74,10 +105,19 @@ export async function* exportSession(store: SessionStore, sessionId: string): As
   }
   for (const input of (await store.takeInputs(sessionId, MAX_INPUTS).catch(keepDamage)) ?? [])
     yield line({ input });
-  const final: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
+  const found: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
+  const safe = redacted(found) as LoadedSession;
+  const final = { ...safe, ...(isRedacted && { redacted: true as const }) };
   hash.update(JSON.stringify(final));
   const end: End = { ...final, sha256: hash.digest("hex") };
   yield `${JSON.stringify({ end })}\n`;
+}
+
+/** As {@link exportSession} with all secrets; throws for a damaged session instead of leaving out what cannot be read. */
+export async function* exportWhole(store: SessionStore, sessionId: string): AsyncGenerator<string> {
+  await store.load(sessionId);
+  for await (const _ of store.read(sessionId));
+  yield* exportSession(store, sessionId, { secrets: true });
 }
 
 function isDamage(error: unknown): error is AgentError {
@@ -151,14 +191,19 @@ async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Pro
   if (entries.length !== end.seq || entries.some(({ seq }, index) => seq !== index + 1))
     throw damaged("misses entries");
   if (!isObject(end.position)) throw damaged("has no position");
+  if (end.redacted)
+    throw new AgentError(
+      "session/redacted",
+      "The exported session lacks its secrets and cannot run; expected an export that keeps them.",
+    );
   return { header, entries, inputs, end };
 }
 
 /**
  * Writes an exported session into a store, under its own id or `options.sessionId`, and returns the id. The export may come in
  * chunks of any size. It is read to its end and checked before anything is written; while it is written, the session is
- * listed as `quarantined`, and a failure removes it. Rejects `session/damaged`, `session/version`, and `session/conflict` if
- * the session exists.
+ * listed as `quarantined`, and a failure removes it. Rejects `session/damaged`, `session/version`, `session/redacted` for an
+ * export whose secrets were redacted, and `session/conflict` if the session exists.
  *
  * @example
  * ```ts

@@ -77,6 +77,9 @@ export const exportSession = defineCommand({
   args: ID,
   flags: {
     out: string("FILE", "write to this file instead of stdout; only a complete export replaces it"),
+    secrets: boolean(
+      "keep the values of keys such as apiKey, password and token, without which it cannot be imported",
+    ),
     ...STORE,
   },
   examples: ["sessions export trip --out trip.ndjson"],

@@ -17,15 +17,18 @@ import type { exportSession as definition } from "./definitions.ts";
 export const exportCommand: Handler<typeof definition> = async ({ args, flags }, { stdout, terminal }) =>
   withExistingStore(flags.store, (store) =>
     explainSessionErrors({ sessionId: args.id, flags }, async () => {
-      const { out } = flags;
+      const { out, secrets } = flags;
       let last = "";
-      const lines = tap(exportSession(store, args.id), (line) => (last = line));
+      const lines = tap(exportSession(store, args.id, { secrets }), (line) => (last = line));
       if (out === undefined) for await (const line of lines) stdout.write(line);
       else {
         await writeAtomically(out, lines);
         terminal.note(`Exported to ${out}.`);
       }
-      const reason = quarantineReason((JSON.parse(last) as { end: LoadedSession }).end.position);
+      const { end } = JSON.parse(last) as { end: LoadedSession & { redacted?: true } };
+      if (end.redacted)
+        terminal.warn("Secrets were redacted, so that the export cannot be imported: --secrets keeps them.");
+      const reason = quarantineReason(end.position);
       if (reason !== undefined)
         terminal.warn(`The session is quarantined, also after an import: ${asSentence(reason)}`);
       return 0;

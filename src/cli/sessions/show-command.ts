@@ -1,3 +1,5 @@
+import type { Json } from "../../base/json.ts";
+import { redactSecrets } from "../../base/secrets.ts";
 import type { Block, Msg } from "../../message/types.ts";
 import { readEntry } from "../../session/entry.ts";
 import { openSession, type Moment, type StoredSession } from "../../session/open-session.ts";
@@ -17,7 +19,7 @@ export const showCommand: Handler<typeof definition> = async ({ args: { id }, fl
       const moment = await session.at(flags.at);
       const positions = await positionsOf(session, moment);
       const text = printsJson(io, flags)
-        ? JSON.stringify({ sessionId: id, ...moment, positions })
+        ? JSON.stringify(redactSecrets({ sessionId: id, ...moment, positions } as unknown as Json))
         : format(id, moment, positions);
       io.stdout.write(`${text.trimEnd()}\n`);
       return 0;
@@ -75,7 +77,7 @@ function blockText(block: Block): string {
     case "thinking":
       return "[thinking]";
     case "tool_use":
-      return `→ ${block.name} ${JSON.stringify(block.input)}`;
+      return `→ ${block.name} ${JSON.stringify(redactSecrets(block.input))}`;
     case "tool_result":
       return `← ${block.name} ${block.state}: ${block.output.map(blockText).join(" ")}`;
     case "provider":

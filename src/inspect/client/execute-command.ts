@@ -9,7 +9,7 @@ import { outcomeOfError, refused, type CommandOutcome } from "../protocol/comman
 import { isSettled } from "./available-commands.ts";
 import { forkOutcome, planFork, writeFork } from "./fork-run.ts";
 import type { RunCommand, RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
-import { restoreRedacted } from "./restore-redacted.ts";
+import { restoreHidden } from "./restore-hidden.ts";
 import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
 
 type CommandOf<Type extends RunCommandType> = Extract<RunCommand, { type: Type }>;
@@ -162,18 +162,18 @@ async function decide(command: CommandOf<"decide">, run: WatchedRun): Promise<Co
   }
   if (pending.argsHash !== argsHash)
     return refused("stale", "The arguments of this call have changed since they were displayed.");
-  const decision = withRedactedParts(command.decision, pending);
+  const decision = withHiddenParts(command.decision, pending);
   const problem = decisionProblem(decision, pending, run);
   if (problem) return refused("invalid", problem);
-  await agent.decide(callId, decision, { argsHash });
+  await agent.decide(callId, decision, { argsHash, by: "inspector" });
   const status = agent.status();
   if (status.phase === "suspended" && status.pending.every(isSettled)) await continueTurn(agent);
   return succeeded(agent);
 }
 
-function withRedactedParts(decision: Decision, { input }: PendingItem): Decision {
+function withHiddenParts(decision: Decision, { input }: PendingItem): Decision {
   if (typeof decision !== "object" || !("edit" in decision)) return decision;
-  return { edit: restoreRedacted(decision.edit, input) };
+  return { edit: restoreHidden(decision.edit, input) };
 }
 
 function decisionProblem(decision: Decision, pending: PendingItem, run: WatchedRun): string | undefined {

@@ -10,7 +10,7 @@ import {
   type PlainObject,
 } from "../protocol/encode.ts";
 import type { History } from "./history.ts";
-import { REDACTED } from "../protocol/secrets.ts";
+import { REDACTED } from "../../base/secrets.ts";
 
 type StepEvent = ChartStep["event"] & { readonly id?: string };
 

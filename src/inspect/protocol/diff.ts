@@ -3,7 +3,7 @@ import type { Msg } from "../../message/types.ts";
 import type { PatchOp } from "./protocol.ts";
 import type { PlainObject } from "./encode.ts";
 import { quoteKey } from "./quote-key.ts";
-import { isSecret, REDACTED } from "./secrets.ts";
+import { isSecret, REDACTED } from "../../base/secrets.ts";
 
 /** Serializes a value to a JSON string. */
 export type Serialize = (value: unknown) => string;

@@ -35,6 +35,21 @@ test("an approval continues the turn, and the pending call is removed before the
   expect(on.ran).toEqual([{ amount: 5 }]);
 });
 
+test("a decision in the inspector names it in the journal, and a redacted value of an edit is unchanged", async () => {
+  const store = memoryStore();
+  const on = await stage([asks("pay", { amount: 1, apiKey: "sk-1" }), "done"], { store });
+  await on.agent.call("pay");
+  const [call] = await waits(on);
+  expect(call!.input).toEqual({ amount: 1, apiKey: "[redacted]" });
+  const { callId, argsHash } = call!;
+  const decision = { edit: { amount: 2, apiKey: "[redacted]" } };
+  const ack = await on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision });
+  expect(ack).toMatchObject({ ok: true });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(on.ran).toEqual([{ amount: 2, apiKey: "sk-1" }]);
+  expect(await journalOf(store, on.agent.sessionId)).toContain('"decidedBy":"inspector"');
+});
+
 test("three calls are approved, edited with valid types only, and denied with a reason that the model reads", async () => {
   const on = await stage([asks("pay", { amount: 1 }, { amount: 2 }, { amount: 3 }), "done"]);
   await on.agent.call("pay");
