@@ -7,6 +7,7 @@ export type {
   AgentWatcher,
   Budget,
   CallOptions,
+  DecideOptions,
   Input,
   Inspector,
   Permissions,

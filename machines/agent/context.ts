@@ -77,6 +77,8 @@ export type CallRecord = {
   readonly asks?: string;
   readonly argsHash?: string;
   readonly decided?: Decision;
+  /** Who has made the decision, if that is known. */
+  readonly decidedBy?: string;
   readonly expiresAt?: number;
   readonly reason?: string;
   readonly answerSchema?: JsonObject;

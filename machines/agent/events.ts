@@ -34,6 +34,8 @@ export type AgentCommand =
         readonly argsHash?: string;
         /** When the decision was made, if that was before `at`. */
         readonly madeAt?: number;
+        /** Who has decided. */
+        readonly decidedBy?: string;
       }
     >
   | Command<"run.shutdown", At>

@@ -10,7 +10,7 @@ import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import { openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
+import { decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
@@ -35,6 +35,7 @@ import type {
   AgentStream,
   Budget,
   CallOptions,
+  DecideOptions,
   Input,
   Reply,
   Snapshot,
@@ -196,12 +197,14 @@ export class AgentSession implements InboxAgent {
   async decide(
     callId: string,
     requested: Decision,
-    expect?: { readonly argsHash: string },
+    options: DecideOptions = {},
     inputId?: string,
     madeAt?: number,
   ): Promise<PendingCall[]> {
     await this.#ready();
     const decision = checkDecision(requested);
+    check(decideSchema(), options, "decide");
+    const { argsHash, by } = options;
     const runtime = this.#runtime;
     this.#assertOpen();
     await runtime.command(
@@ -210,7 +213,8 @@ export class AgentSession implements InboxAgent {
         at: runtime.now(),
         callId,
         decision,
-        ...(expect && { argsHash: expect.argsHash }),
+        ...(argsHash !== undefined && { argsHash }),
+        ...(by !== undefined && { decidedBy: by }),
         ...(madeAt !== undefined && { madeAt }),
       },
       inputId,

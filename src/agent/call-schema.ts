@@ -1,7 +1,7 @@
 import * as s from "../base/option-schema.ts";
 import { isObject } from "../base/is-object.ts";
 import { EVENT_TYPES } from "../event/emitter.ts";
-import type { Agent, CallOptions } from "./types.ts";
+import type { Agent, CallOptions, DecideOptions } from "./types.ts";
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
 
@@ -31,6 +31,15 @@ export const subscribeSchema = s.lazily(() =>
 export const openSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Agent["open"]>[0]>>({ waitMs: s.optional(s.atLeast(0)) }),
 );
+
+/** The schemas of {@link DecideOptions}. */
+export const decideShape = s.lazily((): s.ShapeOf<DecideOptions> => ({
+  argsHash: s.optional(s.string()),
+  by: s.optional(s.matching(/^.{1,200}$/su, "a name of 1 to 200 characters")),
+}));
+
+/** The schema of {@link DecideOptions}. */
+export const decideSchema = s.lazily(() => s.options<DecideOptions>(decideShape()));
 
 /** The schema of the options of `shutdown`. */
 export const shutdownSchema = s.lazily(() =>

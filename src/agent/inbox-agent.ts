@@ -3,7 +3,7 @@ import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { Schema } from "../tool/types.ts";
-import type { Agent, Budget, Input } from "./types.ts";
+import type { Agent, Budget, DecideOptions, Input } from "./types.ts";
 
 /**
  * An agent as a worker drives it from the inbox of its session.
@@ -24,7 +24,7 @@ export interface InboxAgent extends Agent<never> {
   decide(
     callId: string,
     decision: Decision,
-    expect?: { readonly argsHash: string },
+    options?: DecideOptions,
     inputId?: string,
     madeAt?: number,
   ): Promise<PendingCall[]>;

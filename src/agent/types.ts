@@ -231,6 +231,14 @@ export type Snapshot = JsonObject & { readonly format: number };
 /** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
 export type AgentStream<O> = AsyncIterable<AgentEvent> & { readonly reply: Promise<Reply<O>> };
 
+/** Options of {@link Agent.decide}. */
+export type DecideOptions = {
+  /** The `argsHash` of the call that was decided about. */
+  readonly argsHash?: string;
+  /** Who has decided, for the journal: a name of 1 to 200 characters. */
+  readonly by?: string;
+};
+
 /** An agent: one session of the chart in this process. */
 export interface Agent<Ctx = unknown> {
   readonly name: string;
@@ -258,8 +266,8 @@ export interface Agent<Ctx = unknown> {
   ): AgentStream<OutputOf<S>>;
   /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
    *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
-   *  arguments are others than `expect` says, and `run/bad-decision` for a decision that this call does not take. */
-  decide(callId: string, decision: Decision, expect?: { readonly argsHash: string }): Promise<PendingCall[]>;
+   *  arguments are others than `options` says, and `run/bad-decision` for a decision that this call does not take. */
+  decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall[]>;
   /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. Returns false, and keeps nothing, if there is
    *  no such turn. */
   interrupt(message?: string | Msg): boolean;

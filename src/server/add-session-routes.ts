@@ -67,7 +67,8 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: Ser
 
   app.openapi(routes.decideCall, async (c) => {
     const { callId, decision, argsHash } = c.req.valid("json");
-    const options = { ...keyOf(c.req.valid("header")), argsHash };
+    const { name, tenant } = c.get("access");
+    const options = { ...keyOf(c.req.valid("header")), argsHash, by: name || tenant };
     return c.json(await sessionsOf(c).decide(c.req.valid("param").id, callId, decision, options), 202);
   });
 

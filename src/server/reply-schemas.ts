@@ -18,6 +18,7 @@ const pendingCall = z
     expiresAt: optional(z.number(), EPOCH_MS),
     answerSchema: optional(jsonObject),
     decided: optional(decision),
+    decidedBy: optional(z.string(), { description: "The name of the token with which it was decided" }),
   })
   .openapi("PendingCall");
 

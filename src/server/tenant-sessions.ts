@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { AgentEvent } from "../event/types.ts";
-import type { Budget } from "../agent/types.ts";
+import type { Budget, DecideOptions } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
@@ -62,7 +62,7 @@ export class TenantSessions {
     id: string,
     callId: string,
     decision: Decision,
-    options: CommandOptions & { readonly argsHash: string },
+    options: CommandOptions & Required<DecideOptions>,
   ): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.decide(sessionId, callId, decision, options));
   }

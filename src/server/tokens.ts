@@ -17,7 +17,7 @@ export type Token = {
   readonly tenant: string;
   /** What the token allows, at least one scope. */
   readonly scopes: readonly Scope[];
-  /** The name of the token in logs and for the rate limit, at most 100 characters; default: the tenant. */
+  /** The name of the token in logs, for the rate limit, and in the journal for the decisions that are made with it, at most 100 characters; default: the tenant. */
   readonly name?: string | undefined;
   /** The token itself: at least 20 visible ASCII characters. */
   readonly token?: string | undefined;

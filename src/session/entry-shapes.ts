@@ -34,6 +34,7 @@ function makeShapes() {
     skipHooks: z.optional(z.boolean()),
     asks: z.optional(z.string()),
     argsHash: z.optional(z.string()),
+    decidedBy: z.optional(z.string()),
     expiresAt: z.optional(z.number()),
     reason: z.optional(z.string()),
     answerSchema: z.optional(object),

@@ -29,4 +29,6 @@ export type PendingCall = {
   readonly expiresAt?: number;
   readonly answerSchema?: JsonObject;
   readonly decided?: Decision;
+  /** Who has decided, as the caller of `decide` said. */
+  readonly decidedBy?: string;
 };

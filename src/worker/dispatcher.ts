@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkDecision } from "../agent/check-told.ts";
 import { messagesOf } from "../agent/config.ts";
+import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import { check } from "../base/options.ts";
@@ -81,16 +82,17 @@ class StoreDispatcher implements Dispatcher {
     sessionId: string,
     callId: string,
     decision: Parameters<Dispatcher["decide"]>[2],
-    options: CommandOptions & { readonly argsHash?: string } = {},
+    options: CommandOptions & DecideOptions = {},
   ): Promise<Dispatched> {
     checkDecision(decision);
     check(decideSchema(), options, "decide");
-    const { argsHash, ...rest } = options;
+    const { argsHash, by, ...rest } = options;
     const command = {
       kind: "decide",
       callId,
       decision,
       ...(argsHash !== undefined && { argsHash }),
+      ...(by !== undefined && { by }),
     } as const;
     return this.#send(sessionId, command, rest);
   }
@@ -99,7 +101,7 @@ class StoreDispatcher implements Dispatcher {
     sessionId: string,
     callId: string,
     answer: Parameters<Dispatcher["answer"]>[2],
-    options: CommandOptions = {},
+    options: CommandOptions & Pick<DecideOptions, "by"> = {},
   ): Promise<Dispatched> {
     return this.decide(sessionId, callId, { answer }, options);
   }

@@ -18,6 +18,7 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
       readonly callId: string;
       readonly decision: Decision;
       readonly argsHash?: string;
+      readonly by?: string;
     }
   | { readonly kind: "interrupt"; readonly message?: Msg }
   | { readonly kind: "steer"; readonly message: Msg }

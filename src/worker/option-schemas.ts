@@ -1,3 +1,4 @@
+import { decideShape } from "../agent/call-schema.ts";
 import * as s from "../base/option-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { wakeShape } from "./queue/wake-schema.ts";
@@ -77,7 +78,7 @@ export const commandSchema = s.lazily(() =>
 export const decideSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Dispatcher["decide"]>[3]>>({
     idempotencyKey: s.optional(s.nonEmpty()),
-    argsHash: s.optional(s.string()),
+    ...decideShape(),
   }),
 );
 

@@ -148,8 +148,9 @@ export class SessionRun {
     const { id } = input;
     switch (command.kind) {
       case "decide": {
-        const { callId, decision, argsHash, at } = command;
-        await agent.decide(callId, decision, argsHash === undefined ? undefined : { argsHash }, id, at);
+        const { callId, decision, argsHash, by, at } = command;
+        const options = { ...(argsHash !== undefined && { argsHash }), ...(by !== undefined && { by }) };
+        await agent.decide(callId, decision, options, id, at);
         return true;
       }
       case "extendBudget":

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../event/types.ts";
-import type { AgentConfig, Budget, Input } from "../agent/types.ts";
+import type { AgentConfig, Budget, DecideOptions, Input } from "../agent/types.ts";
 import type { ErrorInfo } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";
@@ -97,19 +97,19 @@ export interface Dispatcher {
    *  does. */
   dispatch(sessionId: string, input: Input, options?: DispatchOptions): Promise<Dispatched>;
   /** Decides about an open call; once all calls are decided the turn is resumed. `argsHash` binds the decision to the call's
-   *  arguments. A decision that is dispatched before the approval expires is valid, however late a worker reads it. */
+   *  arguments, `by` says in the journal who has decided. A decision that is dispatched before the approval expires is valid, however late a worker reads it. */
   decide(
     sessionId: string,
     callId: string,
     decision: Decision,
-    options?: CommandOptions & { readonly argsHash?: string },
+    options?: CommandOptions & DecideOptions,
   ): Promise<Dispatched>;
-  /** Answers an open call; once no call is open the turn is resumed. */
+  /** Answers an open call; once no call is open the turn is resumed. `by` says in the journal who has answered. */
   answer(
     sessionId: string,
     callId: string,
     answer: Extract<Decision, { readonly answer: unknown }>["answer"],
-    options?: CommandOptions,
+    options?: CommandOptions & Pick<DecideOptions, "by">,
   ): Promise<Dispatched>;
   /** Ends the running or suspended turn. `message` is stored and read by the model in the next turn. */
   interrupt(sessionId: string, message?: string | Msg, options?: CommandOptions): Promise<Dispatched>;

@@ -4,6 +4,7 @@ import type { ChatModel, StreamPart } from "agentchart";
 import { serve } from "agentchart/server";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { createWorker, type WorkerAgents } from "agentchart/worker";
+import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, TOKENS, type TestServer } from "./open-server.ts";
 import { readEvents, type Frame } from "./read-events.ts";
@@ -104,6 +105,8 @@ test("POST /decisions approves a call once, and the turn continues to its end", 
   expect(await post(server, `${id}/decisions`, body, key)).toEqual([202, "duplicate"]);
   await expect.poll(() => phaseOf(server, id)).toBe("stopped");
   expect(paid).toEqual([{ euros: 7 }]);
+  const entries = JSON.stringify(await collectAll(server.store.read(`acme/${id}`)));
+  expect(entries).toContain('"decidedBy":"acme"'); // the token has no name of its own
 
   const page = await (await server.request("GET", `/v1/sessions/${id}/messages`)).json();
   expect(page).toMatchObject({

@@ -51,7 +51,7 @@ export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
-  const { decided: _, asks: __, expiresAt: ___, argsHash: ____, ...rest } = record;
+  const { decided: _, decidedBy: __, asks: ___, expiresAt: ____, argsHash: _____, ...rest } = record;
   const { action, argsHash, execution, maxParallel, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,

@@ -149,6 +149,7 @@ export function pendingCalls(context: AgentContext): readonly PendingCall[] {
     ...(record.expiresAt !== undefined && { expiresAt: record.expiresAt }),
     ...(record.answerSchema && { answerSchema: record.answerSchema }),
     ...(record.decided && { decided: record.decided }),
+    ...(record.decidedBy !== undefined && { decidedBy: record.decidedBy }),
   }));
 }
 

@@ -1,5 +1,6 @@
+import type { JsonObject } from "../../../src/base/json.ts";
+import { restoreRedacted } from "../../../src/base/secrets.ts";
 import { errorResult } from "../../../src/tool/results.ts";
-import { updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, Change } from "../context.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 
@@ -18,11 +19,27 @@ export function reviveCalls(context: AgentContext): AgentContext {
   return { ...context, calls };
 }
 
-/** Records a decision; nothing runs. */
+/** Records a decision, and who made it; nothing runs. What a person saw redacted in the arguments and left so is unchanged. */
 export function decideCall(
   context: AgentContext,
-  event: { readonly at: number; readonly callId: string; readonly decision: Decision },
+  event: {
+    readonly at: number;
+    readonly callId: string;
+    readonly decision: Decision;
+    readonly decidedBy?: string;
+  },
 ): Change {
-  const { at, callId, decision } = event;
-  return { at, calls: updateCall(context.calls, callId, { decided: decision }) };
+  const { at, callId, decision, decidedBy } = event;
+  const calls = context.calls.map((record): CallRecord => {
+    if (record.call.id !== callId) return record;
+    const { decidedBy: _, ...rest } = record;
+    const decided = withSecrets(decision, record.call.input);
+    return { ...rest, decided, ...(decidedBy !== undefined && { decidedBy }) };
+  });
+  return { at, calls };
+}
+
+function withSecrets(decision: Decision, input: JsonObject): Decision {
+  if (typeof decision !== "object" || !("edit" in decision)) return decision;
+  return { edit: restoreRedacted(decision.edit, input) };
 }

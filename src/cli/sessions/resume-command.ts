@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { causedBy } from "../../agent/cause.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
@@ -48,13 +49,22 @@ async function resume(agent: Agent, sessionId: string, flags: ResumeFlags, io: C
   const decisions = readDecisions({ answer, approve, deny, retry }, agent.status());
   refuseWithoutTools(agent, decisions);
   for (const { callId, decision } of decisions)
-    await causedBy("operator", () => agent.decide(callId, decision));
+    await causedBy("operator", () => agent.decide(callId, decision, { by: userName() }));
   const status = agent.status();
   const open = status.pending.filter((call) => keepsWaiting(call, decisions.length > 0));
   if (open.length === 0) return runTurn(agent, undefined, io, { isJson: flags.json, session });
   for (const call of open) io.terminal.warn(pendingLine(call));
   printNextCommands(status, session, io.terminal);
   return 0;
+}
+
+/** The name of the user who runs the command. A user without an entry in the system has none. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "operator";
+  }
 }
 
 /** Without its tool, a call that runs would get an error as its result and use up its approval. */

@@ -85,20 +85,37 @@ const STORED_NOTES: { readonly [event: string]: string } = {
 };
 
 /**
- * What a command of the inspector did: "approved in the inspector"; "" for steps of the program. A stored position has the edges of
- * the command, and not its payload: "decided in the inspector".
+ * What a command of the inspector did: "approved in the inspector", or who has decided: "approved by maria"; "" for other steps of
+ * the program. A stored position has the edges of the command, and not its payload: "decided in the inspector".
  */
 export function commandNote({ by, event, payload, edges }: Step): string {
+  const name = deciderOf(event, payload);
+  if (event === "call" && name !== undefined) return `decided by ${name}`;
+  if (event === "tool.decide" && name !== undefined && name !== by)
+    return `${decisionNote(payload)} by ${name}`;
   if (by === undefined) return "";
   if (event === "position") {
     const commands = edges.map((id) => id.split("|")[1]!).filter((each) => Object.hasOwn(STORED_NOTES, each));
     return `${STORED_NOTES[commands.at(-1) ?? ""] ?? "changed"} in the ${by}`;
   }
   const details = isObject(payload) ? payload : {};
-  const { decision = "", input } = details;
-  const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);
+  const { input } = details;
   const call = Array.isArray(input) && input.length > 0 ? "sent" : "resumed";
-  return `${event === "tool.decide" ? (DECISION_NOTES[kind] ?? "decided") : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
+  return `${event === "tool.decide" ? decisionNote(payload) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
+}
+
+function decisionNote(payload: Step["payload"]): string {
+  const { decision = "" } = isObject(payload) ? payload : {};
+  const kind = isObject(decision) ? Object.keys(decision)[0]! : String(decision);
+  return DECISION_NOTES[kind] ?? "decided";
+}
+
+/** Who has decided, as a decision or the record of a decided call says. */
+function deciderOf(event: string, payload: Step["payload"]): string | undefined {
+  if (!isObject(payload)) return undefined;
+  const { set } = payload;
+  const { decidedBy } = event === "call" && isObject(set) ? set : payload;
+  return typeof decidedBy === "string" ? decidedBy : undefined;
 }
 
 /** Describes a step in a few words; "" if nothing stands out. */

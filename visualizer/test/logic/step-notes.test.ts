@@ -47,6 +47,20 @@ test("commandNote describes commands of the inspector, and noteOf puts it first"
   );
 });
 
+test("commandNote says who has decided, of a live decision and of a stored record", () => {
+  const by = (name: string): string =>
+    commandNote({
+      ...step(),
+      event: "tool.decide",
+      payload: { callId: "c", decision: { deny: "no" }, decidedBy: name },
+      by: "inspector",
+    });
+  expect([by("maria"), by("inspector")]).toEqual(["denied by maria", "denied in the inspector"]);
+  const payload = { id: "c", set: { decided: "approve", decidedBy: "maria" } };
+  expect(commandNote({ ...step(), event: "call", payload })).toBe("decided by maria");
+  expect(commandNote({ ...step(), event: "call", payload: { input: [] } })).toBe("");
+});
+
 test("commandNote describes the command of a stored position by its edges", () => {
   const note = (...edges: readonly string[]): string =>
     commandNote({ ...step(), event: "position", payload: { state: "s" }, by: "inspector", edges });
