@@ -10,4 +10,14 @@ export { sessionManager } from "./session-manager.ts";
 export type { SessionComponent, SessionManager, SessionManagerOptions } from "./session-manager.ts";
 export type { SavedParts } from "./save.ts";
 export { exportSession, importSession } from "../store/transfer.ts";
-export type { Batch, JournalEntry, Lease, LeaseHolder, SessionInfo, SessionStore } from "../store/port.ts";
+export type { ExportOptions } from "../store/transfer.ts";
+export type {
+  Batch,
+  JournalEntry,
+  Lease,
+  LeaseHolder,
+  PruneOptions,
+  PruneReport,
+  SessionInfo,
+  SessionStore,
+} from "../store/port.ts";

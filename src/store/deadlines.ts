@@ -38,7 +38,7 @@ async function* eachInTime<T>(
 /**
  * Wraps a store so that each operation settles within {@link SessionStore.timeoutMs}, also if the store never answers. What an
  * operation that was given up has changed is unknown. A renewal settles within a third of its lease, so that its caller learns in
- * time that the lease runs out. `watch` has no end and no deadline. `maxMs` lowers the limit.
+ * time that the lease runs out. `watch` and `prune` have no deadline. `maxMs` lowers the limit.
  */
 export function withDeadlines(
   store: SessionStore,
@@ -61,7 +61,8 @@ export function withDeadlines(
     takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
     list: (filter) => bounded(store.list(filter), "list"),
     listDue: (filter) => bounded(store.listDue(filter), "list"),
-    delete: (sessionId) => bounded(store.delete(sessionId), "delete"),
+    delete: (...args) => bounded(store.delete(...args), "delete"),
+    prune: (options) => store.prune(options),
     ...(store.watch && { watch: (...args) => store.watch!(...args) }),
     close: () => bounded(store.close(), "close"),
   };

@@ -53,8 +53,9 @@ export function fenceFloor(dir: string): number {
   return names.reduce((floor, name) => Math.max(floor, Number(name) || 0), 0);
 }
 
-/** Removes a session's folder, after raising the floor so that a later session of this id gets higher fences. */
-export function removeFolder(dir: string, folder: string, fence: number): void {
+/** Moves a session's folder away and returns where to, after raising the floor so that a later session of this id gets higher
+ *  fences. A process that is killed now leaves a folder that is no session's. */
+export function moveToTrash(dir: string, folder: string, fence: number): string {
   const floor = fenceFloor(dir);
   const higher = fence + FLOOR_MARGIN;
   if (higher > floor) {
@@ -63,7 +64,13 @@ export function removeFolder(dir: string, folder: string, fence: number): void {
     rmSync(join(dir, FLOOR, String(floor)), { force: true });
   }
   const trash = join(dir, `~trash-${randomUUID()}`);
-  if (ifExists(() => renameSync(folder, trash) ?? true)) rmSync(trash, { recursive: true });
+  ifExists(() => renameSync(folder, trash));
+  return trash;
+}
+
+/** Removes what {@link moveToTrash} has moved. */
+export function removeTrash(trash: string): void {
+  rmSync(trash, { recursive: true, force: true });
 }
 
 const leaseFile = (folder: string) => join(folder, "lease.json");
@@ -86,7 +93,18 @@ export function expiryOf(folder: string, { fence, expiresAt }: JournalHead): num
 /** Writes a renewal. A former holder that is late may overwrite it; then the lease expires as if it had not been renewed,
  *  and the fence still protects the session. */
 export function writeRenewal(folder: string, lease: Lease): void {
-  const draft = `${leaseFile(folder)}.${randomUUID()}`;
+  const draft = `${leaseFile(folder)}.${lease.fence}`;
   writeFileSync(draft, `${JSON.stringify(lease)}\n`, { mode: 0o600 });
   renameSync(draft, leaseFile(folder));
+}
+
+const DRAFT = "lease.json.";
+
+/** Removes the drafts of renewals that former holders of the lease have left, whose processes were killed. A former holder that
+ *  still lives then cannot renew, as it must not. */
+export function removeDrafts(folder: string, fence: number): void {
+  for (const name of ifExists(() => readdirSync(folder)) ?? []) {
+    const isFormer = name.startsWith(DRAFT) && !(Number(name.slice(DRAFT.length)) >= fence);
+    if (isFormer) rmSync(join(folder, name), { force: true });
+  }
 }

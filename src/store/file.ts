@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -7,7 +7,15 @@ import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
 import { checkedTailOf, checkEnd } from "./file-end.ts";
 import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
-import { expiryOf, fenceFloor, ifExists, removeFolder, writeRenewal } from "./file-folder.ts";
+import {
+  expiryOf,
+  fenceFloor,
+  ifExists,
+  moveToTrash,
+  removeDrafts,
+  removeTrash,
+  writeRenewal,
+} from "./file-folder.ts";
 import {
   acknowledge,
   appendInput,
@@ -24,11 +32,13 @@ import {
   type JournalHead,
   type JournalTail,
 } from "./file-journal.ts";
+import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
 import { isAppendSynced } from "./local-options.ts";
 import type { JournalEntry, SessionInfo, SessionInput, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
+import { pruneSessions } from "./prune.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
@@ -120,6 +130,13 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     return readCached(sessionId, path, inboxes, update, read);
   }
 
+  /** The inputs of a folder in the trash that are not acknowledged. */
+  function inputsIn(path: string, sessionId: string, acknowledged: Acknowledged): readonly SessionInput[] {
+    const read = (fd: number) =>
+      waitingInputs(fd, sessionId, indexOf(fd, path, sessionId), acknowledged, Number.POSITIVE_INFINITY);
+    return ifExists(() => withFile(path, constants.O_RDONLY, read)) ?? [];
+  }
+
   async function put(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
     const path = join(folder(sessionId), INBOX);
     for (;;) {
@@ -131,7 +148,8 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, path, sessionId, index, input);
         if (isAccepted && isInputSynced)
           await syncAll(fd, path, { end: index.end.size, count: index.items.length }, isNew);
-        if (isAccepted !== undefined) return isAccepted ? "accepted" : "duplicate";
+        const isKept = ifExists(() => statSync(path).ino) === fstatSync(fd).ino; // else the session was deleted meanwhile
+        if (isAccepted !== undefined && isKept) return isAccepted ? "accepted" : "duplicate";
       } finally {
         closeSync(fd);
       }
@@ -170,7 +188,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     return isSessionDue(info, hasInput, before);
   }
 
-  return {
+  const store: SessionStore = {
     acquire: (sessionId, { owner, ttlMs }) =>
       withStoreErrors("acquire a lease", async () => {
         checkId(owner, "An owner");
@@ -187,6 +205,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         });
         if (!head) return undefined;
         const { fence, expiresAt, takeovers = 0 } = head;
+        removeDrafts(path, fence);
         return { sessionId, owner, fence, expiresAt, takeovers };
       }),
 
@@ -290,12 +309,18 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         return duePage(due, limit);
       }),
 
-    delete: (sessionId) =>
-      withStoreErrors("delete", () => {
+    delete: (sessionId, { keepsInputs = false } = {}) =>
+      withStoreErrors("delete", async () => {
         const path = folder(sessionId);
         const exists = infoOf(path, sessionId) !== undefined;
         const hasInputs = ifExists(() => statSync(join(path, INBOX)).size > 0) ?? false;
-        if (ifExists(() => statSync(path))?.isDirectory()) removeFolder(dir, path, newestFence(path));
+        if (!ifExists(() => statSync(path))?.isDirectory()) return exists || hasInputs;
+        const acknowledged = keepsInputs ? (headOf(sessionId)?.inbox ?? NOTHING) : undefined;
+        const trash = moveToTrash(dir, path, newestFence(path));
+        if (acknowledged)
+          for (const input of inputsIn(join(trash, INBOX), sessionId, acknowledged))
+            await put(sessionId, input);
+        removeTrash(trash);
         return exists || hasInputs;
       }),
 
@@ -305,8 +330,11 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       return watchSeq({ current, subscribe: pollEvery(watchEveryMs), signal });
     },
 
+    prune: (options) => pruneSessions(store, options, now),
+
     close: async () => {
       isClosed = true;
     },
   };
+  return store;
 }

@@ -54,19 +54,31 @@ export async function sessionLocked(
   });
 }
 
-/** Runs `work` with a lease of a session that is not opened otherwise, and releases it. Rejects with `locked()`, by default
- *  `session/conflict`, while another owner holds the lease. */
+/** Runs `work` with a lease of a session that is not opened otherwise, and releases it. Returns undefined, and runs nothing, while
+ *  another owner holds the lease. */
+export async function withLeaseIfFree<T>(
+  store: SessionStore,
+  sessionId: string,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T | undefined> {
+  const lease = await store.acquire(sessionId, { owner: newOwner(), ttlMs: LEASE_MS });
+  if (!lease) return undefined;
+  try {
+    return await work(lease);
+  } finally {
+    await store.release(lease);
+  }
+}
+
+/** As {@link withLeaseIfFree}; rejects with `locked()`, by default `session/conflict`, while another owner holds the lease. */
 export async function withLease<T>(
   store: SessionStore,
   sessionId: string,
   work: (lease: Lease) => Promise<T>,
   locked: () => AgentError | Promise<AgentError> = () => sessionLocked(store, sessionId),
 ): Promise<T> {
-  const lease = await store.acquire(sessionId, { owner: newOwner(), ttlMs: LEASE_MS });
-  if (!lease) throw await locked();
-  try {
-    return await work(lease);
-  } finally {
-    await store.release(lease);
-  }
+  const held = async (lease: Lease) => ({ result: await work(lease) });
+  const done = await withLeaseIfFree(store, sessionId, held);
+  if (!done) throw await locked();
+  return done.result;
 }

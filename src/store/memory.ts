@@ -6,6 +6,7 @@ import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./por
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { checkId, compareIds } from "./session-id.ts";
+import { pruneSessions } from "./prune.ts";
 import { watchSeq } from "./watch-seq.ts";
 
 export type { MemoryStoreOptions };
@@ -84,7 +85,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
     for (const { sessionId, wake } of watchers) if (sessionId === changed) wake();
   };
 
-  return {
+  const store: SessionStore = {
     async acquire(sessionId, { owner, ttlMs }) {
       checkId(owner, "An owner");
       const stored = findOrCreate(sessionId);
@@ -190,11 +191,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       return duePage(found.toSorted(compareIds), limit);
     },
 
-    async delete(sessionId) {
+    async delete(sessionId, { keepsInputs = false } = {}) {
       const stored = find(sessionId);
       if (!stored) return false;
       lastFence = Math.max(lastFence, stored.fence);
       sessions.delete(sessionId);
+      if (keepsInputs && stored.inputs.size > 0) {
+        const { inputs, inputIds } = findOrCreate(sessionId);
+        for (const [id, input] of stored.inputs) inputs.set(id, input);
+        for (const id of stored.inputs.keys()) inputIds.add(id);
+      }
       return stored.position !== undefined || stored.inputIds.size > 0;
     },
 
@@ -211,9 +217,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       return watchSeq({ current, subscribe, signal });
     },
 
+    prune: (options) => pruneSessions(store, options, now),
+
     async close() {
       isClosed = true;
       sessions.clear();
     },
   };
+  return store;
 }

@@ -119,6 +119,34 @@ export type SessionFilter = {
 /** A page of {@link SessionStore.list}; `cursor` is absent on the last page. */
 export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly cursor?: string };
 
+/** Options of {@link SessionStore.prune}. */
+export type PruneOptions = {
+  /** Only sessions whose last append was longer ago than this, ms. */
+  readonly olderThan: number;
+  /** Only ids that begin with this string; default: all. */
+  readonly prefix?: string;
+  /** Only sessions whose `meta` has each of these keys with an equal value; default: all. */
+  readonly meta?: JsonObject;
+  /** True finds the sessions, calls `onSession`, and changes nothing; it does not know which of them another process holds.
+   *  Default false. */
+  readonly dryRun?: boolean;
+  /** Stores what `importSession` restores: the lines of `exportSession`, secrets included. The session is deleted once this has
+   *  resolved, and stays if it rejects. Default: nothing is archived. */
+  readonly archive?: (session: SessionInfo, lines: AsyncIterable<string>) => Promise<void>;
+  /** Called with each session once it is deleted, and with `dryRun` for each that would be. */
+  readonly onSession?: (session: SessionInfo) => void;
+  /** Once aborted, no further session is deleted. */
+  readonly signal?: AbortSignal;
+};
+
+/** What {@link SessionStore.prune} has done. */
+export type PruneReport = {
+  /** How many sessions were deleted, or would be with `dryRun`. */
+  readonly pruned: number;
+  /** How many old sessions stay: another process holds them, an input waits, or they are damaged. */
+  readonly kept: number;
+};
+
 /** What {@link SessionStore.load} returns of a session. */
 export type LoadedSession = {
   /** The number of the newest journal entry. */
@@ -196,8 +224,13 @@ export interface SessionStore {
    *  inputs is included, a `quarantined` one is not. With indexes the cost is that of the result, not of the storage. */
   listDue(filter: DueFilter): Promise<DuePage>;
   /** Removes everything of a session, its lease included; needs no lease. Returns false if there was neither a session nor
-   *  an input. A later session of this id gets higher fences. */
-  delete(sessionId: string): Promise<boolean>;
+   *  an input. A later session of this id gets higher fences. `keepsInputs`: inputs that are not acknowledged stay, as those of a
+   *  new session. */
+  delete(sessionId: string, options?: { readonly keepsInputs?: boolean }): Promise<boolean>;
+  /** Deletes the sessions that have been stopped for long, each after its archive is written, if one is asked for. A session that
+   *  another process holds, one with a waiting input and a damaged one stay. Rejects with the first error of the store or of
+   *  `archive`; the session that it is about stays. */
+  prune(options: PruneOptions): Promise<PruneReport>;
   /** Yields the session's current `seq`, if the session exists, and then each new `seq`; values in between may be skipped.
    *  Ends without an error when the signal aborts; a lost connection does not end it. */
   watch?(sessionId: string, options: { readonly signal: AbortSignal }): AsyncIterable<number>;

@@ -25,5 +25,8 @@ export type { PostgresStoreOptions };
 export function postgresStore(options: PostgresStoreOptions): SessionStore {
   check(postgresSchema(), options, "postgresStore");
   const { timeoutMs = STORE_TIMEOUT_MS, now } = options;
-  return { ...sqlStore(new PostgresDatabase(options, timeoutMs), () => now?.() ?? null), timeoutMs };
+  return Object.assign(
+    sqlStore(new PostgresDatabase(options, timeoutMs), () => now?.() ?? null),
+    { timeoutMs },
+  );
 }

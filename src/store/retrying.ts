@@ -22,7 +22,7 @@ const isTransient = (error: unknown): error is AgentError =>
  * Wraps a store so that it survives a restart of its database: operations that fail with a retryable `store/failed` are
  * repeated with exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome
  * is still unknown after `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not
- * repeated, because its caller renews periodically.
+ * repeated, because its caller renews periodically, nor is `prune`, which can be called again.
  */
 export function retryingStore(
   store: SessionStore,
@@ -92,7 +92,8 @@ export function retryingStore(
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
     list: (filter) => retrying(() => store.list(filter)),
     listDue: (filter) => retrying(() => store.listDue(filter)),
-    delete: (sessionId) => retrying(() => store.delete(sessionId)),
+    delete: (...args) => retrying(() => store.delete(...args)),
+    prune: (options) => store.prune(options),
     ...(store.watch && { watch: store.watch.bind(store) }),
     close: () => store.close(),
   };

@@ -72,6 +72,7 @@ export function statementsOf({ schema, now }: SqlDialect) {
     keepFence: `UPDATE ${schema}.last_fence SET value = $1 WHERE value < $1`,
     deleteCheckpoint: `DELETE FROM ${schema}.checkpoints WHERE session_id = $1`,
     deleteEntries: `DELETE FROM ${schema}.entries WHERE session_id = $1`,
+    deleteTakenInputs: `DELETE FROM ${schema}.inputs WHERE session_id = $1 AND data IS NULL RETURNING id`,
     deleteInputs: `DELETE FROM ${schema}.inputs WHERE session_id = $1 RETURNING id`,
   };
 }

@@ -4,6 +4,7 @@ import { chained, hashOf } from "./checksum.ts";
 import { duePage } from "./due.ts";
 import type { Batch, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
+import { pruneSessions } from "./prune.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
 import { statementsOf, type SqlDialect } from "./sql-statements.ts";
@@ -88,7 +89,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     };
   }
 
-  return {
+  const store: SessionStore = {
     async acquire(sessionId, { owner, ttlMs }) {
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
@@ -225,14 +226,14 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       );
     },
 
-    async delete(sessionId) {
+    async delete(sessionId, { keepsInputs = false } = {}) {
       const key = checkedKey(sessionId);
       const run = function* (): Transaction<boolean> {
         const [session] = yield [sql.deleteSession, [key]];
         yield [sql.keepFence, [session?.["fence"] ?? 0]];
         yield [sql.deleteCheckpoint, [key]];
         yield [sql.deleteEntries, [key]];
-        const inputs = yield [sql.deleteInputs, [key]];
+        const inputs = yield [keepsInputs ? sql.deleteTakenInputs : sql.deleteInputs, [key]];
         return inputs.length > 0 || Boolean(session?.["existed"]);
       };
       return db.transaction("delete", run, true);
@@ -258,6 +259,9 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return watchSeq({ current, subscribe, signal });
     },
 
+    prune: (options) => pruneSessions(store, options, () => now() ?? Date.now()),
+
     close: () => db.close(),
   };
+  return store;
 }

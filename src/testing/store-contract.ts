@@ -6,6 +6,7 @@ import { journalTests } from "./store-contract-journal.ts";
 import type { StoreContractTest, StoreUnderTest } from "./store-contract-kit.ts";
 import { leaseTests } from "./store-contract-lease.ts";
 import { lifetimeTests, survivalTests } from "./store-contract-lifetime.ts";
+import { pruneTests } from "./store-contract-prune.ts";
 import { sessionTests } from "./store-contract-sessions.ts";
 import { transferTests } from "./store-contract-transfer.ts";
 
@@ -24,6 +25,7 @@ const GROUPS: { readonly [group: string]: readonly StoreContractTest[] } = {
   sessions: sessionTests,
   due: dueTests,
   transfer: transferTests,
+  prune: pruneTests,
   lifetime: lifetimeTests,
 };
 

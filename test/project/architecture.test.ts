@@ -89,7 +89,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "zod/mini": ["base", "session", "cli"],
   "@cfworker/json-schema": ["tool"],
   "eventsource-parser": ["model/openai"],
-  "lru-cache": ["diagram", "store", "inspect/client", "inspect/hub", "worker"],
+  "lru-cache": ["base", "diagram", "store", "inspect/client", "inspect/hub", "worker"],
   "gpt-tokenizer/encoding/cl100k_base": ["model"],
   pg: ["store", "worker/queue"],
   ws: ["inspect/client", "inspect/hub"],

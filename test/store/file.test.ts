@@ -1,5 +1,6 @@
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { fileStore } from "../../src/store/file.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { scratch } from "./scratch.ts";
@@ -15,3 +16,21 @@ storeContract(
   },
   { describe, test },
 );
+
+test("a new lease removes what a renewal of a former holder has left that was killed in it, and nothing of its own", async () => {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  const store = fileStore({ dir });
+  const acquire = (owner: string) => store.acquire("s", { owner, ttlMs: 60_000 });
+  const former = (await acquire("a"))!;
+  await store.renew(former, 60_000);
+  const folder = join(dir, "s");
+  const drafts = () => readdirSync(folder).filter((name) => name.startsWith("lease.json."));
+  expect(drafts()).toEqual([]);
+  writeFileSync(join(folder, `lease.json.${former.fence}`), "{");
+  writeFileSync(join(folder, "lease.json.e6a9e2c0-0000-4000-8000-000000000000"), "{"); // of an earlier release
+  writeFileSync(join(folder, `lease.json.${former.fence + 1}`), "{");
+  await acquire("a");
+  expect(drafts()).toEqual([`lease.json.${former.fence + 1}`]);
+  expect(readdirSync(folder)).toContain("lease.json");
+});

@@ -1,0 +1,89 @@
+import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import { withLeaseIfFree } from "./lease.ts";
+import type { PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
+import { exportWhole } from "./transfer.ts";
+
+/** The schema of {@link PruneOptions}. */
+export const pruneSchema = s.lazily(() =>
+  s.options<PruneOptions>(
+    {
+      olderThan: s.atLeast(0),
+      prefix: s.optional(s.string()),
+      meta: s.optional(s.object()),
+      dryRun: s.optional(s.boolean()),
+      archive: s.optional(s.func()),
+      onSession: s.optional(s.func()),
+      signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    },
+    { what: "options, such as { olderThan: 30 * 86_400_000 }" },
+  ),
+);
+
+/** The stopped sessions of a store whose last append was before `before`. */
+async function* stoppedBefore(
+  store: SessionStore,
+  before: number,
+  { prefix, meta, signal }: PruneOptions,
+): AsyncGenerator<SessionInfo> {
+  const filter = {
+    phase: "stopped",
+    ...(prefix !== undefined && { prefix }),
+    ...(meta && { meta }),
+  } as const;
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({ ...filter, ...(cursor !== undefined && { cursor }) });
+    for (const session of page.sessions) {
+      if (signal?.aborted) return;
+      if (session.updatedAt < before) yield session;
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** True if the session is still as it was listed, and no input waits. */
+async function isUnchanged(store: SessionStore, { sessionId, seq }: SessionInfo): Promise<boolean> {
+  const found = await store.load(sessionId);
+  if (found?.seq !== seq || found.position["phase"] !== "stopped") return false;
+  return (await store.takeInputs(sessionId, 1)).length === 0;
+}
+
+/**
+ * Implements {@link SessionStore.prune} with the other operations of a store. `now` is the clock of its leases and lists.
+ *
+ * The lease keeps writers away from the session while it is archived and deleted. An input needs no lease: one that comes in the
+ * meantime stays, and begins a new session.
+ */
+export async function pruneSessions(
+  store: SessionStore,
+  options: PruneOptions,
+  now: () => number,
+): Promise<PruneReport> {
+  check(pruneSchema(), options, "prune");
+  const { olderThan, dryRun = false, archive, onSession } = options;
+  let [pruned, kept] = [0, 0];
+  const prune = async (session: SessionInfo): Promise<boolean> => {
+    const { sessionId } = session;
+    if (!(await isUnchanged(store, session))) return false;
+    await archive?.(session, exportWhole(store, sessionId));
+    return store.delete(sessionId, { keepsInputs: true });
+  };
+  const pruneFree = async (session: SessionInfo): Promise<boolean> => {
+    try {
+      if (dryRun) return await isUnchanged(store, session);
+      return (await withLeaseIfFree(store, session.sessionId, () => prune(session))) ?? false;
+    } catch (error) {
+      if (AgentError.is(error) && error.code === "session/damaged") return false;
+      throw error;
+    }
+  };
+  for await (const session of stoppedBefore(store, now() - olderThan, options)) {
+    const isPruned = await pruneFree(session);
+    if (isPruned) pruned++;
+    else kept++;
+    if (isPruned) onSession?.(session);
+  }
+  return { pruned, kept };
+}
