@@ -45,20 +45,27 @@ function isGenerator(value: unknown): value is Steps {
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
-/** The block that a returned value is stored as: strings verbatim, other JSON as JSON text. */
+/** Returns what a returned value is stored as: a string verbatim, any other value as its JSON text. */
 function toRun(call: ToolUseBlock, value: unknown): ToolRun {
   if (value === undefined) return { result: noResult(call) };
   if (isReturnedSuspension(value)) return { suspension: value };
   if (isOutcome(value)) {
     const problem = outcomeProblem(value);
     if (problem === undefined) return { result: outcomeResult(call, value) };
-    const text = `it returned a result that is none: ${problem}. It may have taken effect.`;
-    return { result: failedTool(call, text) };
+    return badReturn(call, problem);
   }
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text === undefined
-    ? { result: failedTool(call, "it returned a value that is no JSON. It may have taken effect.") }
-    : { result: outcomeResult(call, { output: [{ type: "text", text: text.toWellFormed() }] }) };
+  try {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    if (text !== undefined)
+      return { result: outcomeResult(call, { output: [{ type: "text", text: text.toWellFormed() }] }) };
+    return badReturn(call, `a ${typeof value} has no JSON`);
+  } catch (error) {
+    return badReturn(call, messageOf(error)); // a bigint, a circle, or a `toJSON` that throws
+  }
+}
+
+function badReturn(call: ToolUseBlock, problem: string): ToolRun {
+  return { result: failedTool(call, `the result cannot be stored: ${problem}. It may have taken effect.`) };
 }
 
 /** A suspension that was thrown, itself or as a cause (S6). */

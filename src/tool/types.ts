@@ -1,6 +1,6 @@
 // src/tool defines tools and toolkits, checks their input, and runs one attempt of a call.
 import type { Execution, ToolSpec } from "../model/port.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
 
 /** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
@@ -57,9 +57,19 @@ export type ToolOutcome = {
   readonly metadata?: JsonObject;
 };
 
-/** A string is stored verbatim, other JSON as JSON text. `undefined` does not type-check and is an error result at
+/** An object whose JSON says what it holds: an interface, an array, a `Date`, an instance of a class, or anything with `toJSON`. The
+ *  symbols leave out what has no such JSON: a `Map` or a `Promise`, a function, and a generator. */
+export type JsonSource =
+  | (object & {
+      readonly [Symbol.toStringTag]?: never;
+      readonly [Symbol.hasInstance]?: never;
+      readonly [Symbol.asyncIterator]?: never;
+    })
+  | { toJSON(): unknown };
+
+/** A string is stored verbatim, any other value as its JSON text. `undefined` does not type-check and is an error result at
  *  run time: return at least "ok". */
-export type ToolReturn = Json | ToolOutcome | Suspension;
+export type ToolReturn = string | number | boolean | null | JsonSource | ToolOutcome | Suspension;
 
 export type PermissionAction = "allow" | "ask" | "deny";
 

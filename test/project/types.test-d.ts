@@ -55,11 +55,57 @@ defineTool({
     return "done";
   },
 });
+interface Order {
+  readonly id: string;
+  readonly at: Date;
+  readonly lines: readonly { readonly note?: string }[];
+}
+class Money {
+  readonly #cents = 5;
+  get [Symbol.toStringTag](): string {
+    return "Money";
+  }
+  toJSON(): number {
+    return this.#cents;
+  }
+}
+declare const order: Order;
+defineTool({ name: "interface", description: "", input, execute: async () => order });
+defineTool({ name: "interfaces", description: "", input, execute: (): readonly Order[] => [order] });
+defineTool({ name: "maybe", description: "", input, execute: async (): Promise<Order | null> => null });
+defineTool({ name: "date", description: "", input, execute: () => new Date() });
+defineTool({ name: "class", description: "", input, execute: () => ({ price: new Money() }) });
+defineTool({ name: "toJSON", description: "", input, execute: () => new Money() });
+defineTool({
+  name: "steps",
+  description: "",
+  input,
+  async *execute() {
+    yield "halfway";
+    return order;
+  },
+});
+// @ts-expect-error: an optional result may be undefined, which is no result
+defineTool({ name: "optional", description: "", input, execute: (): Order | undefined => order });
+// @ts-expect-error: a function has no JSON
+defineTool({ name: "function", description: "", input, execute: () => () => order });
+// @ts-expect-error: a bigint has no JSON
+defineTool({ name: "bigint", description: "", input, execute: () => 1n });
+defineTool({
+  name: "numbers",
+  description: "",
+  input,
+  // @ts-expect-error: progress is text
+  async *execute() {
+    yield 1;
+    return "done";
+  },
+});
 // @ts-expect-error: nothing is no result
 defineTool({ name: "nothing", description: "", input, execute: () => undefined });
 // @ts-expect-error: a forgotten return is no result
 defineTool({ name: "forgotten", description: "", input, execute: async () => {} });
-// @ts-expect-error: a result is JSON
+// @ts-expect-error: the JSON of a Map says nothing
 defineTool({ name: "map", description: "", input, execute: () => new Map() });
 
 // A typed context, from the agent to its tools and hooks.

@@ -21,3 +21,44 @@ test.each([[suspend()], [suspend("wait", { answerSchema: { type: "string" } })]]
     expect((await agent.call("go")).reason).toBe("TOOL_SUSPENDED");
   },
 );
+
+interface Order {
+  readonly id: string;
+  readonly at: Date;
+}
+class Cents {
+  readonly #value: number;
+  constructor(value: number) {
+    this.#value = value;
+  }
+  toJSON(): string {
+    return `${this.#value} cents`;
+  }
+}
+const order: Order = { id: "17", at: new Date(0) };
+
+test.each<[string, object, string]>([
+  ["an interface with a Date", order, '{"id":"17","at":"1970-01-01T00:00:00.000Z"}'],
+  ["a Date", order.at, '"1970-01-01T00:00:00.000Z"'],
+  ["a class with toJSON", { price: new Cents(5) }, '{"price":"5 cents"}'],
+])("a tool that returns %s has its JSON as the result", async (_, returned, stored) => {
+  const { agent } = scripted([asks, "end"], { tools: [toolOf("look", () => returned)] });
+  await agent.call("go");
+  expect(outputOf(resultsOf(await agent.messages())[0])).toBe(stored);
+});
+
+const circle: { self?: unknown } = {};
+circle.self = circle;
+
+test.each<[string, unknown, string]>([
+  ["a bigint", 1n, "BigInt"],
+  ["a function", () => 1, "a function has no JSON"],
+  ["an object that contains itself", circle, "circular"],
+])("a tool that returns %s has an error result that says why", async (_, returned, problem) => {
+  const { agent } = scripted([asks, "end"], { tools: [toolOf("look", () => returned as never)] });
+  expect((await agent.call("go")).text).toBe("end");
+  const [result] = resultsOf(await agent.messages());
+  expect(result).toMatchObject({ state: "error", code: "tool/failed" });
+  expect(outputOf(result)).toContain(problem);
+  expect(outputOf(result)).toContain("It may have taken effect");
+});
