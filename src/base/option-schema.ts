@@ -191,8 +191,10 @@ const KINDS = { options: "an option", limits: "a limit", points: "a hook point" 
 /** The new names of options that have been renamed. */
 const RENAMED: { readonly [name: string]: string } = { memory: "contextWindow" };
 
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  return known.find((each) => each === RENAMED[name]) ?? nearestName(name, known);
+/** Returns what may be said instead of an unknown name: "did you mean `maxIters`?", or all names. */
+export function instead(name: string, known: readonly string[]): string {
+  const near = known.find((each) => each === RENAMED[name]) ?? nearestName(name, known);
+  return near === undefined ? `there are ${known.join(", ") || "none"}` : `did you mean \`${near}\`?`;
 }
 
 /** An object with these options and no others. A misspelt limit or permission would be none. */
@@ -205,9 +207,7 @@ export function options<T extends object>(
 ): OptionsSchema<T> {
   const known = Object.keys(shape);
   const error = ({ path = [] }: Found): string => {
-    const near = nearestOf(String(path.at(-1)), known);
-    const instead = near === undefined ? `there are ${known.join(", ")}` : `did you mean \`${near}\`?`;
-    return `is not ${KINDS[of]}; ${instead}`;
+    return `is not ${KINDS[of]}; ${instead(String(path.at(-1)), known)}`;
   };
   const stranger = z.optional(z.never({ error }));
   return as(z.catchall(z.object(shape, expected(what)), stranger));

@@ -1,6 +1,6 @@
 import * as s from "../base/option-schema.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
-import { CHUNK_POINTS, HOOK_POINTS, type Hook } from "./types.ts";
+import { CHUNK_POINTS, HOOK_POINTS, type Hook, type HookPoint } from "./types.ts";
 
 type AnyHook = Hook<never>;
 type Point = (typeof HOOK_POINTS)[number] | (typeof CHUNK_POINTS)[number];
@@ -22,3 +22,30 @@ export const hookSchema = s.lazily(() => {
     { of: "points", what: "a hook: an object with a `name`", names: POINTS, isMeant: isFunction },
   );
 });
+
+type ChangingPoint = Exclude<HookPoint, "onInterrupt" | "onError">;
+type Patch<P extends ChangingPoint> = Exclude<Awaited<ReturnType<NonNullable<AnyHook[P]>>>, void>;
+
+const PROMPT = { messages: true, append: true, system: true, options: true } as const;
+/** What hooks may return at the points at which they change something. */
+const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<Patch<P>>]: true } } = {
+  preCall: { input: true, system: true },
+  preReasoning: PROMPT,
+  postReasoning: { message: true, stop: true, goto: true },
+  preActing: { input: true, deny: true },
+  postActing: { result: true, stop: true },
+  preSummary: PROMPT,
+  postSummary: { message: true },
+  postCall: { reply: true },
+};
+
+/** Returns what is wrong with the names of what a hook returned, such as "`sytem` is not a field of it; did you mean `system`?";
+ *  undefined if nothing is, and at a point that only observes. */
+export function unknownField(point: HookPoint, returned: object): string | undefined {
+  if (point === "onInterrupt" || point === "onError") return undefined;
+  const known = FIELDS[point];
+  const unknown = Object.entries(returned).find(
+    ([name, value]) => value !== undefined && !Object.hasOwn(known, name),
+  );
+  return unknown && `\`${unknown[0]}\` is not a field of it; ${s.instead(unknown[0], Object.keys(known))}`;
+}

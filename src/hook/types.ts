@@ -72,7 +72,7 @@ type Maybe<P> = P | void | Promise<P | void>;
  * Functions that run at points of a turn. At most points a hook may return an object: its fields replace what the hook was
  * given, the next hook receives the change, and nothing returned means no change. Hooks run one after the other, by ascending
  * priority, then in order of registration. A hook that throws or rejects fails the turn with `hook/failed`, and a returned value
- * of the wrong shape fails it with `hook/bad-return`, unless its point says otherwise. A hook may run again after a crash.
+ * of the wrong shape or with an unknown field fails it with `hook/bad-return`, unless its point says otherwise. A hook may run again after a crash.
  */
 export type Hook<Ctx = unknown> = {
   /** Names the hook in errors and events, and for `removeHook`. */

@@ -5,6 +5,7 @@ import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import { executionSchema } from "../model/execution-schema.ts";
 import type { Execution } from "../model/port.ts";
+import { presetProblem } from "./presets.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
 import { permissionSchema } from "./tool-schema.ts";
 import type { OutputOf, PermissionAction, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
@@ -22,7 +23,8 @@ export type ToolDefinition<S extends Schema, Ctx> = {
     ctx: ToolContext<Ctx>,
   ) => ToolReturn | Promise<ToolReturn> | AsyncGenerator<string, ToolReturn>;
   readonly groups?: readonly string[];
-  /** Argument values that win over the model and leave the published schema. */
+  /** Values of arguments: they win over the model's, and the model does not see them. A name that the schema does not have is
+   *  refused. */
   readonly preset?: JsonObject;
   /** How many calls of this tool may run at once. */
   readonly maxParallel?: number;
@@ -117,18 +119,10 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
   };
 }
 
-/** Throws `config/invalid` for presets that are none, and for one that the tool's schema refuses: the model could not
- *  mend that. */
-export function checkPreset(
-  name: string,
-  { properties, additionalProperties }: JsonObject,
-  preset: JsonObject,
-): void {
+/** Throws `config/invalid` for presets that are not an object, and for one of a parameter that the schema does not have. */
+export function checkPreset(name: string, schema: JsonObject, preset: JsonObject): void {
   if (!isObject(preset))
     throw new AgentError("config/invalid", `Tool '${name}': \`preset\` must be an object.`);
-  if (additionalProperties !== false) return;
-  const declared = isObject(properties) ? properties : {};
-  const unknown = Object.keys(preset).find((key) => !Object.hasOwn(declared, key));
-  if (unknown !== undefined)
-    throw new AgentError("config/invalid", `Tool '${name}' has no parameter '${unknown}' to preset.`);
+  const problem = presetProblem(schema, preset);
+  if (problem !== undefined) throw new AgentError("config/invalid", `Tool '${name}' ${problem}`);
 }

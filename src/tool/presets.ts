@@ -1,7 +1,10 @@
 import { isObject } from "../base/is-object.ts";
+import { instead } from "../base/option-schema.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { deref } from "./local-ref.ts";
 import type { Tool } from "./types.ts";
+
+const COMPOSED = ["allOf", "anyOf", "oneOf"] as const;
 
 /** What of a schema is others without these properties; undefined if it does not speak of them. */
 function changes(schema: JsonObject, names: readonly string[], part: (of: Json) => Json) {
@@ -13,13 +16,45 @@ function changes(schema: JsonObject, names: readonly string[], part: (of: Json) 
     );
   if (Array.isArray(required) && required.some((name) => names.includes(name as string)))
     changed["required"] = required.filter((name) => !names.includes(name as string)) as Json[];
-  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+  for (const keyword of COMPOSED) {
     const list = schema[keyword];
     if (!Array.isArray(list)) continue;
     const parts = (list as readonly Json[]).map(part);
     if (parts.some((each, index) => each !== list[index])) changed[keyword] = parts;
   }
   return Object.keys(changed).length > 0 ? changed : undefined;
+}
+
+/** Returns the schemas that a value must match or may match: the schema itself, and those of its references, `allOf`, `anyOf` and
+ *  `oneOf`. */
+function partsOf(schema: Json, root: JsonObject, seen: Set<JsonObject> = new Set()): readonly JsonObject[] {
+  const whole = deref(schema, root);
+  if (!whole || seen.has(whole)) return [];
+  seen.add(whole);
+  const choices = COMPOSED.flatMap((keyword) => (whole[keyword] ?? []) as readonly Json[]);
+  return [whole, ...choices.flatMap((part) => partsOf(part, root, seen))];
+}
+
+/** True if a schema says of properties that it does not name what they may be. */
+function acceptsOthers({
+  additionalProperties,
+  patternProperties,
+  unevaluatedProperties,
+}: JsonObject): boolean {
+  return [additionalProperties, patternProperties, unevaluatedProperties].some(Boolean);
+}
+
+/** Returns what is wrong with the names of presets, such as "has no parameter 'yaer' to preset (did you mean `year`?)."; undefined
+ *  if nothing is. A schema that names no property at all accepts every name. */
+export function presetProblem(schema: JsonObject, preset: JsonObject): string | undefined {
+  const parts = partsOf(schema, schema);
+  const names = parts.flatMap(({ properties }) => Object.keys((properties ?? {}) as JsonObject));
+  const isClosed = names.length > 0 || parts.some((part) => part["additionalProperties"] === false);
+  if (!isClosed || parts.some(acceptsOthers)) return undefined;
+  const unknown = Object.keys(preset).find((name) => !names.includes(name));
+  return unknown === undefined
+    ? undefined
+    : `has no parameter '${unknown}' to preset (${instead(unknown, names)}).`;
 }
 
 function without(

@@ -12,6 +12,7 @@ import type { ToolOutcome } from "../../tool/types.ts";
 import { piecesOf } from "../../../machines/agent/prompt.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
+import { unknownField } from "../../hook/hook-schema.ts";
 import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
 
 /** What {@link runHooks} needs besides its input. */
@@ -61,6 +62,8 @@ async function callHook(hook: Hook<never>, point: HookPoint, event: object): Pro
   if (typeof returned !== "object" || Array.isArray(returned)) {
     throw badReturn(hook.name, point, `expected an object or nothing, got ${formatReturned(returned)}`);
   }
+  const problem = unknownField(point, returned);
+  if (problem !== undefined) throw badReturn(hook.name, point, problem);
   return returned as Returned;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { userMsg, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
+import { historyProblem } from "../../support/history.ts";
 
 const call = { calls: [{ id: "c1", name: "clerk" }] };
 const said = { output: [{ type: "text" as const, text: "said" }] };
@@ -32,6 +33,41 @@ describe("a postActing hook that replaces the text of a result", () => {
     await agent.call("go");
     expect(resultsOf(await agent.messages())).toMatchObject([{ state: "success" }]);
     expect(resultsOf(await agent.messages())[0]).not.toHaveProperty("code");
+  });
+});
+
+describe("a hook that returns an unknown field fails the turn with hook/bad-return and stores none of it", () => {
+  test.each<[keyof Hook, object, string]>([
+    ["preCall", { sytem: "s" }, "`sytem` is not a field of it; did you mean `system`?"],
+    ["preReasoning", { mesages: [] }, "`mesages` is not a field of it; did you mean `messages`?"],
+    ["postReasoning", { deny: "no" }, "`deny` is not a field of it; there are message, stop, goto"],
+    ["preActing", { inputs: {} }, "`inputs` is not a field of it; did you mean `input`?"],
+    ["postActing", { results: 1 }, "`results` is not a field of it; did you mean `result`?"],
+    ["postCall", { replay: 1 }, "`replay` is not a field of it; did you mean `reply`?"],
+  ])("%s: %j", async (point, returned, problem) => {
+    const hook = { name: "typo", [point]: () => returned } as unknown as Hook;
+    const { agent } = scripted([call, "done"], { tools: [toolOf("clerk", () => "yes")], hooks: [hook] });
+    await expect(agent.call("go")).rejects.toMatchObject({
+      code: "hook/bad-return",
+      message: `Hook 'typo' returned from ${point}: ${problem}`,
+    });
+    expect(historyProblem(await agent.messages())).toBeUndefined();
+  });
+
+  test("preSummary and postSummary: an unknown field", async () => {
+    for (const point of ["preSummary", "postSummary"] as const) {
+      const hook = { name: "typo", [point]: () => ({ sumary: 1 }) } as unknown as Hook;
+      const config = { tools: [toolOf("clerk", () => "yes")], hooks: [hook], maxIters: 1 };
+      const { agent } = scripted([call, "in short"], config);
+      await agent.call("go");
+      expect(JSON.stringify(await agent.messages())).not.toContain("in short");
+    }
+  });
+
+  test("an unknown field that is undefined is no field", async () => {
+    const hook = { name: "none", preCall: () => ({ sytem: undefined }) } as unknown as Hook;
+    const { agent } = scripted(["done"], { hooks: [hook] });
+    expect((await agent.call("go")).text).toBe("done");
   });
 });
 

@@ -7,8 +7,10 @@ import {
   type Agent,
   type Hook,
   type JsonObject,
+  type Schema,
 } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
+import { z } from "zod";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 
@@ -28,13 +30,38 @@ test("a frozen schema is accepted", async () => {
   expect(outputOf(resultsOf(await agent.messages())[0])).toBe("counted");
 });
 
-test("a preset that does not match the tool's schema is refused", () => {
-  const input = { type: "object", properties: { n: {} }, additionalProperties: false } as const;
-  const count = (preset: JsonObject) => defineTool({ name: "count", description: "", input, preset });
-  const refusal = "Tool 'count' has no parameter 'm' to preset.";
-  expect(() => count({ m: 1 })).toThrow(refusal);
-  const toolkit = createToolkit({ tools: [count({ n: 1 })] });
-  expect(() => toolkit.setPreset("count", { m: 1 })).toThrow(refusal);
+describe("a preset of a parameter that the schema does not have is refused", () => {
+  const count = (input: Schema, preset: JsonObject) =>
+    defineTool({ name: "count", description: "", input, preset });
+  const properties = { year: {}, month: {} };
+  const closed: readonly (readonly [string, Schema])[] = [
+    ["zod", z.object({ year: z.number(), month: z.number() })],
+    ["a strict zod object", z.strictObject({ year: z.number(), month: z.number() })],
+    ["JSON Schema", { type: "object", properties }],
+    ["JSON Schema without other properties", { properties, additionalProperties: false }],
+    ["a reference", { $ref: "#/$defs/Count", $defs: { Count: { type: "object", properties } } }],
+    ["parts of a schema", { allOf: [{ properties: { year: {} } }, { properties: { month: {} } }] }],
+    ["a union", z.union([z.object({ year: z.number() }), z.object({ month: z.number() })])],
+  ];
+  test.each(closed)("with %s", (_, input) => {
+    const refusal = "Tool 'count' has no parameter 'yaer' to preset (did you mean `year`?).";
+    expect(() => count(input, { yaer: 1 })).toThrow(expect.objectContaining({ code: "config/invalid" }));
+    expect(() => count(input, { yaer: 1 })).toThrow(refusal);
+    expect(() => count(input, { day: 1 })).toThrow("(there are year, month).");
+    const toolkit = createToolkit({ tools: [count(input, { year: 1 })] });
+    expect(() => toolkit.setPreset("count", { yaer: 1 })).toThrow(refusal);
+    expect(() => toolkit.setPreset("count", { month: 1 })).not.toThrow();
+  });
+
+  const open: readonly (readonly [string, Schema])[] = [
+    ["a loose zod object", z.looseObject({ year: z.number() })],
+    ["a zod record", z.record(z.string(), z.number())],
+    ["a JSON Schema that names no property", { type: "object" }],
+    ["a JSON Schema with a pattern of names", { properties, patternProperties: { "^x": {} } }],
+  ];
+  test.each(open)("but not with %s, which accepts any name", (_, input) => {
+    expect(() => count(input, { yaer: 1 })).not.toThrow();
+  });
 });
 
 describe("decide() refuses an invalid decision, and the call keeps waiting", () => {
