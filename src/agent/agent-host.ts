@@ -4,7 +4,6 @@ import type { EventEmitter } from "../event/emitter.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
-import { boundedView } from "./bounded-view.ts";
 import type { Host } from "./services/host.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
@@ -34,7 +33,7 @@ export type AgentHost = Host & {
 /** Returns what the services of a session use. */
 export function hostFor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts): AgentHost {
   const { sessionId, agent, maxIters } = session.settings;
-  const { generateOptions = {}, contextWindow, newId = randomUUID } = config;
+  const { generateOptions = {}, newId = randomUUID } = config;
   const controllers = new Set<AbortController>();
   const timer = new SessionTimer(() => session.now(), parts.onTimer);
   const inputs = new ParsedInputs((callId) =>
@@ -75,7 +74,6 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       context: session.userContext,
       signal,
     }),
-    view: (messages, turnAt) => boundedView(messages, contextWindow, turnAt),
     stop: () => {
       timer.stop();
       inputs.clear();

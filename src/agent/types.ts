@@ -90,7 +90,7 @@ export type AgentConfig<Ctx = unknown> = {
   readonly messages?: readonly Msg[];
   /** Bounds what the model sees, not what is stored: the message that began the turn and the end of the transcript, at most
    *  `maxMessages` messages and about `maxTokens` tokens together, but at least that message and the last one, and never a tool
-   *  result without its call. Default: no bound. */
+   *  result without its call. Default: no bound, or the `capabilities.contextTokens` of the model. */
   readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
   /** Reasoning steps of a turn; then the model is asked for a summary. Default 10. */
   readonly maxIters?: number;

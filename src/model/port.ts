@@ -139,7 +139,8 @@ export interface ChatModel {
   readonly capabilities?: {
     /** True if the model keeps to a JSON Schema by itself; then `output` needs no extra tool. Default false. */
     readonly structuredOutput?: boolean;
-    /** The size of the context window, tokens; for information only. */
+    /** The size of the context window, tokens. Prompts are cut to it as `contextWindow.maxTokens` cuts them, unless that is set:
+     *  the messages have what the system text, the tools and the answer leave (`generateOptions.maxTokens`, else a quarter). */
     readonly contextTokens?: number;
   };
   /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the

@@ -44,8 +44,6 @@ export type Host = {
   readonly inputs: ParsedInputs;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
-  /** Returns the part of the transcript that fits into the `contextWindow`, for a turn that began at the index `turnAt`. */
-  view(messages: readonly Msg[], turnAt: number): readonly Msg[];
 };
 
 type HostEffect = Extract<Effect, { readonly type: "host" }>;

@@ -5,10 +5,12 @@ import type { Msg } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
 import type { Prompt } from "../../hook/types.ts";
+import { countMessage, countTools } from "../../model/tokens.ts";
 import { applyPieces } from "../../../machines/agent/prompt.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
+import { boundedView } from "../bounded-view.ts";
 import type { Host } from "./host.ts";
 
 /** Returns a message that the agent adds to one request. It is never merged into a conversation of several agents. */
@@ -85,16 +87,30 @@ function reminderOf(
 
 type PromptInput = Pick<ModelInput, "phase" | "transcript" | "turnAt" | "system" | "usesFallback" | "wanted">;
 
+/** Returns the bounds of the messages of a prompt. Without `maxTokens`, they have what the system text, the tools and the answer
+ *  leave of the model's context, if the model declares its size. */
+function contextWindowOf(host: Host, system: string, tools: readonly ToolSpec[], model: ChatModel) {
+  const { contextWindow, generateOptions = {} } = host.config;
+  const { contextTokens } = model.capabilities ?? {};
+  if (contextTokens === undefined || contextWindow?.maxTokens !== undefined) return contextWindow;
+  const answer = generateOptions.maxTokens ?? Math.ceil(contextTokens / 4);
+  const room = contextTokens - answer - countMessage(systemMessage(host, system)) - countTools(tools);
+  return { ...contextWindow, maxTokens: Math.max(1, room) };
+}
+
 /** Returns the prompt of a model call, before hooks. */
 export function promptOf(host: Host, input: PromptInput): Prompt {
-  const visible = host.view(input.transcript.slice(), input.turnAt);
-  const tools = toolsOf(host, input.phase, outputModeOf(host, input));
+  const { phase, system, transcript, turnAt } = input;
+  const model = modelOf(host, input.usesFallback);
+  const tools = toolsOf(host, phase, outputModeOf(host, input));
+  const bounds = contextWindowOf(host, system, tools, model);
+  const visible = boundedView(transcript.slice(), bounds, turnAt);
   return {
-    messages: input.phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
-    system: input.system,
+    messages: phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
+    system,
     options: host.config.generateOptions ?? {},
     tools: tools.map(({ name }) => name),
-    model: modelOf(host, input.usesFallback).name,
+    model: model.name,
   };
 }
 
