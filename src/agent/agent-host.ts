@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
@@ -26,6 +27,9 @@ type RuntimeParts = Pick<Host, "hooks" | "stepTaken"> & {
 
 /** The host of a session's services, and what ends with the session. */
 export type AgentHost = Host & {
+  /** Returns the error of a service that a turn failed with; undefined if it failed in another process, or if the chart itself ended
+   *  it. */
+  causeOf(failure: ErrorInfo): AgentError | undefined;
   /** Disarms the timer and drops what is kept for the services. */
   stop(): void;
 };
@@ -35,6 +39,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
   const { sessionId, agent, maxIters } = session.settings;
   const { generateOptions = {}, newId = randomUUID } = config;
   const controllers = new Set<AbortController>();
+  let lastError: AgentError | undefined;
   const timer = new SessionTimer(() => session.now(), parts.onTimer);
   const inputs = new ParsedInputs((callId) =>
     openCalls(session.context).some(({ call }) => call.id === callId),
@@ -65,6 +70,12 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       return () => void controllers.delete(controller);
     },
     inputs,
+    failed: (error) => {
+      lastError = error;
+      return error.toJSON();
+    },
+    causeOf: ({ code, message }) =>
+      lastError?.code === code && lastError.message === message ? lastError : undefined,
     hookEvent: ({ turn, iteration }, signal) => ({
       agent,
       sessionId,

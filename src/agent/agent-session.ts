@@ -16,6 +16,7 @@ import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
 import { withinLimits, type OnBegin } from "./call-limits.ts";
+import { callerOf } from "./caller.ts";
 import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
@@ -95,13 +96,14 @@ export class AgentSession implements InboxAgent {
     input?: Input,
     options: CallOptions<S, never> = {},
   ): Promise<Reply<OutputOf<S>>> {
-    return this.#call(input, options);
+    return this.#call(input, options, callerOf(this.call));
   }
 
-  /** As {@link call}; `onBegin` is called when the events that follow belong to this call. */
+  /** As {@link call}. `forCaller` makes the error of the caller; `onBegin` is called when the events that follow belong to this call. */
   async #call<S extends Schema | undefined>(
     input: Input,
     options: CallOptions<S, never>,
+    forCaller: (thrown: unknown) => unknown,
     onBegin: () => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.#assertOpen();
@@ -111,6 +113,8 @@ export class AgentSession implements InboxAgent {
       return await withinLimits(options, this.#runtime.settings.interruptGraceMs, (begin) =>
         this.#take(input, options, onBegin, (interrupt) => (begin(interrupt), onBegin())),
       );
+    } catch (error) {
+      throw forCaller(error);
     } finally {
       this.#calls--;
     }
@@ -181,6 +185,7 @@ export class AgentSession implements InboxAgent {
     input?: Input,
     options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
   ): AgentStream<OutputOf<S>> {
+    const forCaller = callerOf(this.stream);
     let hasBegun = false; // earlier events belong to another turn
     return createStream<OutputOf<S>>({
       subscribe: (listener) =>
@@ -189,7 +194,7 @@ export class AgentSession implements InboxAgent {
           undefined,
           options?.cumulative,
         ),
-      run: () => this.#call(input, options, () => (hasBegun = true)),
+      run: () => this.#call(input, options, forCaller, () => (hasBegun = true)),
       interrupt: () => void this.interrupt(),
     });
   }

@@ -169,6 +169,11 @@ export class Runtime {
     return this.#life.endedBy;
   }
 
+  /** Returns the error of a service that a turn failed with, if it is known in this process. */
+  causeOf(failure: ErrorInfo): AgentError | undefined {
+    return this.#host.causeOf(failure);
+  }
+
   /** Throws why a call or a command is refused by the session's life in this process: the agent has ended, or takes no calls. */
   assertAccepts(type: "call" | "command"): void {
     this.#life.send({ type });

@@ -44,10 +44,10 @@ function busy(): AgentError {
   return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
 }
 
-function errorOf(context: AgentContext, running: RunningCall): AgentError | undefined {
+function errorOf(context: AgentContext, running: RunningCall, runtime: Runtime): AgentError | undefined {
   if (context.failure) {
     const { retry: _, ...info } = context.failure;
-    return errorFrom(info);
+    return runtime.causeOf(info) ?? errorFrom(info);
   }
   if (context.outcome?.reason !== "INTERRUPTED") return undefined;
   const { cause } = context.outcome;
@@ -197,7 +197,7 @@ export class Turns {
     const running = this.#running;
     if (!running) return this.#wake();
     this.#running = undefined;
-    const error = errorOf(context, running);
+    const error = errorOf(context, running, this.#runtime());
     if (error) {
       this.#announce({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails

@@ -37,6 +37,7 @@ export const KILLED_IN_MIDST = [
 
 /** Tests of the agent suite in which no agent is killed, and why. */
 export const NOT_KILLED: Listed = {
+  "caller.test.ts": "is about the stack of the process that calls",
   "a listener of turn.start can interrupt the turn and speak into it":
     "interrupts in the very step in which the process would end: nothing of it is stored yet",
   "a refused call does not cancel the structured output of the turn":

@@ -1,5 +1,5 @@
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
-import { errorInfo } from "../../base/error.ts";
+import { agentErrorOf, errorInfo } from "../../base/error.ts";
 import { causedBy } from "../cause.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { runHooks } from "./run-hooks.ts";
@@ -94,7 +94,7 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
       const value = await rewrittenOutput(host, input, outcome.message);
       return frozenCopy({ ...outcome, ...(value !== undefined && { value }), at: host.now() });
     } catch (error) {
-      throw { ...errorInfo(error, "hook/failed"), at: host.now() };
+      throw { ...host.failed(agentErrorOf(error, "hook/failed")), at: host.now() };
     }
   }),
 );
@@ -106,7 +106,7 @@ const commit = fromService<CommitOutcome, CommitInput>(async ({ agent }) => {
     await host.commit();
     return { at: host.now() };
   } catch (error) {
-    throw { ...errorInfo(error, "store/failed"), at: host.now() };
+    throw { ...host.failed(agentErrorOf(error, "store/failed")), at: host.now() };
   }
 });
 

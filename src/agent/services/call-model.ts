@@ -232,7 +232,7 @@ export async function callModel(
   const { error } = await read({ model, request, controller, isStopped, onPart, onEnd });
   const { signal } = controller;
   const failure = error && {
-    ...error.toJSON(),
+    ...host.failed(error),
     ...(!outcome.delivered && { retry: mayRetry(error, request.execution.retryOn) }),
   };
   const isWhole = !error && !signal.aborted;

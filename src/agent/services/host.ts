@@ -1,6 +1,6 @@
 // src/agent/services fills the slots of the agent's chart: model calls, tool runs, reviews, hooks, timers and commits.
 import type { AnyActorRef } from "xstate";
-import { AgentError } from "../../base/error.ts";
+import { AgentError, type ErrorInfo } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
 import type { Msg, ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
@@ -42,6 +42,8 @@ export type Host = {
   hold(controller: AbortController): () => void;
   /** The parsed inputs of calls that wait for their execution. */
   readonly inputs: ParsedInputs;
+  /** Keeps an error of a service as the cause of the error of its call, and returns it as data. */
+  failed(error: AgentError): ErrorInfo;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
 };
