@@ -153,6 +153,10 @@ export class AgentSession implements InboxAgent {
     return this.#runtime.journal.lease;
   }
 
+  get journal(): InboxAgent["journal"] {
+    return this.#runtime.journal;
+  }
+
   get closedBy(): AgentError | undefined {
     return this.#runtime.stoppedBy;
   }

@@ -3,6 +3,7 @@ import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { Schema } from "../tool/types.ts";
+import type { SessionJournal } from "./session-journal.ts";
 import type { Agent, Budget, DecideOptions, Input } from "./types.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface InboxAgent extends Agent<never> {
   readonly lease: Lease | undefined;
   /** The error that ended the agent, such as `run/shutdown` or `session/lease-lost`; undefined while it is alive. */
   readonly closedBy: AgentError | undefined;
+  /** Where the journal is, for events that are not in it. */
+  readonly journal: Pick<SessionJournal, "recordedSeq" | "written">;
   /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
   begin(input: Input, inputId: string, output?: Schema): Promise<void>;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the

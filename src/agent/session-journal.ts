@@ -22,6 +22,16 @@ export class SessionJournal {
     return this.#durable?.seq ?? 0;
   }
 
+  /** The position that the last recorded fact has, or will have. */
+  get recordedSeq(): number {
+    return this.#durable?.recordedSeq ?? 0;
+  }
+
+  /** Resolves when the entry at this position is durable, or nothing is being written; undefined if that is so already. */
+  written(seq: number): Promise<void> | undefined {
+    return this.#durable?.written(seq);
+  }
+
   get lease(): Lease | undefined {
     return this.#durable?.lease;
   }

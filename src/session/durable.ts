@@ -133,6 +133,16 @@ export class DurableSession {
     return this.#journal?.seq ?? 0;
   }
 
+  /** See {@link Journal.recordedSeq}. */
+  get recordedSeq(): number {
+    return this.#journal?.recordedSeq ?? 0;
+  }
+
+  /** See {@link Journal.written}. */
+  written(seq: number): Promise<void> | undefined {
+    return this.#journal?.written(seq);
+  }
+
   get lease(): Lease | undefined {
     return this.#journal?.lease;
   }

@@ -2,12 +2,8 @@ import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
-import {
-  freshContext,
-  type AgentContext,
-  type CallRecord,
-  type Settings,
-} from "../../machines/agent/context.ts";
+import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
+import { recordsAfter } from "./call-records.ts";
 import { damagedEntry, type KeptChange, type PositionChange, type SessionEntry } from "./entry.ts";
 import type { JournalState } from "./format.ts";
 import {
@@ -145,16 +141,11 @@ export class JournalFold {
   }
 
   #applyCall(entry: Entry<"call">, isNew: boolean): void {
-    const { id, set, unset = [], call } = entry.data;
+    const { id, set } = entry.data;
     if (set.result) this.#results.set(id, set.result);
     if (!isNew) return;
-    const old = this.#kept.calls.find((record) => record.call.id === id);
-    if (!old && !call) throw damagedEntry(entry, `call '${id}' was never opened`);
-    const kept = Object.entries(old ?? {}).filter(([key]) => !unset.includes(key));
-    const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
-    const calls = old
-      ? this.#kept.calls.map((each) => (each === old ? record : each))
-      : [...this.#kept.calls, record];
+    const calls = recordsAfter(this.#kept.calls, entry.data);
+    if (!calls) throw damagedEntry(entry, `call '${id}' was never opened`);
     this.#kept = { ...this.#kept, calls };
   }
 

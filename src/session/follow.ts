@@ -13,8 +13,9 @@ export type FollowOptions = {
   readonly signal: AbortSignal;
   /** How often the journal is read if the store has no `watch`, and the pause after a failure, ms. */
   readonly pollMs: number;
-  /** Subscribes to the events that the journal does not hold; returns a function that unsubscribes. */
-  readonly live?: (listener: (event: AgentEvent) => void) => () => void;
+  /** Subscribes to the events that the journal does not hold, and to the times at which it has become longer; returns a function
+   *  that unsubscribes. */
+  readonly live?: (listener: (event: AgentEvent) => void, changed: () => void) => () => void;
 };
 
 /** The number of live events that are queued for a slow reader; then the oldest are dropped. */
@@ -40,9 +41,9 @@ async function watchJournal(
 
 /**
  * Yields the events of a session that may run in any process. Events of the journal come once and in order, with the `seq` of
- * their entry and `n` 0. Live events come between them; they are dropped once a later event of the journal was yielded, and
- * the oldest are dropped when 1,000 of them are queued. A store that fails with a retryable error is read again; other
- * errors are thrown.
+ * their entry and `n` 0. Live events come between them: each follows the entry of its `seq`, and is dropped once an event of a
+ * later entry was yielded; the oldest are dropped when 1,000 of them are queued. A store that fails with a retryable error is
+ * read again; other errors are thrown.
  */
 export async function* followEvents(
   store: SessionStore,
@@ -62,21 +63,31 @@ export async function* followEvents(
     if (queue.length === MAX_LIVE) queue.shift();
     queue.push(event);
     wake();
-  });
+  }, changed);
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   stop.addEventListener("abort", () => wake());
   void watchJournal(store, sessionId, { ...options, signal: stop }, changed);
   let last = 0;
+  let lastWithEvents = 0;
+  /** Takes the live events before journal entry `seq` from the queue. */
+  const liveBefore = function* (seq: number): Generator<AgentEvent> {
+    while (queue[0] && queue[0].seq < seq) {
+      const event = queue.shift()!;
+      if (event.seq >= lastWithEvents) yield event;
+    }
+  };
   try {
     while (!signal.aborted) {
-      if (isDirty) {
+      if (isDirty || queue.some(({ seq }) => seq > last)) {
         isDirty = false;
         try {
           for await (const entry of readEntries(store, sessionId, { after: last })) {
             last = entry.seq;
             const events = reader.events(entry);
-            if (entry.seq <= after) continue;
+            if (entry.seq <= after || events.length === 0) continue;
+            yield* liveBefore(entry.seq);
+            lastWithEvents = entry.seq;
             yield* events;
             if (signal.aborted) return;
           }
@@ -86,7 +97,7 @@ export async function* followEvents(
           isDirty = true;
         }
       }
-      for (const event of queue.splice(0)) if (event.seq >= last) yield event;
+      yield* liveBefore(Infinity);
       if (!isDirty && queue.length === 0 && !signal.aborted)
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -42,6 +42,8 @@ export class Journal {
   #steps: ChartStepRecord[] = [];
   #acknowledged: string[] = [];
   #writing: Promise<void> | undefined;
+  /** The sequence number after the append that is under way, else {@link Journal.seq}. */
+  #seqAfterWrite: number;
   #final: AgentError | undefined;
   #sinceCheckpoint = 0;
   #position: ChartPosition | undefined;
@@ -51,6 +53,7 @@ export class Journal {
     this.#options = options;
     this.#lease = options.lease;
     this.#seq = options.seq;
+    this.#seqAfterWrite = options.seq;
     this.#groups = options.groups && JSON.stringify(options.groups);
     if (options.seq === 0) this.#pending.push({ type: "session", data: { format: FORMAT } });
   }
@@ -58,6 +61,20 @@ export class Journal {
   /** The last durable sequence number. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** The sequence number that the last recorded fact has, or will have. */
+  get recordedSeq(): number {
+    return this.#seqAfterWrite + this.#pending.length;
+  }
+
+  /** Resolves when the entry with this number is durable, or nothing is being written; undefined if that is so already. */
+  written(seq: number): Promise<void> | undefined {
+    return this.#writing && this.#seq < seq ? this.#writtenLater(seq) : undefined;
+  }
+
+  async #writtenLater(seq: number): Promise<void> {
+    while (this.#writing && this.#seq < seq) await this.#writing.catch(() => {});
   }
 
   get lease(): Lease {
@@ -125,6 +142,7 @@ export class Journal {
       return { seq: this.#seq + index + 1, at, type: fact.type, data: data as JsonObject };
     });
     const seq = this.#seq + entries.length;
+    this.#seqAfterWrite = seq;
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
     const checkpoint = isDue ? (plain(checkpointOf(journalState, seq)) as unknown as JsonObject) : undefined;
     const batch: Batch = {
@@ -136,11 +154,12 @@ export class Journal {
       ...(checkpoint && { checkpoint: redact ? (redact(checkpoint) as JsonObject) : checkpoint }),
     };
     try {
-      this.#seq = await store.append(this.#lease.sessionId, batch);
+      this.#seq = this.#seqAfterWrite = await store.append(this.#lease.sessionId, batch);
       this.#position = chartAt;
       this.#groups = groups;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
+      this.#seqAfterWrite = this.#seq;
       this.#pending = [...facts, ...this.#pending];
       this.#acknowledged = [...ackInputs, ...this.#acknowledged];
       this.#steps = [...steps, ...this.#steps];

@@ -1,8 +1,13 @@
 import type { AgentEvent } from "../event/types.ts";
 import { toolResultsOf } from "../message/query.ts";
+import { suspendedResult } from "../tool/results.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
-import { readEntries, type ResultRef, type SessionEntry } from "./entry.ts";
+import type { PendingCall } from "../tool/pending.ts";
+import type { CallRecord } from "../../machines/agent/context.ts";
+import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import { recordsAfter } from "./call-records.ts";
+import { readEntries, type CallChange, type ResultRef, type SessionEntry, type TurnEnd } from "./entry.ts";
 
 type EventBody = AgentEvent extends infer E
   ? E extends AgentEvent
@@ -10,13 +15,16 @@ type EventBody = AgentEvent extends infer E
     : never
   : never;
 
-/** Turns journal entries into the events that listeners received. It keeps results, because messages refer to them, and
+/** Turns journal entries into the events that listeners received, in their order. It keeps results, because messages refer to them, and
  *  messages, because an entry may write some again after inserted ones. */
 export class EntryReader {
   readonly #results = new Map<string, ToolResultBlock>();
   readonly #messages: Msg[] = [];
   /** Calls that run and have no `tool.end` event yet. */
   readonly #running = new Set<string>();
+  #calls: readonly CallRecord[] = [];
+  /** True if the last append left the session suspended. */
+  #isSuspended = false;
 
   /** Returns the events of the next entry, with `n` 0. */
   events(entry: SessionEntry): AgentEvent[] {
@@ -39,17 +47,19 @@ export class EntryReader {
           ...added.map((message): EventBody => ({ type: "message", phase: "other", message })),
         ];
       }
-      case "call": {
-        const { id, set } = entry.data;
-        if (set.status === "running") this.#running.add(id);
-        if (!set.result) return [];
-        this.#running.delete(id);
-        this.#results.set(id, set.result);
-        return [toolEndEvent(set.result)];
-      }
+      case "call":
+        return this.#callEvents(entry.data);
+      case "calls.closed":
+        this.#calls = [];
+        return [];
+      case "position":
+        this.#isSuspended = entry.data.state?.startsWith("suspended") ?? this.#isSuspended;
+        return [];
       case "turn.end": {
         const { reason, error } = entry.data;
-        return [{ type: "turn.end", reason, ...(error && { error }) }];
+        const end: EventBody = { type: "turn.end", reason, ...(error && { error }) };
+        const calls = this.#pendingAt(entry.data);
+        return calls.length > 0 ? [{ type: "pending", calls }, end] : [end];
       }
       case "input.refused": {
         const { id, error } = entry.data;
@@ -58,6 +68,28 @@ export class EntryReader {
       default:
         return [];
     }
+  }
+
+  #callEvents(change: CallChange): EventBody[] {
+    const { id, set } = change;
+    this.#calls = recordsAfter(this.#calls, change) ?? this.#calls;
+    const record = this.#calls.find(({ call }) => call.id === id);
+    if (record?.status === "running" && (set.status ?? set.attempt) !== undefined) {
+      this.#running.add(id);
+      return [{ type: "tool.start", call: record.call, attempt: record.attempt }];
+    }
+    const result =
+      set.status === "suspended" && record ? suspendedResult(record.call, record.reason) : set.result;
+    if (!result) return [];
+    this.#running.delete(id);
+    if (set.result) this.#results.set(id, set.result);
+    return [toolEndEvent(result)];
+  }
+
+  /** The calls that the turn waits for at its end. A refused call leaves the session as it was. */
+  #pendingAt({ reason, error, isRefusal }: TurnEnd): readonly PendingCall[] {
+    const isSuspended = isRefusal ? this.#isSuspended : !error && reason !== "SHUTDOWN";
+    return isSuspended ? pendingCalls({ calls: this.#calls }) : [];
   }
 
   #withResult(message: Msg | ResultRef): Msg {

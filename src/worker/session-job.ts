@@ -185,7 +185,7 @@ export class SessionJob {
       onRefused: ({ id }, kind, error) =>
         report.emit({ type: "input.refused", ...session, inputId: id, kind, error }),
     });
-    const signals = new SessionSignals(queue, sessionId, () => run.nudge());
+    const signals = new SessionSignals(queue, sessionId, agent.journal, () => run.nudge());
     const steps = stepReporter(report, session);
     agent.subscribe((event) => {
       steps(event);

@@ -1,4 +1,5 @@
 import { EventBuffer } from "../event/buffer.ts";
+import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { WakeQueue } from "./queue/port.ts";
@@ -7,26 +8,38 @@ import type { WakeQueue } from "./queue/port.ts";
 export const NUDGE: JsonObject = { type: "inbox" };
 /** A worker has opened the session: subscribers answer with LISTEN. */
 const STARTED: JsonObject = { type: "begun" };
+/** A worker has released the session: the journal holds everything. */
+const RELEASED: JsonObject = { type: "released" };
 /** A subscriber wants the events that are not stored. */
 const LISTEN: JsonObject = { type: "listen" };
 /** How often subscribers send LISTEN, and for how long it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
-/** How long events are collected before they are sent, ms, and the size of a signal in bytes. */
+/** The shortest time between two signals with events, ms, and the size of a signal in bytes. */
 const [GATHER_MS, MAX_BYTES] = [50, 6_000];
 /** The events that subscribers read from the journal. */
-const STORED: ReadonlySet<AgentEvent["type"]> = new Set(["message", "tool.end", "turn.end", "input.refused"]);
+const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
+  "message",
+  "tool.start",
+  "tool.end",
+  "pending",
+  "turn.end",
+  "input.refused",
+]);
 
 const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
 
-/** Calls `listener` with the live events of a session, whichever worker drives it. Returns a function that unsubscribes. */
+/** Calls `listener` with the live events of a session, whichever worker drives it, and `onReleased` when a worker has released it.
+ *  Returns a function that unsubscribes. */
 export function listenToLiveEvents(
   queue: WakeQueue,
   sessionId: string,
   listener: (event: AgentEvent) => void,
+  onReleased: () => void,
 ): () => void {
   const subscribed = queue.subscribe(sessionId, (signal) => {
     if (signal["type"] === STARTED["type"]) queue.publish(sessionId, LISTEN);
+    if (signal["type"] === RELEASED["type"]) onReleased();
     eventsIn(signal).forEach(listener);
   });
   subscribed.then(
@@ -45,14 +58,19 @@ export function listenToLiveEvents(
 export class SessionSignals {
   readonly #queue: WakeQueue;
   readonly #sessionId: string;
+  readonly #journal: InboxAgent["journal"];
   readonly #subscribed: Promise<() => void>;
   #listenersUntil = 0;
   readonly #events = new EventBuffer();
   #timer: NodeJS.Timeout | undefined;
+  #sentAt = 0;
+  /** The events that wait until the journal is written up to them. */
+  #sending: Promise<void> | undefined;
 
-  /** `onNudge` is called whenever an input was put into the inbox, unless the signal is lost. */
-  constructor(queue: WakeQueue, sessionId: string, onNudge: () => void) {
+  /** The events are of the agent of this `journal`. `onNudge` is called whenever an input was put into the inbox, unless the signal is lost. */
+  constructor(queue: WakeQueue, sessionId: string, journal: InboxAgent["journal"], onNudge: () => void) {
     this.#queue = queue;
+    this.#journal = journal;
     this.#sessionId = sessionId;
     this.#subscribed = queue.subscribe(sessionId, ({ type }) => {
       if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
@@ -64,22 +82,44 @@ export class SessionSignals {
     );
   }
 
-  /** Sends an event if it is not stored and there are subscribers. */
+  /** Sends an event soon if it is not stored and there are subscribers. Before an event is stored, those before it are sent. */
   forward(event: AgentEvent): void {
-    if (STORED.has(event.type) || Date.now() > this.#listenersUntil) return;
-    this.#events.push(event);
-    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
+    if (STORED.has(event.type)) return this.#send();
+    if (Date.now() > this.#listenersUntil) return;
+    this.#events.push({ ...event, seq: this.#journal.recordedSeq });
+    const delayMs = Math.max(0, this.#sentAt + GATHER_MS - Date.now());
+    this.#timer ??= setTimeout(() => this.#send(), delayMs);
   }
 
-  /** Sends the collected events and unsubscribes. */
+  /** Sends the collected events, says that the session is released, and unsubscribes. */
   stop(): void {
     this.#send();
-    void this.#subscribed.then((stop) => stop()).catch(() => {});
+    const end = (): void => {
+      this.#queue.publish(this.#sessionId, RELEASED);
+      void this.#subscribed.then((stop) => stop()).catch(() => {});
+    };
+    if (this.#sending) void this.#sending.then(end);
+    else end();
   }
 
+  /** Sends the collected events, once what was journaled before them is durable. */
   #send(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const events = this.#events.take();
+    const last = events.at(-1);
+    if (!last) return;
+    this.#sentAt = Date.now();
+    const written = this.#journal.written(last.seq);
+    if (!written && !this.#sending) return this.#publish(events);
+    const sending = Promise.all([this.#sending, written]).then(() => {
+      if (this.#sending === sending) this.#sending = undefined;
+      this.#publish(events);
+    });
+    this.#sending = sending;
+  }
+
+  #publish(events: readonly AgentEvent[]): void {
     let batch: AgentEvent[] = [];
     let bytes = 0;
     const flush = (): void => {
@@ -87,7 +127,7 @@ export class SessionSignals {
         this.#queue.publish(this.#sessionId, { type: "events", events: batch as unknown as JsonObject[] });
       [batch, bytes] = [[], 0];
     };
-    for (const event of this.#events.take()) {
+    for (const event of events) {
       const size = Buffer.byteLength(JSON.stringify(event));
       if (bytes + size > MAX_BYTES) flush();
       if (size > MAX_BYTES) continue; // the journal has its content soon

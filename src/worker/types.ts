@@ -125,8 +125,9 @@ export interface Dispatcher {
   ): Promise<Dispatched>;
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
-  /** Yields the events of a session, whichever process drives it: those of the journal in order, each with its `seq`, missing
-   *  none; and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
+  /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
+   *  `seq`, missing none (`message`, `tool.start`, `tool.end`, `pending`, `turn.end`, `input.refused`); and between them, with best
+   *  effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
    *  sessions with these labels. */

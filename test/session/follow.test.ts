@@ -1,20 +1,34 @@
 import { expect, test } from "vitest";
-import { assistantMsg, userMsg, type AgentEvent, type Msg } from "agentchart";
+import { assistantMsg, userMsg, type AgentEvent, type Msg, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { followEvents } from "../../src/session/follow.ts";
 import { readEntry } from "../../src/session/entry.ts";
 import { EntryReader } from "../../src/session/replay.ts";
 import { scripted, toolOf } from "../support/agents.ts";
 
-/** What tools came to and what was said, without what only the running process knows. */
+/** The calls, messages and ends of turns, without what only the running process knows. */
 const gistOf = (events: readonly AgentEvent[]): string[] =>
   events.flatMap((event) => {
+    if (event.type === "tool.start") return `${event.call.id} started, attempt ${event.attempt}`;
     if (event.type === "tool.end") return `${event.callId} ended ${event.result.state}`;
+    if (event.type === "pending") return event.calls.map(({ callId, waitsFor }) => `${callId}: ${waitsFor}`);
+    if (event.type === "turn.end") return `turn ended: ${event.error?.code ?? event.reason}`;
     return event.type === "message" ? `${event.message.role} said` : [];
   });
 
+/** The events of a stored session until `turns` turns have ended. */
+async function follow(store: SessionStore, turns: number): Promise<readonly AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  const ended = new AbortController();
+  for await (const event of followEvents(store, "s", { after: 0, signal: ended.signal, pollMs: 10 })) {
+    events.push(event);
+    if (events.filter(({ type }) => type === "turn.end").length === turns) ended.abort();
+  }
+  return events;
+}
+
 test.for([false, true])(
-  "The journal tells every result once and before its message, as the running process did (parallel: %s)",
+  "a follower of the journal gets each start, result and message once, in the order of the agent (parallel: %s)",
   async (parallelToolCalls) => {
     const store = memoryStore();
     const batch = (...ids: readonly string[]) => ({ calls: ids.map((id) => ({ id, name: "look" })) });
@@ -34,24 +48,110 @@ test.for([false, true])(
     await agent.call("One");
     await agent.call("Two");
 
-    const told: AgentEvent[] = [];
-    const ended = new AbortController();
-    for await (const event of followEvents(store, "s", { after: 0, signal: ended.signal, pollMs: 10 })) {
-      told.push(event);
-      if (told.filter(({ type }) => type === "turn.end").length === 2) ended.abort();
-    }
+    const followed = await follow(store, 2);
     expect(
-      gistOf(told)
+      gistOf(followed)
         .filter((line) => line.includes("ended"))
         .toSorted(),
-    ).toEqual(["a ended success", "b ended error", "c ended success", "d ended success"]);
-    expect(gistOf(told)).toEqual(gistOf(live));
-    expect(told.every(({ n }) => n === 0)).toBe(true);
+    ).toEqual([
+      "a ended success",
+      "b ended error",
+      "c ended success",
+      "d ended success",
+      "turn ended: MODEL_STOP",
+      "turn ended: MODEL_STOP",
+    ]);
+    expect(gistOf(followed)).toEqual(gistOf(live));
+    expect(followed.every(({ n }) => n === 0)).toBe(true);
     await agent.close();
   },
 );
 
-test("The journal tells no message again that only moved: an orphan's result, a structured answer", async () => {
+test("a follower of the journal gets the calls of a suspended turn after the message that asks, before its end", async () => {
+  const store = memoryStore();
+  const ask = { id: "a", name: "pay" };
+  const { agent } = scripted([{ calls: [ask, { id: "b", name: "out" }] }, "Done"], {
+    store,
+    sessionId: "s",
+    tools: [toolOf("pay", () => "paid", { permission: "ask" }), toolOf("out")],
+  });
+  const live: AgentEvent[] = [];
+  agent.subscribe((event) => void live.push(event));
+  await agent.call("Pay");
+  await expect(agent.call()).rejects.toMatchObject({ code: "run/undecided" }); // the calls are still open
+  await agent.decide("a", "approve");
+  await agent.call();
+  await agent.decide("b", { answer: "42" });
+  await agent.call();
+
+  const followed = await follow(store, 4);
+  expect(gistOf(followed)).toEqual([
+    "user said",
+    "assistant said",
+    "a: approval",
+    "turn ended: APPROVAL_REQUIRED",
+    "a: approval",
+    "turn ended: run/undecided",
+    "a started, attempt 1",
+    "a ended success",
+    "b started, attempt 1",
+    "b ended suspended",
+    "tool said",
+    "b: externalResult",
+    "turn ended: TOOL_SUSPENDED",
+    "tool said",
+    "assistant said",
+    "turn ended: MODEL_STOP",
+  ]);
+  const [pending] = followed.filter((event) => event.type === "pending");
+  const [first] = live.filter((event) => event.type === "pending");
+  expect(pending?.calls).toEqual(first?.calls);
+  expect(gistOf(followed)).toEqual(gistOf(live));
+  await agent.close();
+});
+
+test("a live event is yielded after the journal entries before it, and before those after it", async () => {
+  const store = memoryStore();
+  const { agent } = scripted(["one", "two"], { store, sessionId: "s" });
+  await agent.call("first");
+  const { seq } = agent.status();
+  let emit = (_: AgentEvent): void => {};
+  let changed = (): void => {};
+  const ended = new AbortController();
+  const { watch: _, ...unwatched } = store; // nothing but live events says that the journal has become longer
+  const events = followEvents(unwatched, "s", {
+    after: seq,
+    signal: ended.signal,
+    pollMs: 2_000_000_000,
+    live: (listener, onChange) => {
+      [emit, changed] = [listener, onChange];
+      return () => {};
+    },
+  });
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const event of events) {
+      seen.push(event.type === "block.delta" ? event.delta : event.type);
+      if (event.type === "turn.end") ended.abort();
+    }
+  })();
+  const delta = (text: string, at: number) =>
+    emit({ type: "block.delta", delta: text, seq: at } as AgentEvent);
+  delta("now", seq);
+  await expect.poll(() => seen).toEqual(["now"]);
+  await agent.call("second");
+  let inputAt = 0;
+  for await (const entry of store.read("s", { after: seq }))
+    if (entry.type === "messages" && inputAt === 0) inputAt = entry.seq;
+  delta("after the input", inputAt);
+  await expect.poll(() => seen).toContain("turn.end");
+  changed();
+  await reading;
+  expect(seen).toEqual(["now", "message", "after the input", "message", "turn.end"]);
+  await agent.close();
+});
+
+test("a follower of the journal gets no message again that only moved: an orphan's result, a structured answer", async () => {
   const store = memoryStore();
   const asking: Msg = {
     ...assistantMsg(""),
@@ -70,11 +170,11 @@ test("The journal tells no message again that only moved: an orphan's result, a 
   await agent.call("Where?", { output: { type: "object", properties: { city: { type: "string" } } } });
 
   const reader = new EntryReader();
-  const told: string[] = [];
+  const followed: string[] = [];
   for await (const entry of store.read("s"))
     for (const body of reader.events(readEntry(entry)))
-      if (body.type === "message") told.push(JSON.stringify(body.message.content));
+      if (body.type === "message") followed.push(JSON.stringify(body.message.content));
   const heard = live.map((event) => (event.type === "message" ? JSON.stringify(event.message.content) : ""));
-  expect(told.slice(2)).toEqual(heard);
+  expect(followed.slice(2)).toEqual(heard);
   await agent.close();
 });

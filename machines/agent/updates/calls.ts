@@ -9,8 +9,8 @@ import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 
 /** The calls whose result is not in the transcript yet. */
-export function openCalls(context: AgentContext): readonly CallRecord[] {
-  return context.calls.filter((record) => !record.stored);
+export function openCalls({ calls }: Pick<AgentContext, "calls">): readonly CallRecord[] {
+  return calls.filter((record) => !record.stored);
 }
 
 /** True if the call waits for a decision. */
@@ -135,7 +135,7 @@ function waitsFor(record: CallRecord): PendingCall["waitsFor"] {
 }
 
 /** The open calls as callers see them: those that wait for something outside. */
-export function pendingCalls(context: AgentContext): readonly PendingCall[] {
+export function pendingCalls(context: Pick<AgentContext, "calls">): readonly PendingCall[] {
   const open = openCalls(context).filter((record) => record.result === undefined);
   const asking = open.filter((record) => record.asks !== undefined || record.status === "unknown");
   return (asking.length > 0 ? asking : open).map((record) => ({
