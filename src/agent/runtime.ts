@@ -342,7 +342,7 @@ export class Runtime {
     const { context, edges, actions, move, refused } = step;
     const command = event as AgentCommand;
     this.#now = { path: move?.target ?? from, context };
-    if (this.#life.isOpen && !refused) this.journal.recordStep(edges, command.by);
+    if (this.#life.isOpen && !refused) this.journal.recordStep(edges, command);
     this.steps.publish({ event: command, state: this.path, context, edges, actions });
     if (command.type === "call" && !refused) this.#listener.onCall();
     this.#commands.answer(command.id, refused);

@@ -63,9 +63,9 @@ export class SessionJournal {
     this.saved().catch(() => {});
   }
 
-  /** Records the edges that one event took, and what caused it. */
-  recordStep(edges: readonly string[], by: Cause | undefined): void {
-    this.#durable?.recordStep(edges, by);
+  /** Records the edges that an event took, and what caused it. */
+  recordStep(edges: readonly string[], event: { readonly by?: Cause }): void {
+    this.#durable?.recordStep(edges, event.by);
   }
 
   /** Accepts an input for an idempotency key, durably if there is a store. Returns its messages, or undefined if the key was used
