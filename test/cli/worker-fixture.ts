@@ -24,7 +24,7 @@ export type WorkerFixture = {
   /** Starts a worker and waits until it takes sessions. */
   readonly worker: (...args: readonly string[]) => Promise<Running>;
   /** Starts a server and waits until it listens. */
-  readonly serve: () => Promise<{
+  readonly serve: (...args: readonly string[]) => Promise<{
     readonly url: string;
     readonly request: Request;
     readonly running: Running;
@@ -79,8 +79,8 @@ export function workerFixture(store: string | undefined, queue: string, extraEnv
       await running.printed('"state":"running"');
       return running;
     },
-    async serve() {
-      const running = run("serve", "--port", "0");
+    async serve(...args) {
+      const running = run("serve", "--port", "0", ...args);
       await running.printed('"listening"');
       const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
       const request: Request = async (method, path, body) => {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { NO_REDIS, startRedis, type TestRedis } from "../support/redis.ts";
+import { readEvents, type Frame } from "../server/read-events.ts";
 import { jsonLines } from "./session-fixture.ts";
 import { AGENTS, createSessions, workerFixture, TOKEN, type Request } from "./worker-fixture.ts";
 
@@ -257,5 +258,40 @@ describe("Tokens and passwords", () => {
     ]);
     expect(running.log()).not.toContain(TOKEN);
     expect(running.log()).not.toContain(secret);
+  });
+});
+
+describe("A server with --agents", () => {
+  test("runs sessions in its own process, streams their answers, and drains at SIGTERM", async () => {
+    const fixture = workerFixture(undefined, "memory");
+    const { url, request, running } = await fixture.serve("--agents", AGENTS);
+    const [id] = await createSessions(request, "echo", 1);
+    const turnsIn = (frames: readonly Frame[]): number =>
+      frames.filter(({ event }) => event?.type === "turn.end").length;
+    let hasSent = false;
+    const frames = await readEvents(`${url}/v1/sessions/${id}/events`, {
+      token: TOKEN,
+      until: (soFar) => {
+        if (turnsIn(soFar) === 1 && !hasSent) {
+          hasSent = true; // the stream is open now, so it gets what is not stored, too
+          void request("POST", `/v1/sessions/${id}/messages`, { input: "Once more" });
+        }
+        return turnsIn(soFar) === 2;
+      },
+    });
+    const second = frames.slice(frames.findIndex(({ event }) => event?.type === "turn.end") + 1);
+    const types = second.flatMap(({ event }) => (event ? [event.type] : []));
+    expect(types).toContain("block.delta");
+    expect(types.indexOf("block.delta")).toBeLessThan(types.lastIndexOf("message"));
+    expect(running.logged("session.end").length).toBeGreaterThan(0);
+    const unknown = request("POST", "/v1/sessions", { agent: "nobody", input: "Hello" });
+    await expect(unknown).rejects.toThrow("unknown agent; use steps");
+    running.child.kill("SIGTERM");
+    expect((await running.finished).code).toBe(0);
+    expect(running.logged("worker.state").map(({ state }) => state)).toEqual([
+      "running",
+      "draining",
+      "closed",
+    ]);
   });
 });

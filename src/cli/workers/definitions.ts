@@ -19,8 +19,8 @@ const BACKEND = {
     Stores: `${STORES};\n"postgres" is the database of DATABASE_URL`,
   }),
   queue: string("QUEUE", "queue of the wake-ups (default: the store, if it is on Postgres)", {
-    Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory", with which workers poll the store;
-"redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
+    Queues: `redis://HOST, postgres://USER@HOST/DATABASE, or "memory" for one process ("serve --agents");
+other processes then find work by polling the store, and get no deltas. "redis" is the server of REDIS_URL, "postgres" the database of DATABASE_URL`,
     Environment: `DATABASE_URL  connection string of Postgres, which then is not on the command line
 REDIS_URL     connection string of Redis, which then is not on the command line`,
   }),
@@ -100,7 +100,8 @@ export const serve = defineCommand({
 hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may contain it instead.`,
     }),
     insecureNoAuth: boolean("allow every request from this machine, and no other"),
-    agent: strings("NAME", "agent that a session may start with (default: any)"),
+    agents: string("FILE", "file that exports agents; their sessions then run in this process, too"),
+    agent: strings("NAME", "agent that a session may start with (default: those of --agents, or any)"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
     port: withDefault(port("port to listen on"), 8790),
     maxBody: withDefault(integer("BYTES", "maximum size of a request body", maxBodyBytes), 1_048_576),
@@ -110,7 +111,7 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
   },
   examples: [
     "serve --tokens tokens.json",
-    "serve --insecure-no-auth --store sqlite:sessions.db --queue memory",
+    "serve --agents agents.ts --insecure-no-auth --store sqlite:sessions.db --queue memory",
   ],
   sections: {
     Output: `The log goes to stderr, one JSON object per line, without tokens and messages.

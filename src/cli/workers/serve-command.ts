@@ -2,20 +2,25 @@ import { createServer } from "../../server/create-server.ts";
 import type { RequestRecord } from "../../server/options.ts";
 import { serve } from "../../server/serve.ts";
 import { createDispatcher } from "../../worker/dispatcher.ts";
+import { createWorker } from "../../worker/worker.ts";
 import type { Handler } from "../define-command.ts";
 import type { serve as definition } from "./definitions.ts";
+import { loadAgents } from "./load-agents.ts";
 import { loadTokens } from "./load-tokens.ts";
+import { logWorker } from "./log-worker.ts";
 import { withBackend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 
-/** `agentchart serve`: the HTTP server, until SIGTERM or SIGINT. */
+/** `agentchart serve`: the HTTP server, and with `--agents` a worker in the same process, until SIGTERM or SIGINT. */
 export const serveCommand: Handler<typeof definition> = async ({ flags }, { env, exit, terminal }) => {
-  const { host, port, agent: agents, maxBody, rate } = flags;
+  const { host, port, maxBody, rate } = flags;
   const tokens = await loadTokens(flags, env);
   const log = openLog(flags, env);
   const ended = shutdownSignal(exit);
   return withBackend(flags, env, async ({ store, queue }) => {
+    const agents = flags.agents === undefined ? undefined : await loadAgents(flags.agents);
+    const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
     const app = createServer({
       dispatcher: createDispatcher({ store, queue }),
       store,
@@ -23,15 +28,20 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       maxBodyBytes: maxBody,
       ready: () => queue.stats(),
       onRequest: (record) => logRequest(record, log),
-      ...(agents.length > 0 && { agents }),
+      ...(names && { agents: names }),
       ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
     });
+    const worker = agents && createWorker({ store, queue, agents });
+    if (worker) {
+      logWorker(worker, log);
+      await worker.start();
+    }
     const server = await serve(app, { host, port });
     log.write("info", "listening", { url: server.url });
     if (tokens === "none") terminal.warn(`Every program on this machine may use ${server.url}.`);
     const signal = await ended;
     log.write("info", "close", { signal });
-    await server.close();
+    await Promise.all([server.close(), worker?.close()]);
     return 0;
   });
 };
