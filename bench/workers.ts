@@ -9,6 +9,7 @@ import { bullQueue, createDispatcher, type BullQueueOptions, type Dispatcher } f
 import { startPostgres } from "../test/support/postgres.ts";
 import { startRedis } from "../test/support/redis.ts";
 import { median } from "./cpu.ts";
+import { oneProcess } from "./one-process.ts";
 import { Crew } from "./worker-crew.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
@@ -202,8 +203,8 @@ for (const [name, queue] of Object.entries(QUEUES)) {
     speeds.push(`| ${name} | ${label} | ${found.map((value) => value.toFixed(0)).join(" | ")} |`);
   }
   console.error(`${name}: delay …`);
-  const alone = await latency(queue);
-  delays.push(`| ${name} | ${ms(median(alone))} | ${ms(percentile(alone, 0.95))} |`);
+  const found = await latency(queue);
+  delays.push(`| ${name} | ${ms(median(found))} | ${ms(percentile(found, 0.95))} |`);
   console.error(`${name}: take-over …`);
   const atDefaults = await takeOver(queue, 5_000, {});
   const tuned = await takeOver(queue, 500, TUNED);
@@ -211,6 +212,8 @@ for (const [name, queue] of Object.entries(QUEUES)) {
     `${(median(of) / 1_000).toFixed(1)} | ${(Math.max(...of) / 1_000).toFixed(1)}`;
   takeovers.push(`| ${name} | ${seconds(atDefaults)} | ${seconds(tuned)} |`);
 }
+console.error("one process …");
+const alone = await oneProcess();
 console.error("resting sessions …");
 const rest = await resting(QUEUES["Redis"] ?? QUEUES["Postgres"]!);
 await pool.end();
@@ -235,6 +238,9 @@ From dispatch to the first model call of a session that is new, one at a time, m
 | queue on | median | 95 % |
 |---|---|---|
 ${delays.join("\n")}
+
+In one process, with a queue in memory and SQLite, from dispatch to the first delta of the answer at a subscriber: ${ms(median(alone))} ms (95 %:
+${ms(percentile(alone, 0.95))} ms). Nothing of it waits for a poll.
 
 From the SIGKILL of a worker with ${HELD} sessions in a tool until another has them, s. Aims: 15 at the defaults, 3 tuned (\`lockMs\` 500,
 \`leaseMs\` 1,000, \`sweepMs\` 500):

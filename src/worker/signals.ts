@@ -82,13 +82,19 @@ export class SessionSignals {
     );
   }
 
-  /** Sends an event soon if it is not stored and there are subscribers. Before an event is stored, those before it are sent. */
+  /** Sends an event soon if it is not stored and there are subscribers. The beginning of a block is sent at once, and what comes
+   *  before an event that is stored is sent before that. */
   forward(event: AgentEvent): void {
     if (STORED.has(event.type)) return this.#send();
     if (Date.now() > this.#listenersUntil) return;
     this.#events.push({ ...event, seq: this.#journal.recordedSeq });
-    const delayMs = Math.max(0, this.#sentAt + GATHER_MS - Date.now());
-    this.#timer ??= setTimeout(() => this.#send(), delayMs);
+    if (event.type === "block.start") this.#sendIn(0);
+    else if (!this.#timer) this.#sendIn(Math.max(0, this.#sentAt + GATHER_MS - Date.now()));
+  }
+
+  #sendIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#send(), ms);
   }
 
   /** Sends the collected events, says that the session is released, and unsubscribes. */

@@ -2,7 +2,7 @@
 import type { AnyActorRef } from "xstate";
 import { AgentError, type ErrorInfo } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
-import type { Msg, ToolUseBlock } from "../../message/types.ts";
+import type { ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";

@@ -75,7 +75,7 @@ describe("the cause of the error of a failed call", () => {
     const tools = [toolOf("ok", () => "fine")];
     const { agent } = scripted([{ error: down }, { calls: [{ name: "ok" }] }], { tools });
     await thrownBy(() => agent.call("go"));
-    const error = await thrownBy(() => agent.call(undefined, { signal: AbortSignal.abort() }));
+    const error = await thrownBy(() => agent.call("on", { signal: AbortSignal.abort() }));
     expect([error.code, (error.cause as Error).cause]).toEqual(["run/aborted", undefined]);
   });
 });
