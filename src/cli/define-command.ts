@@ -107,7 +107,17 @@ export function port(description: string): Parameter<number | undefined> {
 /** At most `max` per `perMs` milliseconds. */
 export type Rate = { readonly max: number; readonly perMs: number };
 
-const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
+const UNITS_MS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time in ms, such as "30d". */
+export function duration(value: string, description: string): Parameter<number | undefined> {
+  const parse = (text: string): number => {
+    const [, count, unit] = /^([1-9]\d{0,5})(d|h|min|s)$/.exec(text) ?? [];
+    if (!count) throw new InvalidArgumentError("It must look like 30d, 12h, 90min or 45s.");
+    return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  };
+  return { description, value, parse };
+}
 
 export function rate(description: string): Parameter<Rate | undefined> {
   const parse = (text: string): Rate => {

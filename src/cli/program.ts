@@ -32,6 +32,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.exportSession, async () => (await import("./sessions/export-command.ts")).exportCommand);
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
+  add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);

@@ -127,8 +127,7 @@ export type PruneOptions = {
   readonly prefix?: string;
   /** Only sessions whose `meta` has each of these keys with an equal value; default: all. */
   readonly meta?: JsonObject;
-  /** True finds the sessions, calls `onSession`, and changes nothing; it does not know which of them another process holds.
-   *  Default false. */
+  /** True finds the sessions, calls `onSession`, and changes nothing; default false. */
   readonly dryRun?: boolean;
   /** Stores what `importSession` restores: the lines of `exportSession`, secrets included. The session is deleted once this has
    *  resolved, and stays if it rejects. Default: nothing is archived. */

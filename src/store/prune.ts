@@ -50,6 +50,10 @@ async function isUnchanged(store: SessionStore, { sessionId, seq }: SessionInfo)
   return (await store.takeInputs(sessionId, 1)).length === 0;
 }
 
+async function isHeld(store: SessionStore, { sessionId }: SessionInfo): Promise<boolean> {
+  return ((await store.holder?.(sessionId))?.leftMs ?? 0) > 0;
+}
+
 /**
  * Implements {@link SessionStore.prune} with the other operations of a store. `now` is the clock of its leases and lists.
  *
@@ -72,7 +76,7 @@ export async function pruneSessions(
   };
   const pruneFree = async (session: SessionInfo): Promise<boolean> => {
     try {
-      if (dryRun) return await isUnchanged(store, session);
+      if (dryRun) return !(await isHeld(store, session)) && (await isUnchanged(store, session));
       return (await withLeaseIfFree(store, session.sessionId, () => prune(session))) ?? false;
     } catch (error) {
       if (AgentError.is(error) && error.code === "session/damaged") return false;

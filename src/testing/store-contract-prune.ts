@@ -56,6 +56,8 @@ export const pruneTests: readonly StoreContractTest[] = [
       }
       clock.now += DAY_MS;
       const lease = await acquireLease(store, "held", "ben");
+      if (store.holder)
+        assert.deepEqual(await store.prune({ olderThan: 1, dryRun: true }), { pruned: 2, kept: 2 });
       assert.deepEqual(await store.prune({ olderThan: 1 }), { pruned: 2, kept: 2 });
       assert.deepEqual(await idsOf(store), ["held", "waiting"]);
       assert.equal(await store.append("held", batchOf(lease, 1)), 2);

@@ -42,6 +42,7 @@ describe("The completion of bash", () => {
       "export",
       "import",
       "rm",
+      "prune",
     ]);
     expect(await complete("dead-letters", "r")).toEqual(["retry"]);
   });

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { userInfo } from "node:os";
 import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import type { AgentEvent } from "agentchart";
@@ -74,6 +75,9 @@ describe.each(STORES)("A session in a %s store", (_, storeIn) => {
     expect(fixture.toolLog()).toEqual([]);
     expect(await paste(commandAfter("Continue with: ", undecided), fixture)).toBe("Results: paid 7\n");
     expect(fixture.toolLog()).toEqual(["pay 7"]);
+    expect((await fixture.sessions("export", "till")).stdout).toContain(
+      `"decidedBy":"${userInfo().username}"`,
+    );
     const again = await fixture.resume("till", "--approve", "call_1");
     expect(lastLine(again)).toMatch(
       /^agentchart: The last turn of session 'till' is complete \(MODEL_STOP\) and cannot be resumed\. Ask the next/,

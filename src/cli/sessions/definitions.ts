@@ -1,6 +1,15 @@
 // src/cli/sessions holds the commands for stored sessions.
 import { SESSION_PHASES } from "../../store/port.ts";
-import { boolean, choice, defineCommand, integer, required, string, strings } from "../define-command.ts";
+import {
+  boolean,
+  choice,
+  defineCommand,
+  duration,
+  integer,
+  required,
+  string,
+  strings,
+} from "../define-command.ts";
 import { AGENT, JSON_EVENTS, JSON_RESULT, STORE, TURN_EXIT_CODES } from "../shared-flags.ts";
 
 const ID = { id: required(string("id", "id of the session; one that begins with a dash goes after --")) };
@@ -108,4 +117,29 @@ export const remove = defineCommand({
   },
   examples: ["sessions rm trip --yes"],
   sections: { "Exit codes": "0    deleted\n1    failure, or not confirmed\n2    wrong usage" },
+});
+
+export const prune = defineCommand({
+  name: "sessions prune",
+  description: "Delete stopped sessions that nothing was added to for a time",
+  args: {},
+  flags: {
+    olderThan: required(duration("AGE", "how long nothing was added, such as 30d, 12h or 90min")),
+    prefix: string("TEXT", "only ids with this prefix"),
+    archive: string(
+      "DIR",
+      'first write each session, with its secrets, to a file that "sessions import" restores',
+    ),
+    dryRun: boolean("print the sessions that would be deleted, and delete nothing"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: [
+    "sessions prune --older-than 30d --dry-run",
+    "sessions prune --older-than 30d --archive ./archive",
+  ],
+  sections: {
+    "What stays":
+      "Sessions that are running, wait for something or are quarantined, that another process holds, that have a waiting input, or\nthat are damaged. Without a terminal, each deleted session is a line of JSON.",
+  },
 });

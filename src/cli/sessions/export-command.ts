@@ -1,9 +1,3 @@
-import { createWriteStream } from "node:fs";
-import { realpath, rename, rm, stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { AgentError, messageOf } from "../../base/error.ts";
 import { quarantineReason } from "../../session/format.ts";
 import type { LoadedSession } from "../../store/port.ts";
 import { exportSession } from "../../store/transfer.ts";
@@ -12,6 +6,7 @@ import { asSentence } from "../error-message.ts";
 import { withExistingStore } from "../open-store.ts";
 import { explainSessionErrors } from "../session-commands.ts";
 import type { exportSession as definition } from "./definitions.ts";
+import { writeAtomically } from "./write-atomically.ts";
 
 /** `agentchart sessions export`. */
 export const exportCommand: Handler<typeof definition> = async ({ args, flags }, { stdout, terminal }) =>
@@ -39,24 +34,5 @@ async function* tap<T>(items: AsyncIterable<T>, onItem: (item: T) => void): Asyn
   for await (const item of items) {
     onItem(item);
     yield item;
-  }
-}
-
-/** Writes a complete file, readable by its owner only, or none. Writes to pipes and devices directly. */
-async function writeAtomically(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const target = await realpath(file).catch(() => resolve(file));
-  const existing = await stat(target).catch(() => undefined);
-  const isDirect = existing !== undefined && !existing.isFile();
-  const path = isDirect ? target : `${target}.${process.pid}.part`;
-  try {
-    await pipeline(
-      Readable.from(lines),
-      createWriteStream(path, { mode: 0o600, flags: isDirect ? "w" : "wx" }),
-    );
-    if (!isDirect) await rename(path, target);
-  } catch (error) {
-    if (!isDirect) await rm(path, { force: true });
-    if (AgentError.is(error)) throw error;
-    throw new AgentError("store/failed", `Cannot write ${file}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError, messageOf, type ErrorCode } from "../../base/error.ts";
 import { importSession } from "../../store/transfer.ts";
 import type { Handler } from "../define-command.ts";
 import { withStore } from "../open-store.ts";
@@ -28,8 +28,15 @@ async function* read(file: string): AsyncGenerator<string> {
   }
 }
 
+/** What a user of the command line can do about an export that is refused. */
+const HINTS: { readonly [code in ErrorCode]?: string } = {
+  "session/conflict": "Choose another id with --as.",
+  "session/redacted": 'Write it with "agentchart sessions export --secrets".',
+};
+
 function withHint(error: unknown): unknown {
-  if (!AgentError.is(error) || error.code !== "session/conflict") return error;
+  const hint = AgentError.is(error) ? HINTS[error.code] : undefined;
+  if (!AgentError.is(error) || hint === undefined) return error;
   const { code, message, data } = error;
-  return new AgentError(code, `${message} Choose another id with --as.`, { cause: error, data });
+  return new AgentError(code, `${message} ${hint}`, { cause: error, data });
 }
