@@ -3,6 +3,7 @@ export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
   Agent,
   AgentConfig,
+  AgentSlots,
   AgentStream,
   AgentWatcher,
   Budget,
@@ -52,6 +53,8 @@ export type {
 export type { SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";
+export { defineSlot } from "./tool/slot.ts";
+export type { SlotDefinition } from "./tool/slot.ts";
 export { suspend, toolError } from "./tool/suspend.ts";
 export { createToolkit } from "./tool/toolkit.ts";
 export type {
@@ -59,6 +62,9 @@ export type {
   OutputOf,
   PermissionAction,
   Schema,
+  Slot,
+  SlotReader,
+  SlotWrites,
   StandardSchema,
   Suspension,
   Tool,

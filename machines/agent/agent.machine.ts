@@ -36,6 +36,11 @@ const root: AgentState = {
     "run.steer": { actions: "steer" },
     "session.observe": { actions: "observe" },
     "budget.extend": { actions: "extendBudget" },
+    "slot.write": [
+      { guard: "isStaleWrite", refuse: "staleWrite" },
+      { guard: "isBeingWritten", refuse: "slotInUse" },
+      { actions: "writeSlot" },
+    ],
     "run.shutdown": { actions: "drain" },
     "xstate.error.actor.*": { target: "#agent.stopped.failing", actions: "recordFailure" },
     "*": { refuse: "unexpected" },

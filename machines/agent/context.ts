@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { Execution, FinishReason } from "../../src/model/port.ts";
 import type { Decision, PendingCall } from "../../src/tool/pending.ts";
+import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { PromptEdit } from "./prompt.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -84,6 +85,8 @@ export type CallRecord = {
   readonly answerSchema?: JsonObject;
   readonly execution?: ExecutionData;
   readonly maxParallel?: number;
+  /** The names of the slots that the call may write. */
+  readonly writes?: readonly string[];
   readonly onRestart?: "retry" | "ask" | "fail";
   readonly notBeforeAt?: number;
   readonly deadlineAt?: number;
@@ -208,6 +211,8 @@ export type AgentContext = {
   /** Approvals that hold for later calls: of a tool, or of a tool with these very arguments. */
   readonly remembered: readonly { readonly tool: string; readonly argsHash?: string }[];
   readonly wanted: WantedOutput | null;
+  /** Values that belong to the session, by name. */
+  readonly slots: StoredSlots;
   readonly interruption: Interruption | null;
   /** What failed, until the turn is settled. `retry` is there for a model that has delivered nothing. */
   readonly failure: (ErrorInfo & { readonly retry?: boolean }) | null;
@@ -271,6 +276,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
     calls: [],
     remembered: [],
     wanted: null,
+    slots: {},
     interruption: null,
     failure: null,
     outcome: null,

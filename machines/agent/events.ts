@@ -1,4 +1,5 @@
 import type { HookPoint } from "../../src/hook/types.ts";
+import type { Json } from "../../src/base/json.ts";
 import type { Msg } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
 import type { AgentContext, Limits, WantedOutput } from "./context.ts";
@@ -40,6 +41,17 @@ export type AgentCommand =
     >
   | Command<"run.shutdown", At>
   | Command<"budget.extend", At & { readonly extra: Limits }>
+  /** Writes a slot from outside. */
+  | Command<
+      "slot.write",
+      At & {
+        readonly name: string;
+        readonly value: Json;
+        readonly version: number;
+        /** The revision that the write was made for; absent: any. */
+        readonly seen?: number;
+      }
+    >
   /** Puts a stored session in the place of this one. */
   | Command<"session.load", { readonly context: AgentContext }>
   | Command<"hooks.listen", { readonly points: readonly HookPoint[] }>

@@ -1,9 +1,11 @@
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext, CallRecord } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
+import { revisionOf } from "../../src/tool/stored-slots.ts";
 import { pendingCalls } from "./updates/calls.ts";
 
 type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;
+type Write = Extract<AgentCommand, { readonly type: "slot.write" }>;
 
 const pendingCall = (context: AgentContext, callId: string) =>
   pendingCalls(context).find((call) => call.callId === callId);
@@ -52,6 +54,16 @@ export const refusals = {
     code: "run/bad-results",
     message: `No open call has the id '${callId}'.`,
     data: { callId },
+  }),
+  staleWrite: ({ slots }: AgentContext, { name, seen }: Write): Refusal => ({
+    code: "slot/conflict",
+    message: `Slot '${name}' has the revision ${revisionOf(slots, name)}, and the new value was made for revision ${seen}.`,
+    data: { slot: name, revision: revisionOf(slots, name) },
+  }),
+  slotInUse: (_: AgentContext, { name }: Write): Refusal => ({
+    code: "slot/conflict",
+    message: `A call that may write slot '${name}' is running; write the slot when it has ended.`,
+    data: { slot: name },
   }),
   staleDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",

@@ -2,6 +2,7 @@ import type { ErrorInfo } from "../../src/base/error.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { FinishReason } from "../../src/model/port.ts";
+import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Suspension } from "../../src/tool/types.ts";
 import type { AgentContext, CallRecord, Draft, ExecutionData, WantedOutput } from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
@@ -47,12 +48,15 @@ export type ToolInput = Position & {
   readonly argsHash?: string;
   readonly attempt: number;
   readonly deadlineAt: number | null;
+  readonly slots: StoredSlots;
 };
 export type ToolRunOutcome = Timed & {
   readonly callId: string;
   readonly attempt: number;
   readonly result?: ToolResultBlock;
   readonly suspension?: Suspension;
+  /** What the call has written into slots, each one revision behind what it was given. */
+  readonly slots?: StoredSlots;
   /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;
   readonly retryAt?: number;
@@ -76,12 +80,13 @@ export type Verdict = {
   readonly expiresAt?: number;
   readonly execution?: ExecutionData;
   readonly maxParallel?: number;
+  readonly writes?: readonly string[];
   readonly onRestart?: "retry" | "ask" | "fail";
 };
 export type ReviewOutcome = Timed & { readonly verdicts: readonly Verdict[] };
 
 /** `runHooks`: an ordered fold over the hooks of one point. Rejects if one of them fails. */
-export type HooksInput = Position & { readonly transcript: Transcript } & (
+export type HooksInput = Position & { readonly transcript: Transcript; readonly slots: StoredSlots } & (
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
     | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
         ModelInput,
@@ -119,6 +124,8 @@ export type HooksOutcome = Timed & {
   }[];
   readonly result?: ToolResultBlock;
   readonly reply?: Msg;
+  /** What the hooks have written into slots, each one revision behind what they were given. */
+  readonly slots?: StoredSlots;
 };
 
 /** `commit`: ends when all that happened before is durable. */

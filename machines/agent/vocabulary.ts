@@ -13,6 +13,7 @@ import * as entry from "./updates/entry.ts";
 import * as output from "./updates/output.ts";
 import * as reasoning from "./updates/reasoning.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
+import * as slots from "./updates/slots.ts";
 import { nextInstant } from "./updates/timer.ts";
 import * as waiting from "./updates/waiting.ts";
 
@@ -25,6 +26,13 @@ const fromOutcome =
   <Output>(update: (context: AgentContext, outcome: Output) => Change) =>
   (context: AgentContext, { output: outcome }: Done<Output>): Change =>
     update(context, outcome);
+
+/** An update that reads what hooks came to, and takes what they have written into slots. */
+const fromHooks = (update: (context: AgentContext, outcome: HooksOutcome) => Change) =>
+  fromOutcome((context, outcome: HooksOutcome) => ({
+    ...update(context, outcome),
+    ...slots.takeWrites(context, outcome.slots),
+  }));
 
 const armTimer = (until: number | null): readonly Effect[] => [
   until === null
@@ -69,6 +77,9 @@ const guards = {
   isStaleDecision: refusals.isStaleDecision,
   isExpiredDecision: refusals.isExpiredDecision,
   isWrongDecision: refusals.isWrongDecision,
+
+  isStaleWrite: slots.isStaleWrite,
+  isBeingWritten: slots.isBeingWritten,
 
   // limits
   isDraining: ({ progress }: AgentContext) => progress.draining,
@@ -126,7 +137,7 @@ const updates = {
   beginCall: entry.beginCall,
   beginResume: (context: AgentContext, event: Command<"call">) =>
     reviveCalls({ ...context, ...entry.beginResume(context, event) }),
-  applyPreCall: fromOutcome(entry.applyPreCall),
+  applyPreCall: fromHooks(entry.applyPreCall),
   acceptInput: entry.acceptInput,
   cancelPending: entry.cancelPending,
   queueInput: entry.queueInput,
@@ -137,8 +148,8 @@ const updates = {
 
   // reasoning and summarizing
   deliverWaiting: waiting.deliverWaiting,
-  applyPreReasoning: fromOutcome(reasoning.applyPrompt),
-  applyPreSummary: fromOutcome(reasoning.applyPrompt),
+  applyPreReasoning: fromHooks(reasoning.applyPrompt),
+  applyPreSummary: fromHooks(reasoning.applyPrompt),
   beginAttempt: reasoning.beginAttempt,
   recordOutcome: fromOutcome(reasoning.recordOutcome),
   recordSummary: fromOutcome(reasoning.recordSummary),
@@ -150,8 +161,8 @@ const updates = {
   fallBack: reasoning.fallBack,
   askAgain: reasoning.askAgain,
   failEmpty: reasoning.failEmpty,
-  applyPostReasoning: fromOutcome(reasoning.applyPostReasoning),
-  applyPostSummary: fromOutcome(reasoning.applyPostSummary),
+  applyPostReasoning: fromHooks(reasoning.applyPostReasoning),
+  applyPostSummary: fromHooks(reasoning.applyPostSummary),
   storeDraft: reasoning.storeDraft,
   acceptGoto: reasoning.acceptGoto,
   refuseGoto: reasoning.refuseGoto,
@@ -161,7 +172,7 @@ const updates = {
   storeSummary: ending.storeSummary,
 
   // acting
-  applyPreActing: fromOutcome(acting.applyPreActing),
+  applyPreActing: fromHooks(acting.applyPreActing),
   applyReview: fromOutcome(acting.applyReview),
   startCalls: acting.startCalls,
   holdCalls: acting.holdCalls,
@@ -169,7 +180,7 @@ const updates = {
   recordToolRun: fromOutcome(acting.recordToolRun),
   expireCalls: acting.expireCalls,
   interruptCalls: acting.interruptCalls,
-  applyPostActing: fromOutcome(acting.applyPostActing),
+  applyPostActing: fromHooks(acting.applyPostActing),
   storeResults: acting.storeResults,
 
   // limits and structured output
@@ -188,7 +199,7 @@ const updates = {
   suspendTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
     ending.suspendTurn(context, reason),
   suspendUndecided: (context: AgentContext) => ending.suspendTurn(context, entry.undecidedReason(context)),
-  applyPostCall: fromOutcome(ending.applyPostCall),
+  applyPostCall: fromHooks(ending.applyPostCall),
   noteInterruption: ending.noteInterruption,
   noteLateInterruption: ending.noteLateInterruption,
   settleInterruption: ending.settleInterruption,
@@ -207,6 +218,7 @@ const updates = {
   }),
   steer: waiting.steer,
   observe: waiting.observe,
+  writeSlot: slots.writeSlot,
   listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
 };
 

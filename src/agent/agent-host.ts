@@ -3,6 +3,7 @@ import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import { slotReader } from "../tool/slot-access.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import type { Host } from "./services/host.ts";
@@ -83,6 +84,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       iteration,
       maxIters,
       context: session.userContext,
+      slots: slotReader(() => session.context.slots),
       signal,
     }),
     stop: () => {

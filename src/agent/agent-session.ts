@@ -20,6 +20,7 @@ import { callerOf } from "./caller.ts";
 import { checkConfig, messagesOf, oneMessage } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import { KeyedCalls } from "./keyed-calls.ts";
+import { agentSlots } from "./agent-slots.ts";
 import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import { provideSteps } from "./steps.ts";
@@ -33,6 +34,7 @@ import type { AgentEvent } from "../event/types.ts";
 import type {
   Agent,
   AgentConfig,
+  AgentSlots,
   AgentStream,
   Budget,
   CallOptions,
@@ -50,6 +52,7 @@ const SHUTDOWN_MS = 10_000;
 export class AgentSession implements InboxAgent {
   readonly name: string;
   readonly sessionId: string;
+  readonly slots: AgentSlots;
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
@@ -73,6 +76,7 @@ export class AgentSession implements InboxAgent {
     this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
+    this.slots = agentSlots(this.#runtime, () => this.#ready());
     provideSteps(this, this.#runtime.steps);
     this.#watches = new Watches(this as Agent<never>, this.#config, () => this.#runtime.journal.seq);
   }
@@ -304,7 +308,7 @@ export class AgentSession implements InboxAgent {
 
   addHook(hook: Hook<never>): void {
     check(hookSchema(), hook, "addHook", "The hook");
-    this.#runtime.toolkit.addAll(hook.tools ?? []);
+    this.#runtime.toolkit.addAll(hook.tools ?? [], hook.writes);
     this.#runtime.setHooks((hooks) => [...hooks, hook]);
   }
 

@@ -4,6 +4,7 @@ import { hookSchema } from "../hook/hook-schema.ts";
 import { executionSchema } from "../model/execution-schema.ts";
 import { generateSchema, modelSchema } from "../model/generate-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
+import { slotSchema } from "../tool/slot.ts";
 import { permissionSchema, toolSchema } from "../tool/tool-schema.ts";
 import { limitShape } from "../../machines/agent/limits-schema.ts";
 import type { AgentConfig, Budget, Permissions } from "./types.ts";
@@ -64,6 +65,7 @@ export const configSchema = s.lazily(() => {
       tools: s.optional(s.listOf(toolSchema())),
       toolkit: s.optional(s.object()),
       hooks: s.optional(s.listOf(hookSchema())),
+      slots: s.optional(s.listOf(slotSchema())),
       messages: s.optional(s.list()),
       contextWindow: s.optional(contextWindow),
       maxIters: s.optional(s.integer(1)),

@@ -61,11 +61,12 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   };
 }
 
-/** The agent's own toolkit: a copy of the given one with the tools of its hooks. Throws `config/invalid` for a permission rule that
+/** The agent's own toolkit: a copy of the given one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));
-  for (const tool of (config.hooks ?? []).flatMap((hook) => hook.tools ?? [])) toolkit.add(tool);
+  toolkit.addSlots(config.slots ?? []);
+  for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
   const problem = ruleProblem(config.permissions?.rules ?? [], toolkit.names());
   if (problem !== undefined) throw invalid(problem);
   return toolkit;

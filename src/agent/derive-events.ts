@@ -93,11 +93,27 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
 }
 
 /** The types of the events that follow from steps of the chart. */
-export const DERIVED_TYPES = ["state", "message", "tool.start", "tool.end", "retry", "pending"] as const;
+export const DERIVED_TYPES = [
+  "state",
+  "message",
+  "tool.start",
+  "tool.end",
+  "retry",
+  "slot",
+  "pending",
+] as const;
 
 /** True if the calls are those of another batch: another session was loaded, whose count of settled calls may be the same. */
 function hasOtherCalls(before: AgentContext, after: AgentContext): boolean {
   return before.calls !== after.calls && before.calls[0]?.call.id !== after.calls[0]?.call.id;
+}
+
+function slotEvents({ slots: before }: AgentContext, { slots: after }: AgentContext): AgentEventBody[] {
+  if (before === after) return [];
+  return Object.entries(after).flatMap(([name, slot]): AgentEventBody[] => {
+    const { value, revision } = slot;
+    return before[name] === slot ? [] : [{ type: "slot", name, value, revision }];
+  });
 }
 
 /** Returns the events between two contexts of the chart, in their order. `isWaiting`: the later one waits for answers or decisions. */
@@ -112,6 +128,7 @@ export function eventsBetween(
   return [
     ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
     ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
+    ...slotEvents(before, after),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),
     ...(isWaiting && (after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))

@@ -7,7 +7,7 @@ import type { Msg, Reason, Usage } from "../message/types.ts";
 import type { ChatModel, Execution, GenerateOptions } from "../model/port.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
-import type { OutputOf, PermissionAction, Schema, Tool, Toolkit } from "../tool/types.ts";
+import type { OutputOf, PermissionAction, Schema, Slot, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 
 /** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
@@ -86,6 +86,8 @@ export type AgentConfig<Ctx = unknown> = {
   readonly toolkit?: Toolkit<Ctx>;
   /** The hooks, which run in the order of their `priority`. */
   readonly hooks?: readonly Hook<Ctx>[];
+  /** Slots that are written with {@link Agent.slots} only; those that tools and hooks write are named by them. */
+  readonly slots?: readonly Slot[];
   /** The transcript with which a new session begins; default: empty. */
   readonly messages?: readonly Msg[];
   /** Bounds what the model sees, not what is stored: the message that began the turn and the end of the transcript, at most
@@ -225,7 +227,7 @@ export type Status = {
   readonly seq: number;
 };
 
-/** A session as plain JSON: the transcript and at most 4 KB besides. */
+/** A session as plain JSON: the transcript, the slots, and at most 4 KB besides. */
 export type Snapshot = JsonObject & { readonly format: number };
 
 /** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
@@ -239,12 +241,25 @@ export type DecideOptions = {
   readonly by?: string;
 };
 
+/** The slots of a session, read and written from outside. */
+export interface AgentSlots {
+  /** Returns the value of a slot, deeply frozen, and its revision: the number of its writes so far. Rejects `slot/version` for a
+   *  value of a newer version. */
+  get<T>(slot: Slot<T>): Promise<{ readonly value: T; readonly revision: number }>;
+  /** Writes a slot, at rest or while a turn runs; resolves when that is stored. With `seen` it writes only if the slot still has
+   *  that revision. Rejects `slot/conflict` for another revision and while a call that may write the slot runs, `slot/invalid` for
+   *  a value that the slot does not take, and `config/invalid` for a slot that the agent does not have. */
+  set<T>(slot: Slot<T>, value: T, seen?: { readonly revision: number }): Promise<void>;
+}
+
 /** An agent: one session of the chart in this process. */
 export interface Agent<Ctx = unknown> {
   readonly name: string;
   readonly sessionId: string;
   /** The tools of this agent. */
   readonly toolkit: Toolkit<Ctx>;
+  /** The slots of this session. */
+  readonly slots: AgentSlots;
   /** The XState actor, to subscribe to and to inspect. To persist the session use `snapshot` or a store. */
   readonly actor: AnyActorRef;
   /** Opens the session, as every method does when it needs it; no turn runs before `call` or `stream`. Rejects `session/conflict`

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 /**
  * Every error code, as `area/reason`; callers switch on the code, since there are no subclasses. The areas: `config` (wrong
  * options), `message` (a malformed message), `run` (a call on an agent, or its state), `model`, `tool`, `hook`, `output` (the
- * structured answer), `session` (a stored session), `store` and `queue` (their backends).
+ * structured answer), `slot` (a value that belongs to a session), `session` (a stored session), `store` and `queue` (their backends).
  */
 export const ERROR_CODES = [
   "config/invalid",
@@ -48,6 +48,9 @@ export const ERROR_CODES = [
   "hook/bad-return",
   "hook/goto-limit",
   "output/missing",
+  "slot/conflict",
+  "slot/invalid",
+  "slot/version",
   "session/not-found",
   "session/conflict",
   "session/lease-lost",

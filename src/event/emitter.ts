@@ -34,6 +34,7 @@ const TYPES: { readonly [T in Type]: true } = {
   "tool.end": true,
   pending: true,
   retry: true,
+  slot: true,
   "hook.failed": true,
   "input.refused": true,
   "turn.end": true,

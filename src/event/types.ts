@@ -1,5 +1,6 @@
 // src/event defines what an agent reports while it works: the event types, their emitter, and a buffer for slow readers.
 import type { ErrorInfo } from "../base/error.ts";
+import type { Json } from "../base/json.ts";
 import type { Chunk } from "../hook/types.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason } from "../model/port.ts";
@@ -82,6 +83,8 @@ export type AgentEventBody =
       readonly until: number;
       readonly error: ErrorInfo;
     }
+  /** A slot of the session was written; `revision` counts its writes. */
+  | { readonly type: "slot"; readonly name: string; readonly value: Json; readonly revision: number }
   /** A hook has failed at a point where that does not fail the turn. */
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
   /** An input that another process sent to the session was refused. */

@@ -1,4 +1,5 @@
 import * as s from "../base/option-schema.ts";
+import { slotSchema } from "../tool/slot.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
 import { CHUNK_POINTS, HOOK_POINTS, type Hook, type HookPoint } from "./types.ts";
 
@@ -17,6 +18,7 @@ export const hookSchema = s.lazily(() => {
       name: s.string(),
       priority: s.optional(s.number()),
       tools: s.optional(s.listOf(toolSchema())),
+      writes: s.optional(s.listOf(slotSchema())),
       ...(points as s.ShapeOf<Pick<AnyHook, Point>>),
     },
     { of: "points", what: "a hook: an object with a `name`", names: POINTS, isMeant: isFunction },
@@ -26,23 +28,24 @@ export const hookSchema = s.lazily(() => {
 type ChangingPoint = Exclude<HookPoint, "onInterrupt" | "onError">;
 type Patch<P extends ChangingPoint> = Exclude<Awaited<ReturnType<NonNullable<AnyHook[P]>>>, void>;
 
-const PROMPT = { messages: true, append: true, system: true, options: true } as const;
+const PROMPT = { messages: true, append: true, system: true, options: true, slots: true } as const;
 /** What hooks may return at the points at which they change something. */
 const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<Patch<P>>]: true } } = {
-  preCall: { input: true, system: true },
+  preCall: { input: true, system: true, slots: true },
   preReasoning: PROMPT,
-  postReasoning: { message: true, stop: true, goto: true },
-  preActing: { input: true, deny: true },
-  postActing: { result: true, stop: true },
+  postReasoning: { message: true, stop: true, goto: true, slots: true },
+  preActing: { input: true, deny: true, slots: true },
+  postActing: { result: true, stop: true, slots: true },
   preSummary: PROMPT,
-  postSummary: { message: true },
-  postCall: { reply: true },
+  postSummary: { message: true, slots: true },
+  postCall: { reply: true, slots: true },
 };
 
 /** Returns what is wrong with the names of what a hook returned, such as "`sytem` is not a field of it; did you mean `system`?";
- *  undefined if nothing is, and at a point that only observes. */
+ *  undefined if nothing is. At a point that only observes only `slots` is wrong. */
 export function unknownField(point: HookPoint, returned: object): string | undefined {
-  if (point === "onInterrupt" || point === "onError") return undefined;
+  if (point === "onInterrupt" || point === "onError")
+    return "slots" in returned ? "hooks of this point write no slots" : undefined;
   const known = FIELDS[point];
   const unknown = Object.entries(returned).find(
     ([name, value]) => value !== undefined && !Object.hasOwn(known, name),

@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason, GenerateOptions } from "../model/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import type { Tool, ToolOutcome } from "../tool/types.ts";
+import type { Slot, SlotReader, SlotWrites, Tool, ToolOutcome } from "../tool/types.ts";
 
 /** What a hook receives at every point. Its messages, calls and options are deeply frozen. */
 export type HookEvent<Ctx = unknown> = {
@@ -19,6 +19,8 @@ export type HookEvent<Ctx = unknown> = {
   readonly maxIters: number;
   /** The `context` of the call, else of the agent. */
   readonly context: Ctx;
+  /** The slots of the session, with what hooks before this one have written at the same point. */
+  readonly slots: SlotReader;
   /** Aborts when the turn is interrupted. At postReasoning, postActing and postSummary it aborts only when the grace period
    *  (`interruptGraceMs`) is over, so that their changes to an answer or a result that is there already still count. */
   readonly signal: AbortSignal;
@@ -66,7 +68,10 @@ export type Chunk = {
   readonly usage?: Usage;
 };
 
-type Maybe<P> = P | void | Promise<P | void>;
+/** What hooks write beside what they return: new values of the slots in their `writes`, stored together with the change. What a hook
+ *  writes into a slot that was changed from outside while it ran is left out. */
+type Writes = { readonly slots?: SlotWrites };
+type Maybe<P> = (P & Writes) | void | Promise<(P & Writes) | void>;
 
 /**
  * Functions that run at points of a turn. At most points a hook may return an object: its fields replace what the hook was
@@ -81,6 +86,8 @@ export type Hook<Ctx = unknown> = {
   readonly priority?: number;
   /** Tools that are added to the agent's copy of its toolkit, and removed with the hook. */
   readonly tools?: readonly Tool<Ctx>[];
+  /** The slots that the hook may write, by returning `slots` beside what its point takes; not at `onInterrupt` and `onError`. */
+  readonly writes?: readonly Slot[];
   /** Before anything of the input is stored: may replace the input and the system text of the turn. */
   readonly preCall?: (
     e: HookEvent<Ctx> & {
@@ -106,7 +113,7 @@ export type Hook<Ctx = unknown> = {
    *  run. */
   readonly postActing?: (
     e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly result: ToolResultBlock },
-  ) => Maybe<{ readonly result?: ToolOutcome; readonly stop?: boolean }>;
+  ) => Maybe<{ readonly result?: Omit<ToolOutcome, "slots">; readonly stop?: boolean }>;
   /** Before the model call that summarises a turn at its iteration limit: may change its prompt. */
   readonly preSummary?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
   /** After the summary and before it is stored: may replace it. */

@@ -53,6 +53,16 @@ function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
   return Object.keys(data).length > 0 ? [{ type: "kept", data }] : [];
 }
 
+/** An entry for each slot that was written; all slots at once if one of them has gone, because another session was loaded. */
+function slotFacts({ slots: before }: AgentContext, { slots: after }: AgentContext): Fact[] {
+  if (before === after) return [];
+  const hasLost = Object.keys(before).some((name) => !Object.hasOwn(after, name));
+  if (hasLost) return [{ type: "kept", data: { slots: after } }];
+  return Object.entries(after).flatMap(([name, slot]): Fact[] =>
+    before[name] === slot ? [] : [{ type: "slot", data: { name, ...slot } }],
+  );
+}
+
 /** True if the agent refused the call that has just ended: the outcome is then still that of the previous call. */
 export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "failure">): boolean {
   if (!failure || outcome?.reason === "SHUTDOWN") return false;
@@ -78,6 +88,7 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
     ...callFacts(before, after),
     ...messageFacts(before, after),
     ...contextFacts(before, after),
+    ...slotFacts(before, after),
   ];
   if (before.progress.extended !== extended) facts.push({ type: "budget.extended", data: { extended } });
   if (isRetryScheduled(before, after)) facts.push({ type: "position", data: {} });
@@ -170,12 +181,12 @@ export function wholeSession({
   kept,
   activeGroups,
 }: Pick<SessionState, "messages" | "kept"> & Partial<Pick<SessionState, "activeGroups">>): readonly Fact[] {
-  const { inbox, remembered, wanted, interruption, request, calls } = kept;
+  const { inbox, remembered, wanted, slots, interruption, request, calls } = kept;
   return [
     { type: "messages", data: { from: 0, messages } },
     { type: "calls.closed", data: {} },
     ...calls.map(({ call, ...set }): Fact => ({ type: "call", data: { id: call.id, set, call } })),
-    { type: "kept", data: { inbox, remembered, wanted, interruption, system: request.system } },
+    { type: "kept", data: { inbox, remembered, wanted, slots, interruption, system: request.system } },
     ...(activeGroups ? [{ type: "groups" as const, data: { active: activeGroups } }] : []),
   ];
 }

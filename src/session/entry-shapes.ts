@@ -40,6 +40,7 @@ function makeShapes() {
     answerSchema: z.optional(object),
     execution: z.optional(object),
     maxParallel: z.optional(z.number()),
+    writes: z.optional(strings),
     onRestart: z.optional(z.enum(["retry", "ask", "fail"])),
     notBeforeAt: z.optional(z.number()),
     deadlineAt: z.optional(z.number()),
@@ -83,6 +84,8 @@ function makeShapes() {
   });
   const remembered = z.array(z.looseObject({ tool: z.string(), argsHash: z.optional(z.string()) }));
   const interruption = z.looseObject({ cause: z.enum(["user", "signal", "timeout"]) });
+  const slot = z.looseObject({ value: z.unknown(), version: count, revision: count });
+  const slots = z.record(z.string(), slot);
   const kept = z.looseObject({
     progress,
     inbox,
@@ -90,6 +93,7 @@ function makeShapes() {
     calls: z.array(z.extend(record, { call: toolUse })),
     remembered,
     wanted: z.nullable(wanted),
+    slots: z.optional(slots),
     interruption: z.optional(z.nullable(interruption)),
   });
   const entries = {
@@ -106,11 +110,13 @@ function makeShapes() {
       inbox: z.optional(inbox),
       remembered: z.optional(remembered),
       wanted: z.optional(z.nullable(wanted)),
+      slots: z.optional(slots),
       interruption: z.optional(z.nullable(interruption)),
       system: z.optional(z.string()),
     }),
     "budget.extended": z.looseObject({ extended: object }),
     groups: z.looseObject({ active: strings }),
+    slot: z.extend(slot, { name: z.string() }),
     position: z.looseObject({
       state: z.optional(z.string()),
       at: z.optional(z.number()),

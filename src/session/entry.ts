@@ -3,6 +3,7 @@ import type { Msg, Reason } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { AgentContext, CallRecord, Limits } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import type { StoredSlot } from "../tool/stored-slots.ts";
 import { shapeProblem, type EntryType } from "./entry-shapes.ts";
 
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
@@ -17,8 +18,11 @@ export type CallChange = {
   readonly call?: CallRecord["call"];
 };
 
-/** The parts of the context that changed; `system` is the system prompt of the request. */
-export type KeptChange = Partial<Pick<AgentContext, "inbox" | "remembered" | "wanted" | "interruption">> & {
+/** The parts of the context that changed; `system` is the system prompt of the request. `slots` are there only when all of them are
+ *  replaced. */
+export type KeptChange = Partial<
+  Pick<AgentContext, "inbox" | "remembered" | "wanted" | "slots" | "interruption">
+> & {
   readonly system?: string;
 };
 
@@ -71,6 +75,8 @@ export type EntryData = {
   readonly "budget.extended": { readonly extended: Limits };
   /** The active tool groups. */
   readonly groups: { readonly active: readonly string[] };
+  /** A slot was written. */
+  readonly slot: StoredSlot & { readonly name: string };
   readonly position: PositionChange;
   readonly "turn.end": TurnEnd;
   readonly "input.refused": { readonly id: string; readonly error: ErrorInfo };

@@ -87,6 +87,9 @@ export class JournalFold {
       case "groups":
         if (isNew) this.#groups = entry.data.active;
         return;
+      case "slot":
+        if (isNew) this.#applySlot(entry.data);
+        return;
       case "position":
         if (isNew) this.#applyPosition(entry.data);
         return;
@@ -156,6 +159,11 @@ export class JournalFold {
       ...parts,
       request: system === undefined ? request : { ...request, system },
     };
+  }
+
+  #applySlot({ name, value, version, revision }: Entry<"slot">["data"]): void {
+    const slots = { ...this.#kept.slots, [name]: { value, version, revision } };
+    this.#kept = { ...this.#kept, slots };
   }
 
   /** A position holds only the fields that differ from the previous one. */

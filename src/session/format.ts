@@ -15,6 +15,7 @@ export const PERSISTED_KEYS = [
   "calls",
   "remembered",
   "wanted",
+  "slots",
   "interruption",
 ] as const satisfies readonly (keyof AgentContext)[];
 /** The stored parts of the context. */
@@ -106,13 +107,15 @@ export function checkFormat(format: Json | undefined, what: string): void {
   }
 }
 
+/** The parts that sessions of earlier releases lack. */
+const LATER_PARTS = { interruption: null, slots: {} };
+
 /** Reads the persisted context out of stored data. Throws `session/damaged` for data of another shape. */
 export function readPersistedContext(data: JsonObject, what: string): PersistedContext {
   const problem = keptProblem(data);
   if (problem !== undefined) throw new AgentError("session/damaged", `${what}: ${problem}.`);
-  return Object.fromEntries(
-    PERSISTED_KEYS.map((key) => [key, data[key] ?? null]),
-  ) as unknown as PersistedContext;
+  const stored = { ...LATER_PARTS, ...data } as unknown as PersistedContext;
+  return Object.fromEntries(PERSISTED_KEYS.map((key) => [key, stored[key]])) as unknown as PersistedContext;
 }
 
 /** Returns the parts of a context that are stored. */

@@ -65,6 +65,10 @@ export class EntryReader {
         const { id, error } = entry.data;
         return [{ type: "input.refused", inputId: id, error }];
       }
+      case "slot": {
+        const { name, value, revision } = entry.data;
+        return [{ type: "slot", name, value, revision }];
+      }
       default:
         return [];
     }

@@ -7,8 +7,9 @@ import { executionSchema } from "../model/execution-schema.ts";
 import type { Execution } from "../model/port.ts";
 import { presetProblem } from "./presets.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
+import { slotSchema } from "./slot.ts";
 import { permissionSchema } from "./tool-schema.ts";
-import type { OutputOf, PermissionAction, Schema, Tool, ToolContext, ToolReturn } from "./types.ts";
+import type { OutputOf, PermissionAction, Schema, Slot, Tool, ToolContext, ToolReturn } from "./types.ts";
 
 /** What {@link defineTool} takes. */
 export type ToolDefinition<S extends Schema, Ctx> = {
@@ -33,6 +34,8 @@ export type ToolDefinition<S extends Schema, Ctx> = {
   readonly idempotent?: boolean;
   /** What a call does that was in flight when its process died; default `retry` if idempotent, else `ask`. */
   readonly onRestart?: "retry" | "ask" | "fail";
+  /** The slots whose new values the result may bring. Calls that write one slot never run at the same time. */
+  readonly writes?: readonly Slot[];
 };
 
 type Definition = ToolDefinition<Schema, never>;
@@ -68,6 +71,7 @@ export const definitionSchema = s.lazily(() => {
       ),
       idempotent: s.optional(s.boolean()),
       onRestart: s.optional(s.oneOf("retry", "ask", "fail")),
+      writes: s.optional(s.listOf(slotSchema())),
     },
     { what: "an object with `name`, `description` and `input`" },
   );
@@ -103,6 +107,11 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
       `Tool '${name}': \`input\` must be the schema of an object, not of ${inputSchema["type"]}: arguments have names.`,
     );
   checkPreset(name, inputSchema, preset);
+  if (rest.writes && !execute)
+    throw new AgentError(
+      "config/invalid",
+      `Tool '${name}' has no \`execute\`, so nothing in \`writes\` is ever written.`,
+    );
   return {
     name,
     description,
@@ -115,6 +124,7 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
     ...(execute && { execute: execute as NonNullable<Tool<Ctx>["execute"]> }),
     ...(rest.maxParallel !== undefined && { maxParallel: rest.maxParallel }),
     ...(rest.execution && { execution: rest.execution }),
+    ...(rest.writes && rest.writes.length > 0 && { writes: rest.writes }),
     ...(rest.permission && { permission: rest.permission as NonNullable<Tool<Ctx>["permission"]> }),
   };
 }

@@ -5,11 +5,13 @@ import { outputProblem } from "../message/validate.ts";
 import { outcomeProblem } from "./outcome.ts";
 import type { PreparedInput } from "./prepare-input.ts";
 import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
+import { writtenSlots } from "./slot-access.ts";
+import type { StoredSlots } from "./stored-slots.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
-/** What a run of a tool came to; with `error` if it threw. */
+/** What a run of a tool came to; with `error` if it threw, and with the slots that it has written. */
 export type ToolRun =
-  | { readonly result: ToolResultBlock; readonly error?: AgentError }
+  | { readonly result: ToolResultBlock; readonly error?: AgentError; readonly slots?: StoredSlots }
   | { readonly suspension: Suspension };
 
 const MEDIA = new Set(["text", "image", "audio", "video"]);
@@ -20,7 +22,7 @@ function isSuspension(value: unknown): value is Suspension {
 }
 
 const SUSPENSION = ["suspended", "reason", "answerSchema"];
-const OUTCOME = ["output", "state", "metadata"];
+const OUTCOME = ["output", "state", "metadata", "slots"];
 
 const hasOnly = (value: object, keys: readonly string[]): boolean =>
   Object.keys(value).every((key) => keys.includes(key));
@@ -45,14 +47,27 @@ function isGenerator(value: unknown): value is Steps {
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
+/** An outcome with the slots that it writes: all of them, or none and an error. */
+function withSlots(
+  call: ToolUseBlock,
+  { writes = [] }: Tool<never>,
+  outcome: ToolOutcome,
+  stored: StoredSlots,
+): ToolRun {
+  const result = outcomeResult(call, outcome);
+  if (outcome.slots === undefined) return { result };
+  const written = writtenSlots(writes, outcome.slots, stored);
+  if ("slots" in written) return { result, ...written };
+  return badReturn(call, written.problem);
+}
+
 /** Returns what a returned value is stored as: a string verbatim, any other value as its JSON text. */
-function toRun(call: ToolUseBlock, value: unknown): ToolRun {
+function toRun(call: ToolUseBlock, tool: Tool<never>, value: unknown, stored: StoredSlots): ToolRun {
   if (value === undefined) return { result: noResult(call) };
   if (isReturnedSuspension(value)) return { suspension: value };
   if (isOutcome(value)) {
     const problem = outcomeProblem(value);
-    if (problem === undefined) return { result: outcomeResult(call, value) };
-    return badReturn(call, problem);
+    return problem === undefined ? withSlots(call, tool, value, stored) : badReturn(call, problem);
   }
   try {
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -98,18 +113,20 @@ function toolError(thrown: unknown): AgentError {
   return AgentError.is(thrown) ? thrown : new AgentError("tool/failed", messageOf(thrown), { cause: thrown });
 }
 
-/** One attempt of one call, with its prepared input. Never rejects: a failing tool is a result. Does not retry. */
+/** One attempt of one call, with its prepared input, in a session with these slots. Never rejects: a failing tool is a result. Does
+ *  not retry. */
 export async function runTool(
   tool: Tool<never>,
   call: ToolUseBlock,
   prepared: PreparedInput,
   ctx: ToolContext<never>,
+  stored: StoredSlots,
 ): Promise<ToolRun> {
   if (tool.external) return { suspension: { suspended: true } };
   if ("result" in prepared) return prepared;
   if (ctx.signal.aborted) return { result: interruptedResult(call, false) };
   try {
-    return toRun(call, await execute(tool, prepared.value, ctx));
+    return toRun(call, tool, await execute(tool, prepared.value, ctx), stored);
   } catch (error) {
     const suspension = thrownSuspension(error);
     if (suspension) return { suspension };

@@ -11,9 +11,10 @@ import { withoutPresets } from "./presets.ts";
 import { prepareInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
+import { slotReader } from "./slot-access.ts";
 import { validateInput } from "./schema.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
-import type { Group, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
+import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
@@ -21,6 +22,8 @@ export type FoundTool = { readonly tool: Tool<never> } | { readonly result: Tool
 class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
   readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
+  /** The slots that tools and hooks of the agent may write, by name. */
+  readonly #slots = new Map<string, Slot>();
   readonly #metaTool: boolean;
   #specs: readonly ToolSpec[] | undefined;
 
@@ -47,7 +50,28 @@ class SessionToolkit implements Toolkit<never> {
     }
     const unknown = tool.groups.find((group) => !this.#groups.has(group));
     if (unknown !== undefined) throw this.#unknownGroup(unknown);
+    this.addSlots(tool.writes ?? []);
     this.#set(tool);
+  }
+
+  /** Makes slots known. Throws `config/invalid` if another slot has the name of one; then none of them is added. */
+  addSlots(slots: readonly Slot[]): void {
+    const known = new Map(this.#slots);
+    for (const slot of slots) {
+      const other = known.get(slot.name);
+      if (other && other !== slot)
+        throw new AgentError(
+          "config/invalid",
+          `Two slots are named '${slot.name}': define the slot once, and give the same object everywhere.`,
+        );
+      known.set(slot.name, slot);
+    }
+    for (const slot of slots) this.#slots.set(slot.name, slot);
+  }
+
+  /** True for a slot that was made known. */
+  hasSlot(slot: Slot): boolean {
+    return this.#slots.get(slot.name) === slot;
   }
 
   /** Removes this very tool, whatever presets it has got; not one that took its name. */
@@ -55,11 +79,12 @@ class SessionToolkit implements Toolkit<never> {
     if (this.#tools.get(name)?.inputSchema === inputSchema) this.remove(name);
   }
 
-  /** All of them, or none if one cannot be added. */
-  addAll(tools: readonly Tool<never>[]): void {
-    const copy = this.copy();
-    for (const tool of tools) copy.add(tool);
-    for (const tool of tools) this.add(tool);
+  /** All of them, and these slots, or none if one cannot be added. */
+  addAll(tools: readonly Tool<never>[], slots: readonly Slot[] = []): void {
+    for (const kit of [this.copy(), this]) {
+      kit.addSlots(slots);
+      for (const tool of tools) kit.add(tool);
+    }
   }
 
   remove(name: string): boolean {
@@ -110,7 +135,7 @@ class SessionToolkit implements Toolkit<never> {
     const found = this.find(call);
     if ("result" in found) return found.result;
     if (!isObject(call.input)) return badInput(call, "the arguments are no object");
-    const run = await runTool(found.tool, call, await prepareInput(found.tool, call), {
+    const context = {
       callId: call.id,
       idempotencyKey: call.id,
       attempt: 1,
@@ -118,8 +143,10 @@ class SessionToolkit implements Toolkit<never> {
       deadlineAt: Number.POSITIVE_INFINITY,
       context: options.context as never,
       sessionId: "",
+      slots: slotReader(() => ({})),
       emit: () => {},
-    });
+    };
+    const run = await runTool(found.tool, call, await prepareInput(found.tool, call), context, {});
     return "result" in run ? run.result : suspendedResult(call, run.suspension.reason);
   }
 
@@ -141,6 +168,7 @@ class SessionToolkit implements Toolkit<never> {
     const copy = new SessionToolkit(this.#metaTool);
     for (const [name, group] of this.#groups) copy.#groups.set(name, { ...group });
     for (const tool of this.#tools.values()) copy.#set(tool);
+    for (const [name, slot] of this.#slots) copy.#slots.set(name, slot);
     return copy;
   }
 

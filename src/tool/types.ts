@@ -1,4 +1,4 @@
-// src/tool defines tools and toolkits, checks their input, and runs one attempt of a call.
+// src/tool defines tools, toolkits and slots, checks the input of tools, and runs one attempt of a call.
 import type { Execution, ToolSpec } from "../model/port.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
@@ -25,6 +25,25 @@ export type OutputOf<S> = S extends {
     ? JsonObject
     : undefined;
 
+/** A named value that belongs to a session: it is stored, restored, forked and shown with it. Made by {@link defineSlot}. */
+export type Slot<T = unknown> = {
+  readonly name: string;
+  readonly initial: T;
+  readonly version: number;
+  readonly migrate?: (value: Json, version: number) => T;
+  readonly schema?: Schema;
+};
+
+/** What a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */
+export type SlotWrites = { readonly [name: string]: Json };
+
+/** Reads the slots of the session. */
+export type SlotReader = {
+  /** Returns the value, deeply frozen; `initial` if the session has none. Throws `slot/version` for a value of a newer version, and
+   *  for one of an older version that the slot cannot migrate. */
+  get<T>(slot: Slot<T>): T;
+};
+
 /** What a running call knows. */
 export type ToolContext<Ctx = unknown> = {
   readonly callId: string;
@@ -39,6 +58,8 @@ export type ToolContext<Ctx = unknown> = {
   /** The agent's or the call's `context`; never stored. */
   readonly context: Ctx;
   readonly sessionId: string;
+  /** The slots of the session, as they were when the attempt began. */
+  readonly slots: SlotReader;
   /** Reports progress: an `actingChunk` for hooks and a `tool.delta` for streams. Not part of the result. */
   emit(chunk: string | TextBlock | MediaBlock): void;
 };
@@ -50,11 +71,14 @@ export type Suspension = {
   readonly answerSchema?: JsonObject;
 };
 
-/** A result with media, metadata or an error state. */
+/** A result with media, metadata, an error state, or new values of slots. */
 export type ToolOutcome = {
   readonly output: readonly (TextBlock | MediaBlock)[];
   readonly state?: "success" | "error";
   readonly metadata?: JsonObject;
+  /** New values of the slots in the tool's `writes`, stored together with the result. A value that a slot does not take makes the
+   *  result an error, and then none is stored. */
+  readonly slots?: SlotWrites;
 };
 
 /** An object whose JSON says what it holds: an interface, an array, a `Date`, an instance of a class, or anything with `toJSON`. The
@@ -86,6 +110,8 @@ export type Tool<Ctx = unknown> = ToolSpec & {
   readonly execution?: Execution;
   readonly permission?: PermissionAction | ((input: never, ctx: Ctx) => PermissionAction);
   readonly onRestart: "retry" | "ask" | "fail";
+  /** The slots that a call may write. */
+  readonly writes?: readonly Slot[];
 };
 
 /** A named set of tools that can be switched on and off together. */
@@ -113,7 +139,8 @@ export interface Toolkit<Ctx = unknown> {
   activeGroups(): string[];
   /** Replaces the presets of a tool. Throws `tool/unknown`, and `config/invalid` for one that its schema refuses. */
   setPreset(tool: string, values: JsonObject): void;
-  /** One attempt; a failing tool is a result and not an exception. */
+  /** One attempt; a failing tool is a result and not an exception. It belongs to no session: slots have their initial values, and what
+   *  is written into them is checked and dropped. */
   invoke(
     name: string,
     input: JsonObject,

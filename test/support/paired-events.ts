@@ -75,6 +75,7 @@ export function eventsProblem(
         break;
       case "state":
       case "message":
+      case "slot":
       case "pending":
       case "hook.failed":
       case "input.refused":

@@ -19,6 +19,7 @@ export const doCall: AgentState = {
         input: (context) => ({
           ...positionEntered(context),
           transcript: context.transcript,
+          slots: context.slots,
           point: "preCall",
           input: context.inbox.input,
           system: context.request.system,

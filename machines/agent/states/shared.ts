@@ -7,7 +7,7 @@ import type { AgentBranch, AgentState } from "../vocabulary.ts";
 
 type Place = NonNullable<Progress["resumeAt"]>;
 type HooksData<Input = HooksInput> = Input extends HooksInput
-  ? Omit<Input, keyof Position | "transcript">
+  ? Omit<Input, keyof Position | "transcript" | "slots">
   : never;
 
 /** A guard: a hook listens to this point. */
@@ -46,7 +46,7 @@ export const runHooks = (
   outcomes: Pick<AgentService, "onDone" | "onError">,
 ): AgentService => ({
   src: "runHooks",
-  input: (context) => ({ ...position(context), ...data(context) }),
+  input: (context) => ({ ...position(context), slots: context.slots, ...data(context) }),
   ...outcomes,
 });
 type AgentService = NonNullable<Exclude<AgentState["invoke"], readonly unknown[]>> & Service<AgentContext>;

@@ -10,6 +10,7 @@ import type { AgentContext, CallRecord, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
+import { takeWrites } from "./slots.ts";
 
 /** The calls that preActing has not seen yet. */
 export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
@@ -52,7 +53,7 @@ export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
   const { decided: _, decidedBy: __, asks: ___, expiresAt: ____, argsHash: _____, ...rest } = record;
-  const { action, argsHash, execution, maxParallel, onRestart } = verdict;
+  const { action, argsHash, execution, maxParallel, writes, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,
     call: verdict.input ? callWith(record.call, verdict.input) : record.call,
@@ -60,6 +61,7 @@ function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
     ...(argsHash !== undefined && { argsHash }),
     ...(execution && { execution }),
     ...(maxParallel !== undefined && { maxParallel }),
+    ...(writes && { writes }),
     ...(onRestart && { onRestart }),
   };
   if (action === "allow") return { ...base, status: "approved" };
@@ -111,8 +113,8 @@ export function rerunSuspended(context: AgentContext): Change {
   return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
 }
 
-/** The calls that start now: approved, due, and within the limits of the batch and of their tool, in call order. None
- *  starts over budget. */
+/** The calls that start now: approved, due, within the limits of the batch and of their tool, and writing no slot that another call
+ *  writes, in call order. None starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
   if (exceededByTools(context) !== undefined) return [];
   const { calls, at, settings } = context;
@@ -123,10 +125,14 @@ export function dueCalls(context: AgentContext): readonly CallRecord[] {
   let room = limit - running.length - (limit === 1 && calls.some(waits) ? 1 : 0);
   const ofTool = new Map<string, number>();
   for (const { call } of running) ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
+  const written = new Set(running.flatMap(({ writes = [] }) => writes));
   return calls.filter((record) => {
     if (record.status !== "approved" || waits(record) || room <= 0) return false;
     const busy = ofTool.get(record.call.name) ?? 0;
     if (busy >= (record.maxParallel ?? Number.POSITIVE_INFINITY)) return false;
+    const { writes = [] } = record;
+    if (writes.some((name) => written.has(name))) return false;
+    for (const name of writes) written.add(name);
     ofTool.set(record.call.name, busy + 1);
     room--;
     return true;
@@ -174,7 +180,7 @@ function deadlineFrom(at: number, { execution, deadlineAt }: CallRecord): number
 }
 
 /** The input of the service of a call. */
-export function toolInput({ progress, at }: AgentContext, record: CallRecord): ToolInput {
+export function toolInput({ progress, at, slots }: AgentContext, record: CallRecord): ToolInput {
   const { turn, iteration } = progress;
   return {
     turn,
@@ -183,6 +189,7 @@ export function toolInput({ progress, at }: AgentContext, record: CallRecord): T
     ...(record.argsHash !== undefined && { argsHash: record.argsHash }),
     attempt: record.attempt,
     deadlineAt: deadlineFrom(at, record) ?? null,
+    slots,
   };
 }
 
@@ -237,7 +244,7 @@ export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean 
 }
 
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
-  const { callId, at, result, suspension, retry, retryAt } = outcome;
+  const { callId, at, result, suspension, slots, retry, retryAt } = outcome;
   const record = runningCall(context, outcome);
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record)) {
@@ -258,6 +265,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   return {
     at,
     calls: updateCall(context.calls, callId, change),
+    ...takeWrites(context, slots),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
   };
 }

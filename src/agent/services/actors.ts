@@ -2,6 +2,7 @@ import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { agentErrorOf, errorInfo } from "../../base/error.ts";
 import { causedBy } from "../cause.ts";
 import { frozenCopy } from "../../base/freeze.ts";
+import { HookSlots } from "./hook-slots.ts";
 import { runHooks } from "./run-hooks.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";
@@ -84,6 +85,7 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
           {
             hooks: host.hooks(),
             event: host.hookEvent(input, signal),
+            slots: new HookSlots(input.slots),
             prompt: (asked) => promptOf(host, { ...asked, phase }),
             onFailure: (hook, error) =>
               host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),

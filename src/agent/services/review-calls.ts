@@ -157,6 +157,7 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
     onRestart: tool.onRestart,
     ...(edited && { input: edited }),
     ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),
+    ...(tool.writes && { writes: tool.writes.map(({ name }) => name) }),
   };
 }
 

@@ -5,6 +5,7 @@ import { mayRetry } from "../../model/may-retry.ts";
 import type { Execution } from "../../model/port.ts";
 import { deniedResult, silentTool } from "../../tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
+import { slotReader } from "../../tool/slot-access.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
@@ -33,12 +34,12 @@ function errorOf({ result, error }: AnsweredRun, signal: AbortSignal): AgentErro
 async function runApproved(
   host: Host,
   tool: Tool<never>,
-  { call, argsHash: approved }: ToolInput,
+  { call, argsHash: approved, slots }: ToolInput,
   ctx: ToolContext<never>,
 ): Promise<ToolRun> {
   const prepared = await host.inputs.take(tool, call);
   const isChanged = approved !== undefined && "value" in prepared && prepared.argsHash !== approved;
-  if (!isChanged) return runTool(tool, call, prepared, ctx);
+  if (!isChanged) return runTool(tool, call, prepared, ctx, slots);
   const text = `What tool '${call.name}' would be given has changed since it was approved, so it did not run.`;
   return { result: deniedResult(call, text) };
 }
@@ -78,6 +79,7 @@ export async function runCall(
     deadlineAt: input.deadlineAt ?? Number.POSITIVE_INFINITY,
     context: host.context(),
     sessionId: host.sessionId,
+    slots: slotReader(() => input.slots),
     emit: (chunk) => {
       if (isOver || signal.aborted) return; // the call has ended, or has been told to
       idle.restart();
@@ -100,6 +102,7 @@ export async function runCall(
     callId: call.id,
     attempt,
     result: run.result,
+    ...(run.slots && { slots: run.slots }),
     retry,
     ...(isDated && { retryAt: error.retryAt! }),
   };

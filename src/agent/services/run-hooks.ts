@@ -14,11 +14,13 @@ import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
 import { unknownField } from "../../hook/hook-schema.ts";
 import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
+import type { HookSlots } from "./hook-slots.ts";
 
 /** What {@link runHooks} needs besides its input. */
 export type HookScope = {
   readonly hooks: readonly Hook<never>[];
   readonly event: HookEvent<never>;
+  readonly slots: HookSlots;
   /** Returns the prompt before the hooks of preReasoning or preSummary. */
   prompt(input: PromptInput): Prompt;
   /** Called if a hook fails at a point that only observes. */
@@ -46,11 +48,18 @@ function formatReturned(value: unknown): string {
   return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
 }
 
-/** Calls one hook and returns what it returned: an object, `{}` for nothing. Rejects `hook/failed` if it throws. */
-async function callHook(hook: Hook<never>, point: HookPoint, event: object): Promise<Returned> {
+/** Calls one hook with the fields of its point, takes what it wrote into slots, and returns what it returned: an object, `{}` for
+ *  nothing. Rejects `hook/failed` if it throws. */
+async function callHook(
+  { event, slots }: HookScope,
+  hook: Hook<never>,
+  point: HookPoint,
+  fields: object,
+): Promise<Returned> {
   let returned: unknown;
   try {
-    returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(event);
+    const given = { ...event, slots: slots.reader, ...fields };
+    returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(given);
   } catch (error) {
     if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
     throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
@@ -62,7 +71,9 @@ async function callHook(hook: Hook<never>, point: HookPoint, event: object): Pro
   if (typeof returned !== "object" || Array.isArray(returned)) {
     throw badReturn(hook.name, point, `expected an object or nothing, got ${formatReturned(returned)}`);
   }
-  const problem = unknownField(point, returned);
+  const { slots: written } = returned as Returned;
+  const problem =
+    unknownField(point, returned) ?? (written === undefined ? undefined : slots.take(hook, written));
   if (problem !== undefined) throw badReturn(hook.name, point, problem);
   return returned as Returned;
 }
@@ -157,7 +168,7 @@ async function preCall(
   let input = freeze(hooksInput.input);
   const history = Object.freeze(hooksInput.transcript.slice());
   for (const hook of scope.hooks) {
-    const returned = await callHook(hook, "preCall", { ...scope.event, history, input, system });
+    const returned = await callHook(scope, hook, "preCall", { history, input, system });
     input = storableOf(hook.name, "preCall", returned["input"]) ?? input;
     system = fieldOf(hook.name, "preCall", returned, "system", "a string") ?? system;
   }
@@ -170,7 +181,7 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
   let { messages, system, options } = before;
   let changedBy: string | undefined;
   for (const hook of scope.hooks) {
-    const returned = await callHook(hook, point, { ...scope.event, ...before, messages, system, options });
+    const returned = await callHook(scope, hook, point, { ...before, messages, system, options });
     const replaced = readableOf(hook.name, point, returned["messages"]);
     const added = readableOf(hook.name, point, returned["append"]);
     if (replaced || added) {
@@ -246,7 +257,7 @@ async function postReasoning(
   let goto: readonly Msg[] | undefined;
   let gotoHook = "";
   for (const hook of scope.hooks) {
-    const returned = await callHook(hook, "postReasoning", { ...scope.event, message, finishReason });
+    const returned = await callHook(scope, hook, "postReasoning", { message, finishReason });
     message = answerOf(hook.name, "postReasoning", returned["message"], isTaken) ?? message;
     stop ||= fieldOf(hook.name, "postReasoning", returned, "stop", "a boolean") ?? false;
     const messages = storableOf(hook.name, "postReasoning", returned["goto"]);
@@ -266,7 +277,7 @@ async function preActing(
     let deny: string | undefined;
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
-      const returned = await callHook(hook, "preActing", { ...scope.event, call });
+      const returned = await callHook(scope, hook, "preActing", { call });
       const input = fieldOf(hook.name, "preActing", returned, "input", "an object");
       if (input) {
         const { rawInput: _, ...rest } = call;
@@ -291,9 +302,9 @@ async function postActing(
   let { result } = hooksInput;
   let stop = false;
   for (const hook of scope.hooks) {
-    const returned = await callHook(hook, "postActing", { ...scope.event, call: hooksInput.call, result });
+    const returned = await callHook(scope, hook, "postActing", { call: hooksInput.call, result });
     if (returned["result"] !== undefined) {
-      const problem = outcomeProblem(returned["result"]);
+      const problem = replacementProblem(returned["result"]);
       if (problem !== undefined)
         throw badReturn(hook.name, "postActing", `\`result\` is not a ToolOutcome: ${problem}`);
       result = frozenCopy(replaceResult(result, returned["result"] as ToolOutcome));
@@ -301,6 +312,12 @@ async function postActing(
     stop ||= fieldOf(hook.name, "postActing", returned, "stop", "a boolean") ?? false;
   }
   return { result, stop };
+}
+
+/** Returns why a hook cannot put this value in the place of a result; undefined if it can. */
+function replacementProblem(value: unknown): string | undefined {
+  const isWriting = isObject(value) && value["slots"] !== undefined;
+  return isWriting ? "`slots` belong beside `result`, not into it" : outcomeProblem(value);
 }
 
 /** Returns the result with the outcome of a hook in its place. An outcome without a state keeps the state and the code. */
@@ -318,7 +335,7 @@ async function postMessage(
 ): Promise<Msg> {
   let message = first;
   for (const hook of scope.hooks) {
-    const returned = await callHook(hook, point, { ...scope.event, [key]: message });
+    const returned = await callHook(scope, hook, point, { [key]: message });
     message =
       (point === "postCall"
         ? messageFrom(hook.name, point, returned[key])
@@ -332,7 +349,7 @@ async function notify(scope: HookScope, point: HookPoint, fields: object): Promi
   const event = frozenCopy(fields);
   for (const hook of scope.hooks) {
     try {
-      await callHook(hook, point, { ...scope.event, ...event });
+      await callHook(scope, hook, point, { ...event });
     } catch (error) {
       scope.onFailure(hook.name, error);
     }
@@ -344,6 +361,12 @@ async function notify(scope: HookScope, point: HookPoint, fields: object): Promi
  *  `hook/failed` if one throws, and `hook/bad-return` if one returns a value of the wrong shape. At `onInterrupt` and `onError` it
  *  never rejects. */
 export async function runHooks(scope: HookScope, input: HooksInput): Promise<Outcome> {
+  const outcome = await runPoint(scope, input);
+  const { written } = scope.slots;
+  return written ? { ...outcome, slots: written } : outcome;
+}
+
+async function runPoint(scope: HookScope, input: HooksInput): Promise<Outcome> {
   switch (input.point) {
     case "preCall":
       return preCall(scope, input);

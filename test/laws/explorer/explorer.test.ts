@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart, agentSlots } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
+import { applyReview, recordToolRun } from "../../../machines/agent/updates/acting.ts";
 import { storeDraft } from "../../../machines/agent/updates/reasoning.ts";
+import type { ReviewOutcome, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { ChartDefinition } from "../../../machines/chart/definition.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";
 import { machineOf } from "../../../machines/chart/xstate-5.ts";
@@ -89,6 +91,39 @@ describe("a planted bug is found with a shortest path", () => {
     expect(firstViolation("one at a time", { effects: { stopCalls: () => [] } })).toMatchObject({
       rule: "alive",
       path: ["call(nothing)", "callModel: 1 call", "reviewCalls: allow", "tool 1: breaks"],
+    });
+  });
+
+  const SLOT_WORLD = "a slot that tools, hooks and people write";
+
+  it("a result that is recorded without what its call wrote into a slot", () => {
+    const recordOnly = (context: AgentContext, { output }: { readonly output: ToolRunOutcome }) => {
+      const { slots: _, ...change } = recordToolRun(context, output);
+      return change;
+    };
+    expect(firstViolation(SLOT_WORLD, { updates: { recordToolRun: recordOnly } })).toMatchObject({
+      rule: "slots",
+      message: expect.stringMatching(/^the slot has the value/) as string,
+    });
+  });
+
+  it("calls that write one slot at the same time", () => {
+    const reviewOnly = (context: AgentContext, { output }: { readonly output: ReviewOutcome }) => ({
+      ...applyReview(context, {
+        ...output,
+        verdicts: output.verdicts.map(({ writes: _, ...verdict }) => verdict),
+      }),
+    });
+    expect(firstViolation(SLOT_WORLD, { updates: { applyReview: reviewOnly } })).toMatchObject({
+      rule: "slots",
+      message: "2 calls that write the slot are running",
+    });
+  });
+
+  it("a write from outside that was made for another revision", () => {
+    expect(firstViolation(SLOT_WORLD, { guards: { isStaleWrite: () => false } })).toMatchObject({
+      rule: "slots",
+      path: ["slot.write for another revision"],
     });
   });
 

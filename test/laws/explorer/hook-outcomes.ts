@@ -1,9 +1,11 @@
 import { toolUsesOf } from "../../../src/message/query.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
+import { written } from "./check-slots.ts";
 import { message, results, text, toolResult, toolUse, user } from "./messages.ts";
 import type { Scene } from "./move.ts";
 import type { Ending } from "./outcomes.ts";
+import type { World } from "./worlds.ts";
 
 function ofAnswer(answer: Msg, step: number): readonly Ending[] {
   const ids = toolUsesOf(answer).map(({ id }) => id);
@@ -96,7 +98,14 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
 }
 
 /** All a chain of hooks may come to at its point. */
-export function hookOutcomes(input: HooksInput, { step }: Scene): readonly Ending[] {
+export function hookOutcomes(input: HooksInput, { step }: Scene, { tool }: World): readonly Ending[] {
   const error = { code: "hook/failed", message: `a hook failed in ${input.point}` };
-  return [...changes(input, step), { label: "fail", error }];
+  const endings = changes(input, step);
+  const writes = tool.writes && written(input.slots, `by a hook in step ${step}`);
+  const writing: Ending = {
+    label: "unchanged, and writes a slot",
+    output: { ...endings[0]!.output, slots: writes },
+    meaning: { ...(writes && { writes }) },
+  };
+  return [...endings, ...(writes ? [writing] : []), { label: "fail", error }];
 }

@@ -9,6 +9,7 @@ import {
   waitingIsDelivered,
 } from "./check-ending.ts";
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
+import { slotsAreKept, writersAreAlone } from "./check-slots.ts";
 import { isRefusal, type Check, type Transition } from "./transition.ts";
 
 /** A broken invariant: `rule` is its id in docs/invariants.md, or a word. */
@@ -28,6 +29,8 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["stop", stopIsHonoured],
   ["I4", waitingIsDelivered],
   ["clock", clockRuns],
+  ["slots", slotsAreKept],
+  ["slots", writersAreAlone],
 ];
 
 /** The invariants that a transition breaks. */

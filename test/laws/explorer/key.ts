@@ -32,6 +32,7 @@ const IGNORED: ReadonlySet<string> = new Set([
     "finishReason",
     "restedAt",
     "remembered",
+    "slots",
     "listening",
   ],
 ]);

@@ -1,4 +1,5 @@
 import type { Msg, ToolResultBlock } from "../../../src/message/types.ts";
+import type { StoredSlots } from "../../../src/tool/stored-slots.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { ChartEvent } from "./pure.ts";
 
@@ -20,6 +21,8 @@ export type Meaning = {
   readonly result?: ToolResultBlock;
   /** A hook replaced the result of this call. */
   readonly replaces?: string;
+  /** What is written into slots with it. */
+  readonly writes?: StoredSlots;
   /** A hook asked to stop. */
   readonly stops?: boolean;
   /** Somebody interrupts the turn. */

@@ -1,5 +1,6 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
+import { written } from "./check-slots.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";
 import { modelOutcomes } from "./model-outcomes.ts";
@@ -16,13 +17,18 @@ export type Ending = {
   readonly meaning?: Meaning;
 };
 
-function toolEndings({ call, attempt }: ToolInput): readonly Ending[] {
+function toolEndings({ call, attempt, slots }: ToolInput, { tool }: World): readonly Ending[] {
   const base = { callId: call.id, attempt };
   const { name } = call;
   const success = { ...toolResult(call.id, `attempt ${attempt}`), name };
   const failure = { ...toolResult(call.id, `attempt ${attempt} failed`, "error"), name };
+  const writes = tool.writes && written(slots, `by ${call.id}`);
   return [
-    { label: "success", output: { ...base, result: success }, meaning: { result: success } },
+    {
+      label: "success",
+      output: { ...base, result: success, ...(writes && { slots: writes }) },
+      meaning: { result: success, ...(writes && { writes }) },
+    },
     { label: "suspended", output: { ...base, suspension: { suspended: true } } },
     { label: "failure that may be retried", output: { ...base, result: failure, retry: true } },
   ];
@@ -42,11 +48,11 @@ function endingsOf(service: Service, world: World, scene: Scene): readonly Endin
         broken,
       ];
     case "runTool":
-      return [...toolEndings(input as ToolInput), broken];
+      return [...toolEndings(input as ToolInput, world), broken];
     case "reviewCalls":
       return [...reviewOutcomes(input as ReviewInput, world), broken];
     case "runHooks":
-      return hookOutcomes(input as HooksInput, scene);
+      return hookOutcomes(input as HooksInput, scene, world);
     case "commit":
       return [{ label: "done", output: {} }, broken];
     default:

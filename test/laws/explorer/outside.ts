@@ -1,8 +1,10 @@
 import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/context.ts";
+import { revisionOf } from "../../../src/tool/stored-slots.ts";
+import { SLOT, written } from "./check-slots.ts";
 import { results, toolResult, user } from "./messages.ts";
-import { TICK, type Move, type Scene } from "./move.ts";
+import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
 import { doneEvent, errorEvent, isAtRest, type ChartEvent } from "./pure.ts";
 import { EXPIRES_AT } from "./review-outcomes.ts";
 import { loadedContexts, type World } from "./worlds.ts";
@@ -78,6 +80,26 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
   return [unknown, ...each, ...(world.judges ? late : [])];
 }
 
+/** Writes of the slot from outside: for the revision that it has, and for another one. */
+function slotWrites({ tool }: World, { context, step }: Scene, at: number): readonly Move[] {
+  if (!tool.writes) return [];
+  const { slots } = context;
+  const value = `from outside in step ${step}`;
+  const seen = revisionOf(slots, SLOT);
+  const write = (label: string, revision: number, meaning: Meaning): Move => ({
+    label,
+    group: label,
+    kind: "outside",
+    events: [{ type: "slot.write", at, name: SLOT, value, version: 1, seen: revision }],
+    cost: "disturbance",
+    meaning,
+  });
+  return [
+    write("slot.write", seen, { writes: written(slots, value) }),
+    write("slot.write for another revision", seen + 1, {}),
+  ];
+}
+
 /** What services that the chart no longer waits for may still send: it must be traced and harm nothing. */
 function lateMoves(leaf: string, at: number): readonly Move[] {
   const result = toolResult("gone", "late");
@@ -111,6 +133,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
   return [
     ...calls(world, scene, at),
     ...decisions(world, scene, at),
+    ...slotWrites(world, scene, at),
     disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
     disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
     disturb("run.steer", { type: "run.steer", at, message: said }, said),

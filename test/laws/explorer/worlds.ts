@@ -9,6 +9,7 @@ import {
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";
+import { SLOT } from "./check-slots.ts";
 import { TICK } from "./move.ts";
 
 /** One configuration of an agent, and how its services may behave. */
@@ -24,6 +25,8 @@ export type World = {
     readonly execution: ExecutionData;
     readonly onRestart: "retry" | "ask" | "fail";
     readonly maxParallel?: number;
+    /** The slots that a call writes; hooks and people then write them too. */
+    readonly writes?: readonly string[];
   };
   /** The structured answer that calls ask for. */
   readonly wanted?: WantedOutput;
@@ -169,6 +172,12 @@ const WORLDS: readonly World[] = [
     answers: ["text", "1 call", "failure that may be retried"],
     wanted: { mode: "tool", schema: {}, reminders: 0 },
     settings: { ...SHORT.settings, model: { timeoutMs: 60_000, maxAttempts: 1 } },
+  }),
+  world("a slot that tools, hooks and people write", {
+    answers: ["text", "2 calls"],
+    listening: ["preReasoning", "postActing"],
+    tool: { execution: ONCE, onRestart: "ask", writes: [SLOT] },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
   }),
   world("time that is used up within a batch", {
     ...SHORT,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createAgent } from "agentchart";
+import { createAgent, toolResultsOf, type SessionStore, type ToolResultBlock } from "agentchart";
 import { openSession, type JournalEntry } from "agentchart/session";
 import { scriptedModel } from "agentchart/testing";
 import { historyProblem } from "../../support/history.ts";
@@ -52,6 +52,26 @@ function live(orders: Orders, killAfterMs?: number): Promise<Life> {
   });
 }
 
+type Kept = {
+  readonly calls: readonly { readonly result?: ToolResultBlock }[];
+  readonly slots: { readonly finished?: { readonly value: readonly string[]; readonly revision: number } };
+};
+
+/** A result of `quick` and its note in the slot are stored together, at every position of the journal. */
+async function checkSlot(store: SessionStore, sessionId: string): Promise<void> {
+  const { seq = 0 } = (await store.load(sessionId)) ?? {};
+  if (seq === 0) return; // it died before it wrote anything
+  const { messages, context } = await (await openSession(store, sessionId)).at();
+  const { calls, slots } = context as unknown as Kept;
+  const results = [
+    ...messages.flatMap(toolResultsOf),
+    ...calls.flatMap(({ result }) => (result ? [result] : [])),
+  ].filter(({ name, state }) => name === "quick" && state === "success");
+  const noted = slots.finished?.value ?? [];
+  expect(noted).toEqual(results.map(({ id }) => id));
+  expect(slots.finished?.revision ?? 0).toBe(noted.length);
+}
+
 /** What must hold at the end, whatever died on the way. */
 async function check(orders: Orders, answer: string): Promise<void> {
   const store = await openStore(orders.store);
@@ -66,6 +86,7 @@ async function check(orders: Orders, answer: string): Promise<void> {
     .toBe(true);
   const messages = await agent.messages();
   expect(historyProblem(messages)).toBeUndefined();
+  await checkSlot(store, orders.sessionId);
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
   expect(messages.filter(({ role }) => role === "assistant")).toHaveLength(ROUNDS + 1);
   expect(answer.match(/success/g)).toHaveLength(2 * ROUNDS + 2);
@@ -100,11 +121,14 @@ function ordersFor(store: StoreSpec): Orders {
 
 async function finishWith(orders: Orders, first: Life): Promise<void> {
   let life = first;
+  const store = await openStore(orders.store);
   for (let lives = 0; life.done === undefined; lives++) {
+    await checkSlot(store, orders.sessionId);
     if (!life.wasKilled) throw new Error(`a life ended without an answer: ${life.errors}`);
     expect(lives).toBeLessThan(20);
     life = await live(orders);
   }
+  await store.close();
   await check(orders, life.done);
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { textOf } from "agentchart";
-import { finish, plannedAgent, plannedTools } from "../../support/planned.ts";
+import { defineSlot, defineTool, textOf } from "agentchart";
+import { finish, plannedAgent, plannedTools, valueOf } from "../../support/planned.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 
 /** What one life of the session is told. */
@@ -40,13 +40,30 @@ const write = (callId: string): void =>
 const ran = (callId: string): boolean =>
   existsSync(orders.ledger) && readFileSync(orders.ledger, "utf8").includes(`"${callId}"`);
 
+/** The calls of `quick` that have a result, as it notes them itself. */
+const finished = defineSlot<readonly string[]>({ name: "finished", initial: [] });
+const quick = defineTool({
+  name: "quick",
+  description: "quick",
+  input: { type: "object" },
+  idempotent: true,
+  writes: [finished],
+  execute: (_, { callId, slots }) => {
+    write(callId);
+    return {
+      output: [{ type: "text", text: valueOf(callId) }],
+      slots: { finished: [...slots.get(finished), callId] },
+    };
+  },
+});
+
 /** The lease of the life before may still hold: it died without releasing it. */
 async function openWhenFree(): Promise<ReturnType<typeof plannedAgent>> {
   for (;;) {
     const agent = plannedAgent({
       store,
       sessionId: orders.sessionId,
-      tools: plannedTools(write, 15),
+      tools: plannedTools(write, 15).map((tool) => (tool.name === "quick" ? quick : tool)),
       leaseMs: 50,
     });
     try {

@@ -56,5 +56,15 @@ export const decide = (
 export const STEER: ChartEvent = { type: "run.steer", at: 200, message: user("m1") };
 export const OBSERVE: ChartEvent = { type: "session.observe", at: 200, messages: [user("m1")] };
 export const SHUT_DOWN: ChartEvent = { type: "run.shutdown", at: 200 };
+/** Writes a slot, for the revision 0 unless `about` says otherwise. */
+export const write = (about: { name?: string; seen?: number } = {}): ChartEvent => ({
+  type: "slot.write",
+  at: 200,
+  name: "plan",
+  value: "new",
+  version: 1,
+  seen: 0,
+  ...about,
+});
 /** A stored session takes the place of this one. */
 export const load = (stored: Given): ChartEvent => ({ type: "session.load", context: contextOf(stored) });

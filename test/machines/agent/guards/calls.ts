@@ -1,6 +1,6 @@
 import { results, user } from "../../../laws/explorer/messages.ts";
 import { asking, inbox } from "../at.ts";
-import { callWith, decide, ends, GO_ON, result, SAY } from "../events.ts";
+import { callWith, decide, ends, GO_ON, result, SAY, write } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const done = { status: "done" } as const;
@@ -12,6 +12,8 @@ const running = { status: "running", attempt: 1, spawned: 1 } as const;
 const unknown = { status: "unknown" } as const;
 const asks = { asks: "it asks", argsHash: "h1" } as const;
 const decided = { decided: "approve" } as const;
+const writer = { writes: ["plan"] } as const;
+const slots = { plan: { value: "old", version: 1, revision: 2 } };
 const noCalls = { settings: { budget: { toolCalls: 0 } } };
 
 /** The guards that judge the open calls of a turn. */
@@ -80,6 +82,13 @@ export const CALL_GUARDS: GuardTable = {
       ["the only call runs", asking([running])],
       ["a call waits to be repeated", asking([waiting])],
       ["as many run as may", asking([running, approved], { settings: { parallel: 1 } })],
+      [
+        "a call that writes the same slot runs",
+        asking([
+          { ...running, ...writer },
+          { ...approved, ...writer },
+        ]),
+      ],
       ["as many of the tool run as may", asking([running, { ...approved, maxParallel: 1 }])],
       [
         "one may run, and a call waits to be repeated",
@@ -90,6 +99,13 @@ export const CALL_GUARDS: GuardTable = {
     fails: [
       ["one more may run", asking([running, waiting, approved], { settings: { parallel: 2 } })],
       ["a call may start", asking([running, approved])],
+      [
+        "a call that writes another slot runs",
+        asking([
+          { ...running, ...writer },
+          { ...approved, writes: ["notes"] },
+        ]),
+      ],
       ["the time to repeat a call has come", asking([{ ...approved, notBeforeAt: 100 }])],
       ["the budget does not suffice and nothing runs", asking([approved], noCalls)],
     ],
@@ -232,6 +248,24 @@ export const CALL_GUARDS: GuardTable = {
       ],
       ["a call that may have run is denied", asking([{ status: "unknown" }]), decide({ decision: "deny" })],
       ["a call that asks is approved", asking([asks]), decide()],
+    ],
+  },
+  isStaleWrite: {
+    holds: [
+      ["the slot was written since", { slots }, write({ seen: 1 })],
+      ["the slot was never written", {}, write({ seen: 1 })],
+    ],
+    fails: [
+      ["it was made for this revision", { slots }, write({ seen: 2 })],
+      ["the slot was never written, as expected", {}, write({ seen: 0 })],
+    ],
+  },
+  isBeingWritten: {
+    holds: [["a call that writes the slot runs", asking([{ ...running, ...writer }]), write()]],
+    fails: [
+      ["a call that writes another slot runs", asking([{ ...running, ...writer }]), write({ name: "notes" })],
+      ["the call waits to run", asking([{ ...approved, ...writer }]), write()],
+      ["the call is suspended", asking([{ ...suspended, ...writer }]), write()],
     ],
   },
   resumesInCall: {

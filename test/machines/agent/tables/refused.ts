@@ -1,6 +1,6 @@
 import { doneEvent, errorEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
 import { asking, type Given } from "../at.ts";
-import { decide, ends, GO_ON, INTERRUPT, load, result, SHUT_DOWN, STEER } from "../events.ts";
+import { decide, ends, GO_ON, INTERRUPT, load, result, SHUT_DOWN, STEER, write } from "../events.ts";
 
 /** A row of the table of refusals: in this state, given this, that event is refused with that code. */
 export type Refused = readonly [from: string, what: string, given: Given, event: ChartEvent, code: string];
@@ -9,6 +9,7 @@ const suspended = asking([{ status: "suspended" }]);
 const running = asking([{ status: "running", attempt: 1, spawned: 1 }]);
 const asks = asking([{ asks: "it asks", argsHash: "h1", expiresAt: 150 }]);
 const unknown = asking([{ status: "unknown" }]);
+const writing = asking([{ status: "running", attempt: 1, spawned: 1, writes: ["plan"] }]);
 const interrupted = { outcome: { reason: "INTERRUPTED", cause: "user" } } as const;
 const brokenService = errorEvent("callModel", new Error("broken"));
 
@@ -50,6 +51,8 @@ export const REFUSED: readonly Refused[] = [
     doneEvent("callModel", { at: 200 }),
     "run/invalid-event",
   ],
+  ["stopped.idle", "a write for another revision", {}, write({ seen: 3 }), "slot/conflict"],
+  ["acting.executing.running", "a write of a slot that a call writes", writing, write(), "slot/conflict"],
   [
     "suspended.waiting",
     "a decision about no open call",

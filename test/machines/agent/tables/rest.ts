@@ -11,6 +11,7 @@ import {
   SHUT_DOWN,
   slept,
   STEER,
+  write,
 } from "../events.ts";
 
 const suspended = asking([{ status: "suspended" }]);
@@ -52,6 +53,7 @@ export const NOTED: readonly Row[] = [
   [calling, "a steering message", {}, STEER, calling],
   [calling, "an observed message", {}, OBSERVE, calling],
   [calling, "a larger budget", {}, { type: "budget.extend", at: 200, extra: { modelCalls: 1 } }, calling],
+  [calling, "a slot is written", {}, write(), calling],
   [calling, "the hook points change", {}, { type: "hooks.listen", points: ["postCall"] }, calling],
   [calling, "the process shuts down", {}, SHUT_DOWN, calling],
 ];

@@ -1,0 +1,78 @@
+import { AgentError } from "../base/error.ts";
+import { isObject } from "../base/is-object.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import type { Json } from "../base/json.ts";
+import { slotValue } from "./slot-value.ts";
+import type { Schema, Slot } from "./types.ts";
+
+/** What {@link defineSlot} takes. */
+export type SlotDefinition<T> = {
+  /** Names the slot in the session: a letter, then up to 63 letters, digits, `.`, `_` or `-`. */
+  readonly name: string;
+  /** The value of a session that has none yet: JSON. */
+  readonly initial: T;
+  /** The version of the value's shape, from 1. Raise it when the shape changes, and give `migrate`. Default 1. */
+  readonly version?: number;
+  /** Returns the value of this version for one that was stored with an earlier `version`. It runs whenever such a value is read,
+   *  so it must be a pure function. */
+  readonly migrate?: (value: Json, version: number) => T;
+  /** Checks each value that is written; synchronous. Default: any JSON. */
+  readonly schema?: Schema;
+};
+
+const isSlot = (value: unknown): boolean =>
+  isObject(value) && typeof value["name"] === "string" && typeof value["version"] === "number";
+
+/** The schema of a slot, as `defineSlot` returns it. */
+export const slotSchema = s.lazily(() => s.value<Slot>(isSlot, "a slot that defineSlot() returned"));
+
+const definitionSchema = s.lazily(() =>
+  s.options<SlotDefinition<unknown>>(
+    {
+      name: s.matching(/^[a-z][\w.-]{0,63}$/iu, 'a letter, then up to 63 letters, digits, ".", "_" or "-"'),
+      initial: s.anything(),
+      version: s.optional(s.integer(1)),
+      migrate: s.optional(s.func()),
+      schema: s.optional(s.object<Schema>("a schema, such as z.object({ … })")),
+    },
+    { what: "an object with `name` and `initial`" },
+  ),
+);
+
+/**
+ * A value that belongs to a session, such as a plan, and that tools and hooks read and write. A write is stored in the same append
+ * as the result of the tool, or the change of the hook, that made it. Throws `config/invalid` for a bad name and for an `initial`
+ * that the slot itself would not take.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, defineSlot, defineTool, type ChatModel } from "agentchart";
+ * import { z } from "zod";
+ *
+ * const notes = defineSlot<readonly string[]>({ name: "notes", initial: [] });
+ *
+ * const addNote = defineTool({
+ *   name: "add_note",
+ *   description: "Adds a note to the notes of this session.",
+ *   input: z.object({ note: z.string() }),
+ *   writes: [notes],
+ *   execute: ({ note }, { slots }) => ({
+ *     output: [{ type: "text", text: "ok" }],
+ *     slots: { notes: [...slots.get(notes), note] },
+ *   }),
+ * });
+ *
+ * export const agentOf = (model: ChatModel) => createAgent({ name: "clerk", model, tools: [addNote] });
+ * ```
+ */
+export function defineSlot<T>(definition: SlotDefinition<T>): Slot<T> {
+  const named: unknown = (definition as Partial<typeof definition> | null | undefined)?.name;
+  const from = typeof named === "string" ? `Slot '${named}'` : "defineSlot";
+  check(definitionSchema(), definition, from);
+  const { name, initial, version = 1, migrate, schema } = definition;
+  const slot: Slot<T> = { name, initial, version, ...(migrate && { migrate }), ...(schema && { schema }) };
+  const taken = slotValue(slot, initial);
+  if ("problem" in taken) throw new AgentError("config/invalid", `${from}: \`initial\` ${taken.problem}.`);
+  return Object.freeze({ ...slot, initial: taken.value as T });
+}

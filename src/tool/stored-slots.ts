@@ -1,0 +1,23 @@
+import type { Json } from "../base/json.ts";
+
+/** The value of a slot as the session holds it. */
+export type StoredSlot = {
+  readonly value: Json;
+  /** The version of the slot that wrote it. */
+  readonly version: number;
+  /** The number of writes so far, from 1. */
+  readonly revision: number;
+};
+
+/** The slots of a session, by name. A slot that was never written is not among them. */
+export type StoredSlots = { readonly [name: string]: StoredSlot };
+
+/** The stored state of a slot; undefined if it was never written. */
+export function storedSlot(stored: StoredSlots, name: string): StoredSlot | undefined {
+  return Object.hasOwn(stored, name) ? stored[name] : undefined;
+}
+
+/** The number of writes of a slot. */
+export function revisionOf(stored: StoredSlots, name: string): number {
+  return storedSlot(stored, name)?.revision ?? 0;
+}

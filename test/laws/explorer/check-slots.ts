@@ -1,0 +1,29 @@
+import { revisionOf, storedSlot, type StoredSlots } from "../../../src/tool/stored-slots.ts";
+import type { Check } from "./transition.ts";
+
+/** The slot that tools, hooks and people of a world write. */
+export const SLOT = "slot";
+
+/** The slot as somebody writes it who has been given these slots. */
+export const written = (slots: StoredSlots, value: string): StoredSlots => ({
+  [SLOT]: { value, version: 1, revision: revisionOf(slots, SLOT) + 1 },
+});
+
+/** A slot changes only by a write that was made for its newest revision, and in the step that takes what the write belongs to. */
+export const slotsAreKept: Check = ({ before, move, after }) => {
+  if (move.kind === "load") return undefined;
+  const { slots: was } = before.snapshot.context;
+  const write = storedSlot(move.meaning?.writes ?? {}, SLOT);
+  const isTaken = write?.revision === revisionOf(was, SLOT) + 1;
+  const expected = isTaken ? write : storedSlot(was, SLOT);
+  const now = storedSlot(after.snapshot.context.slots, SLOT);
+  if (JSON.stringify(now) === JSON.stringify(expected)) return undefined;
+  return `the slot has the value ${JSON.stringify(now?.value)} instead of ${JSON.stringify(expected?.value)}`;
+};
+
+/** Calls that write one slot never run at the same time. */
+export const writersAreAlone: Check = ({ world, after }) => {
+  if (!world.tool.writes) return undefined;
+  const running = after.snapshot.context.calls.filter(({ status }) => status === "running");
+  return running.length > 1 ? `${running.length} calls that write the slot are running` : undefined;
+};
