@@ -24,6 +24,7 @@ export type ModelInput = Position & {
   readonly wanted: WantedOutput | null;
   readonly system: string;
   readonly edit: PromptEdit | null;
+  readonly slots: StoredSlots;
   readonly transcript: Transcript;
   /** Index in the transcript at which the turn began. */
   readonly turnAt: number;

@@ -64,6 +64,13 @@ export const configSchema = s.lazily(() => {
       fallbackModel: s.optional(modelSchema()),
       tools: s.optional(s.listOf(toolSchema())),
       toolkit: s.optional(s.object()),
+      toolSearch: s.optional(
+        s.either(
+          s.exactly(false),
+          s.options<{ readonly maxTokens?: number }>({ maxTokens: s.optional(s.integer(0)) }),
+          "false or { maxTokens }",
+        ),
+      ),
       hooks: s.optional(s.listOf(hookSchema())),
       slots: s.optional(s.listOf(slotSchema())),
       messages: s.optional(s.list()),

@@ -65,6 +65,8 @@ export function settingsOf(config: AgentConfig<never>): Settings {
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));
+  const { toolSearch = {} } = config;
+  toolkit.deferBeyond(toolSearch === false ? undefined : (toolSearch.maxTokens ?? 10_000));
   toolkit.addSlots(config.slots ?? []);
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
   const problem = ruleProblem(config.permissions?.rules ?? [], toolkit.names());

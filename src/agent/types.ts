@@ -84,6 +84,10 @@ export type AgentConfig<Ctx = unknown> = {
   readonly tools?: readonly Tool<Ctx>[];
   /** A toolkit, which several agents may share. */
   readonly toolkit?: Toolkit<Ctx>;
+  /** Tools that are not offered to the model until it finds them with the tool `search_tools`: those with `deferred: true`, and,
+   *  if the schemas of the others have more than `maxTokens` tokens (default 10,000), all others without `deferred: false`.
+   *  `false`: every tool is offered always. */
+  readonly toolSearch?: false | { readonly maxTokens?: number };
   /** The hooks, which run in the order of their `priority`. */
   readonly hooks?: readonly Hook<Ctx>[];
   /** Slots that are written with {@link Agent.slots} only; those that tools and hooks write are named by them. */

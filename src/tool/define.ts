@@ -36,6 +36,9 @@ export type ToolDefinition<S extends Schema, Ctx> = {
   readonly onRestart?: "retry" | "ask" | "fail";
   /** The slots whose new values the result may bring. Calls that write one slot never run at the same time. */
   readonly writes?: readonly Slot[];
+  /** True: the model is not offered the tool until it finds it with `search_tools`. False: it is offered always. Default: it is
+   *  offered unless the tools of the agent have more tokens than `toolSearch.maxTokens`. */
+  readonly deferred?: boolean;
 };
 
 type Definition = ToolDefinition<Schema, never>;
@@ -72,6 +75,7 @@ export const definitionSchema = s.lazily(() => {
       idempotent: s.optional(s.boolean()),
       onRestart: s.optional(s.oneOf("retry", "ask", "fail")),
       writes: s.optional(s.listOf(slotSchema())),
+      deferred: s.optional(s.boolean()),
     },
     { what: "an object with `name`, `description` and `input`" },
   );
@@ -125,6 +129,7 @@ export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefi
     ...(rest.maxParallel !== undefined && { maxParallel: rest.maxParallel }),
     ...(rest.execution && { execution: rest.execution }),
     ...(rest.writes && rest.writes.length > 0 && { writes: rest.writes }),
+    ...(rest.deferred !== undefined && { deferred: rest.deferred }),
     ...(rest.permission && { permission: rest.permission as NonNullable<Tool<Ctx>["permission"]> }),
   };
 }

@@ -1,8 +1,11 @@
 /** The name of the tool that lets the model choose its tool groups. */
 export const META_TOOL = "reset_equipped_tools";
 
+/** The name of the tool with which the model loads deferred tools. */
+export const SEARCH_TOOL = "search_tools";
+
 /** The name of the tool with which a model returns its structured output. The name is AgentScope's. */
 export const OUTPUT_TOOL = "generate_response";
 
 /** The names that no tool of a user may have. */
-export const RESERVED_NAMES: readonly string[] = [META_TOOL, OUTPUT_TOOL];
+export const RESERVED_NAMES: readonly string[] = [META_TOOL, SEARCH_TOOL, OUTPUT_TOOL];

@@ -5,34 +5,65 @@ import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { ToolSpec } from "../model/port.ts";
+import { countTools } from "../model/tokens.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { withoutPresets } from "./presets.ts";
 import { prepareInput } from "./prepare-input.ts";
-import { META_TOOL, RESERVED_NAMES } from "./reserved-names.ts";
+import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
 import { validateInput } from "./schema.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
+import { loadedTools, searchTool } from "./tool-search.ts";
 import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
 
+/** The tools that the model is offered: those that it always has, then those that it has loaded. */
+export type Offer = {
+  readonly always: readonly ToolSpec[];
+  readonly loaded: readonly ToolSpec[];
+  /** Both, as one list. */
+  readonly all: readonly ToolSpec[];
+};
+
+/** The active tools, and the tool that searches those of them that are deferred. */
+type Catalogue = {
+  readonly always: readonly ToolSpec[];
+  readonly deferred: readonly ToolSpec[];
+  readonly search: Tool<never> | undefined;
+};
+
+function specOf(tool: Tool<never>): ToolSpec {
+  return { name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) };
+}
+
+/** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
+function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
+  const specs = tools.map(specOf);
+  return Buffer.byteLength(JSON.stringify(specs)) > maxTokens && countTools(specs) > maxTokens;
+}
+
 class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
   readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
   /** The slots that tools and hooks of the agent may write, by name. */
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new Map<string, Slot>([[loadedTools.name, loadedTools]]);
   readonly #metaTool: boolean;
-  #specs: readonly ToolSpec[] | undefined;
+  /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
+  #maxTokens: number | undefined;
+  #catalogue: Catalogue | undefined;
+  #offer: { readonly names: readonly string[]; readonly offer: Offer } | undefined;
 
   constructor(metaTool: boolean) {
     this.#metaTool = metaTool;
   }
 
   names(): string[] {
-    return [...this.#tools.keys(), ...(this.#metaTool ? [META_TOOL] : [])];
+    const search = this.#active().search ? [SEARCH_TOOL] : [];
+    return [...this.#tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
   }
 
   add(tool: Tool<never>): void {
@@ -42,7 +73,7 @@ class SessionToolkit implements Toolkit<never> {
         "config/invalid",
         `toolkit: the package has a tool of its own named '${tool.name}'.`,
       );
-    if (this.names().includes(tool.name)) {
+    if (this.#tools.has(tool.name)) {
       throw new AgentError(
         "tool/duplicate",
         `A tool named '${tool.name}' is already there; remove it first.`,
@@ -88,7 +119,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   remove(name: string): boolean {
-    this.#specs = undefined;
+    this.#changed();
     return this.#tools.delete(name);
   }
 
@@ -97,7 +128,7 @@ class SessionToolkit implements Toolkit<never> {
     const { name, description = "", active = true } = group;
     if (this.#groups.has(name)) throw new AgentError("tool/duplicate", `Tool group '${name}' already exists`);
     this.#groups.set(name, { description, active });
-    this.#specs = undefined;
+    this.#changed();
   }
 
   setGroups(change: {
@@ -112,7 +143,7 @@ class SessionToolkit implements Toolkit<never> {
       if (deactivate.includes(name)) group.active = false;
       if (activate.includes(name)) group.active = true;
     }
-    this.#specs = undefined;
+    this.#changed();
   }
 
   activeGroups(): string[] {
@@ -150,16 +181,31 @@ class SessionToolkit implements Toolkit<never> {
     return "result" in run ? run.result : suspendedResult(call, run.suspension.reason);
   }
 
-  /** What the model is offered: in order of registration, presets left out, inactive groups left out. */
-  specs(): readonly ToolSpec[] {
-    this.#specs ??= [...this.#tools.values(), ...this.#meta()]
-      .filter((tool) => this.#isActive(tool))
-      .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) }));
-    return this.#specs;
+  /** Defers tools beyond `maxTokens` tokens of their schemas; undefined: none, also those that ask for it. */
+  deferBeyond(maxTokens: number | undefined): void {
+    this.#maxTokens = maxTokens;
+    this.#changed();
+  }
+
+  /** What the model is offered that has loaded these tools: in order of registration, then of loading; presets left out, inactive
+   *  groups left out. The same lists as long as nothing has changed. */
+  offer(names: readonly string[] = loadedTools.initial): Offer {
+    if (this.#offer?.names === names) return this.#offer.offer;
+    const { always, deferred } = this.#active();
+    const loaded = names.flatMap((name) => deferred.find((spec) => spec.name === name) ?? []);
+    const offer = { always, loaded, all: loaded.length > 0 ? [...always, ...loaded] : always };
+    this.#offer = { names, offer };
+    return offer;
+  }
+
+  /** The schema of a tool as the model sees it; undefined if there is no such tool. */
+  inputSchemaOf(name: string): JsonObject | undefined {
+    const { always, deferred } = this.#active();
+    return [...always, ...deferred].find((spec) => spec.name === name)?.inputSchema;
   }
 
   find(call: ToolUseBlock): FoundTool {
-    const tool = call.name === META_TOOL ? this.#meta()[0] : this.#tools.get(call.name);
+    const tool = this.#own(call.name) ?? this.#tools.get(call.name);
     if (!tool) return { result: unknownTool(call) };
     return this.#isActive(tool) ? { tool } : { result: unavailableTool(call) };
   }
@@ -169,18 +215,55 @@ class SessionToolkit implements Toolkit<never> {
     for (const [name, group] of this.#groups) copy.#groups.set(name, { ...group });
     for (const tool of this.#tools.values()) copy.#set(tool);
     for (const [name, slot] of this.#slots) copy.#slots.set(name, slot);
+    copy.#maxTokens = this.#maxTokens;
     return copy;
   }
 
   /** Exactly these groups are on afterwards; names that no longer exist are passed over. */
   restoreGroups(active: readonly string[]): void {
     for (const [name, group] of this.#groups) group.active = active.includes(name);
-    this.#specs = undefined;
+    this.#changed();
   }
 
   #set(tool: Tool<never>): void {
     this.#tools.set(tool.name, tool);
-    this.#specs = undefined;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#catalogue = undefined;
+    this.#offer = undefined;
+  }
+
+  /** A tool that the toolkit makes itself. */
+  #own(name: string): Tool<never> | undefined {
+    if (name === META_TOOL) return this.#meta()[0];
+    return name === SEARCH_TOOL ? this.#active().search : undefined;
+  }
+
+  #active(): Catalogue {
+    this.#catalogue ??= this.#makeCatalogue();
+    return this.#catalogue;
+  }
+
+  /** Whether tools are too many is asked of those of inactive groups too, so that switching groups defers no tool. */
+  #makeCatalogue(): Catalogue {
+    const tools = [...this.#tools.values()];
+    const maxTokens = this.#maxTokens;
+    const isDeferrable = maxTokens !== undefined;
+    const areMany =
+      isDeferrable &&
+      isBeyond(
+        tools.filter(({ deferred }) => deferred === undefined),
+        maxTokens,
+      );
+    const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => isDeferrable && deferred;
+    const active = tools.filter((tool) => this.#isActive(tool));
+    const listed = [...active.filter((tool) => !isDeferred(tool)), ...this.#meta()].map(specOf);
+    if (!tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined };
+    const deferred = active.filter(isDeferred).map(specOf);
+    const search = searchTool(listed, deferred);
+    return { always: [...listed, specOf(search)], deferred, search };
   }
 
   #isActive(tool: Tool<never>): boolean {

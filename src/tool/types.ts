@@ -1,6 +1,6 @@
 // src/tool defines tools, toolkits and slots, checks the input of tools, and runs one attempt of a call.
 import type { Execution, ToolSpec } from "../model/port.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
 
 /** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
@@ -35,7 +35,7 @@ export type Slot<T = unknown> = {
 };
 
 /** What a tool or a hook writes besides what it returns: new values of the slots in its `writes`, by name. */
-export type SlotWrites = { readonly [name: string]: Json };
+export type SlotWrites = { readonly [name: string]: string | number | boolean | null | JsonSource };
 
 /** Reads the slots of the session. */
 export type SlotReader = {
@@ -112,6 +112,8 @@ export type Tool<Ctx = unknown> = ToolSpec & {
   readonly onRestart: "retry" | "ask" | "fail";
   /** The slots that a call may write. */
   readonly writes?: readonly Slot[];
+  /** Whether the model has to search for the tool; undefined: if the tools of the agent are too many. */
+  readonly deferred?: boolean;
 };
 
 /** A named set of tools that can be switched on and off together. */

@@ -38,6 +38,7 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   emptyRetries: context.progress.emptyRetries,
   ...asked(context),
   edit: context.request.edit,
+  slots: context.slots,
 });
 
 /** The service that runs the hooks of a point, with the data they get besides the position. */

@@ -4,6 +4,8 @@ import { textOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
+import { readSlot } from "../../tool/slot-access.ts";
+import { loadedTools } from "../../tool/tool-search.ts";
 import type { Prompt } from "../../hook/types.ts";
 import { countMessage, countTools } from "../../model/tokens.ts";
 import { applyPieces } from "../../../machines/agent/prompt.ts";
@@ -62,18 +64,19 @@ export function outputModeOf(
   return modelOf(host, usesFallback).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
 
-/** Returns the tools of a request: those of the toolkit, and the one for the structured answer. */
+/** Returns the tools of a request: those of the toolkit, and the one for the structured answer. Tools that the model has loaded stand
+ *  last, so that loading one only adds to the list. */
 function toolsOf(
   host: Host,
-  phase: ModelInput["phase"],
+  { phase, slots }: Pick<ModelInput, "phase" | "slots">,
   mode: WantedOutput["mode"] | undefined,
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
-  const specs = host.toolkit.specs();
+  const { always, loaded, all } = host.toolkit.offer(readSlot(loadedTools, slots));
   const tool = mode === "tool" ? host.output()?.tool : undefined;
-  if (!tool) return specs;
+  if (!tool) return all;
   const { name, description, inputSchema } = tool;
-  return [...specs, { name, description, inputSchema }];
+  return [...always, { name, description, inputSchema }, ...loaded];
 }
 
 /** Returns the reminder that follows an answer without the structured one; only then is the tool forced (S25). */
@@ -85,7 +88,10 @@ function reminderOf(
   return transcript.at(-1)?.role === "assistant" ? REMINDERS[mode] : undefined;
 }
 
-type PromptInput = Pick<ModelInput, "phase" | "transcript" | "turnAt" | "system" | "usesFallback" | "wanted">;
+type PromptInput = Pick<
+  ModelInput,
+  "phase" | "transcript" | "turnAt" | "system" | "usesFallback" | "wanted" | "slots"
+>;
 
 /** Returns the bounds of the messages of a prompt. Without `maxTokens`, they have what the system text, the tools and the answer
  *  leave of the model's context, if the model declares its size. */
@@ -102,7 +108,7 @@ function contextWindowOf(host: Host, system: string, tools: readonly ToolSpec[],
 export function promptOf(host: Host, input: PromptInput): Prompt {
   const { phase, system, transcript, turnAt } = input;
   const model = modelOf(host, input.usesFallback);
-  const tools = toolsOf(host, phase, outputModeOf(host, input));
+  const tools = toolsOf(host, input, outputModeOf(host, input));
   const bounds = contextWindowOf(host, system, tools, model);
   const visible = boundedView(transcript.slice(), bounds, turnAt);
   return {
@@ -116,7 +122,7 @@ export function promptOf(host: Host, input: PromptInput): Prompt {
 
 /** Returns the request of a model call: the prompt, the changes of hooks, and the tools. */
 export function requestOf(host: Host, input: ModelInput): ModelRequest {
-  const { edit, phase } = input;
+  const { edit } = input;
   const prompt = promptOf(host, input);
   const system = edit?.system ?? prompt.system;
   const messages = applyPieces(prompt.messages, edit?.pieces);
@@ -131,7 +137,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
       ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
     ],
-    tools: toolsOf(host, phase, mode),
+    tools: toolsOf(host, input, mode),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
     ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),
     sessionId: host.sessionId,

@@ -190,7 +190,7 @@ export class WatchedRun {
   /** Returns the input schema of a tool; undefined for an unknown tool. */
   inputSchemaOf(tool: string): JsonObject | undefined {
     const toolkit = this.agent.toolkit as unknown as SessionToolkit;
-    return toolkit.specs().find(({ name }) => name === tool)?.inputSchema;
+    return toolkit.inputSchemaOf(tool);
   }
 
   #pending({ pending }: Status): readonly PendingItem[] {

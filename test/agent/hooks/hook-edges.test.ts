@@ -40,7 +40,7 @@ describe("a hook that returns an unknown field fails the turn with hook/bad-retu
   test.each<[keyof Hook, object, string]>([
     ["preCall", { sytem: "s" }, "`sytem` is not a field of it; did you mean `system`?"],
     ["preReasoning", { mesages: [] }, "`mesages` is not a field of it; did you mean `messages`?"],
-    ["postReasoning", { deny: "no" }, "`deny` is not a field of it; there are message, stop, goto"],
+    ["postReasoning", { deny: "no" }, "`deny` is not a field of it; there are message, stop, goto, slots"],
     ["preActing", { inputs: {} }, "`inputs` is not a field of it; did you mean `input`?"],
     ["postActing", { results: 1 }, "`results` is not a field of it; did you mean `result`?"],
     ["postCall", { replay: 1 }, "`replay` is not a field of it; did you mean `reply`?"],

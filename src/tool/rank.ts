@@ -1,0 +1,46 @@
+/** A thing that is searched, with its words; a word that stands there more often counts more. */
+export type Searched<T> = { readonly item: T; readonly words: readonly string[] };
+
+/** The constants of BM25: how soon more of the same word counts no more, and how much a long text is discounted. */
+const SATURATION = 1.2;
+const LENGTH_DISCOUNT = 0.75;
+
+/** The words of a text in lower case and without a plural s: `camelCase` and `snake_case` are several, each Han character is one. */
+export function wordsOf(text: string): readonly string[] {
+  const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").toLowerCase();
+  const words = spaced.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => (word.length > 3 ? word.replace(/ies$/u, "y").replace(/(?<!s)s$/u, "") : word));
+}
+
+/**
+ * The items that match a query, best first by BM25, in their order if they match equally well. Written here and not taken from a
+ * package, because every process and every release must find the same.
+ */
+export function rank<T>(query: string, searched: readonly Searched<T>[]): readonly T[] {
+  const asked = new Set(wordsOf(query));
+  const averageLength = searched.reduce((sum, { words }) => sum + words.length, 0) / searched.length;
+  const counts = searched.map(({ words }) => {
+    const found = new Map<string, number>();
+    for (const word of words) if (asked.has(word)) found.set(word, (found.get(word) ?? 0) + 1);
+    return found;
+  });
+  const weights = new Map(
+    [...asked].map((word) => {
+      const having = counts.filter((found) => found.has(word)).length;
+      return [word, Math.log(1 + (searched.length - having + 0.5) / (having + 0.5))];
+    }),
+  );
+  const scored = searched.map(({ item, words }, index) => {
+    const length = 1 - LENGTH_DISCOUNT + (LENGTH_DISCOUNT * words.length) / averageLength;
+    const score = [...counts[index]!].reduce(
+      (sum, [word, count]) =>
+        sum + (weights.get(word)! * count * (SATURATION + 1)) / (count + SATURATION * length),
+      0,
+    );
+    return { item, score };
+  });
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+}
