@@ -25,7 +25,7 @@ export const bareChunks = perChunk(async () => {
   return text;
 });
 
-/** An agent nobody listens to. */
+/** An agent without listeners. */
 export const calledChunks = perChunk(async () => {
   const agent = createAgent({ name: "bench", model: talkative });
   await agent.call("go");

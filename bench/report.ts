@@ -94,7 +94,7 @@ turns within one run; each figure is the median of its samples, with the least a
 
 One model call and one tool call, both instant, so this is the cost of the chart and of what is around it. The empty
 chart is a machine of XState's with as many steps, assignments, services and levels, which does nothing. This machine's
-speed changes within seconds, so each sample is also given as a ratio to the empty chart in the same round, and what that
+speed changes within seconds, so each sample is also shown as a ratio to the empty chart in the same round, and what that
 comes to at the speed of the empty chart's least sample.
 
 | | median µs | least | most | ÷ empty chart | µs at best speed | aim |

@@ -3,7 +3,7 @@ import { defineTool, textOf, type ChatModel } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createWorker, type BullQueueOptions, type WorkerOptions } from "agentchart/worker";
 
-/** What a worker process of the bench is told. */
+/** The options of a worker process of the bench. */
 export type WorkerOrders = {
   readonly store: { readonly connectionString: string; readonly schema: string };
   readonly queue: BullQueueOptions;
@@ -77,7 +77,7 @@ worker.subscribe((event) => {
   }
   if (event.type === "session.end") say({ type: "ended", at: event.at, sessionId: event.sessionId });
 });
-process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
+process.stdin.resume().once("close", () => process.exit(1)); // the process that started it has ended
 async function drain(): Promise<void> {
   await worker.close({ deadlineMs: 2_000 });
   await queue.close();

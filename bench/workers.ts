@@ -223,7 +223,7 @@ await postgres.stop();
 const text = `# Workers, measured
 
 Written by \`npm run bench:workers -- --write\`${isSoak ? " with SOAK=1" : ""}, load ${loadavg()[0]!.toFixed(1)} after measuring, Node ${process.versions.node}, ${availableParallelism()} cores that the workers share
-with Postgres, Redis and whoever dispatches. Sessions are in Postgres (without fsync).
+with Postgres, Redis and the process that dispatches. Sessions are in Postgres (without fsync).
 
 Sessions per second, of one turn each, ${SESSIONS} of them waiting when the workers begin, or half as many sent at once to workers with a slow model, 10
 at once in each worker. With a model that answers at once one worker and Postgres fill both cores; with one that takes half a second a worker can do 20

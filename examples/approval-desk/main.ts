@@ -36,10 +36,10 @@ else {
       if (text !== undefined) console.log(styleText("dim", `${worker}: ${text}`));
     },
   });
-  const { promise: told, resolve } = Promise.withResolvers<"SIGINT" | "SIGTERM">();
+  const { promise: signalled, resolve } = Promise.withResolvers<"SIGINT" | "SIGTERM">();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(signal));
   console.log(`Refunds desk: ${styleText("bold", desk.link)}`);
   console.log("Ctrl-C ends it.");
-  await desk.close(await told);
+  await desk.close(await signalled);
   console.log("Closed.");
 }

@@ -11,7 +11,7 @@ const RESTS: { readonly [state: string]: Phase } = {
   "suspended.waiting": "suspended",
 };
 
-/** The phase of a session in a state of the chart, given by its path. */
+/** The phase of a session in the state of the chart with this path. */
 export function phaseOf(path: string): Phase {
   return RESTS[path] ?? "running";
 }

@@ -108,7 +108,7 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
       }
     | { readonly point: "onError"; readonly error: ErrorInfo }
   );
-/** What the hooks of a point came to: only what they changed. */
+/** The outcome of the hooks of a point: only what they changed. */
 export type HooksOutcome = Timed & {
   readonly input?: readonly Msg[];
   readonly system?: string;

@@ -10,11 +10,11 @@ export type NameRef<Name extends string = string> =
   | { readonly type: Name; readonly params: JsonObject };
 
 /**
- * One way on. Its guard is judged first, then its actions run in order, then it leads to its target: the id of a state or a
+ * A transition. Its guard is judged first, then its actions run in order, then it leads to its target: the id of a state or a
  * decision, relative to the parent of its source, or absolute with a leading `#`. Without a target the state stays. A target
  * that is the active state is not left; one that lies around it, or a decision that leads back to it, leaves and enters it.
  *
- * With `choose` the way on is decided after the actions: the guards of its branches see the context that the actions have
+ * With `choose` the target is decided after the actions: the guards of its branches see the context that the actions have
  * made. `refuse` names the refusal with which a command is answered; nothing else may happen on such an edge, and it may not
  * stand in a choice.
  */

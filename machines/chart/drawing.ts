@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Chart, ChartEdge, ChartName, ChartNode } from "../../src/diagram/chart-json.ts";
-import type { Named, Node, Way } from "./nodes.ts";
+import type { Named, Node, Transition } from "./nodes.ts";
 import type { Resolver } from "./resolve.ts";
 
 const nameOf = ({ name, params }: Named): ChartName => ({ name, ...(params && { params }) });
@@ -29,33 +29,35 @@ function nodeOf<Context>(node: Node<Context>): ChartNode {
 }
 
 function edgesFrom<Context>(node: Node<Context>): readonly ChartEdge[] {
-  const events = [...node.on].flatMap(([event, ways]) => ways.flatMap((way) => edges(node.id, event, way)));
-  return [...events, ...node.decide.flatMap((way) => edges(node.id, "", way))];
+  const events = [...node.on].flatMap(([event, transitions]) =>
+    transitions.flatMap((transition) => edges(node.id, event, transition)),
+  );
+  return [...events, ...node.decide.flatMap((transition) => edges(node.id, "", transition))];
 }
 
-/** The edges of a way: itself, or its branches with the guards and actions that come before them. */
+/** The edges of a transition: itself, or its branches with the guards and actions that come before them. */
 function edges(
   source: string,
   event: string,
-  way: Way,
+  transition: Transition,
   guards: readonly Named[] = [],
   actions: readonly Named[] = [],
 ): readonly ChartEdge[] {
-  const conditions = way.guard ? [...guards, way.guard] : guards;
-  const all = [...actions, ...way.actions];
-  if (way.choose.length > 0)
-    return way.choose.flatMap((branch) => edges(source, event, branch, conditions, all));
+  const conditions = transition.guard ? [...guards, transition.guard] : guards;
+  const all = [...actions, ...transition.actions];
+  if (transition.choose.length > 0)
+    return transition.choose.flatMap((branch) => edges(source, event, branch, conditions, all));
   return [
     {
-      id: way.edge,
+      id: transition.edge,
       source,
-      targets: way.target === undefined ? [] : [way.target],
+      targets: transition.target === undefined ? [] : [transition.target],
       kind: kindOf(event),
       event,
       ...(conditions.length > 0 && { guard: both(conditions) }),
       actions: all.map(nameOf),
-      reenter: way.reenter,
-      ...(way.refuse !== undefined && { refuse: way.refuse }),
+      reenter: transition.reenter,
+      ...(transition.refuse !== undefined && { refuse: transition.refuse }),
     },
   ];
 }

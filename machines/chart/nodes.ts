@@ -13,13 +13,13 @@ import type {
 export type Named = { readonly name: string; readonly params?: JsonObject };
 
 /** A branch with its names resolved to data and its target to an id. A branch without `choose` is one edge of the drawing. */
-export type Way = {
+export type Transition = {
   readonly guard?: Named;
   readonly actions: readonly Named[];
   readonly target?: string;
   readonly refuse?: string;
   readonly reenter: boolean;
-  readonly choose: readonly Way[];
+  readonly choose: readonly Transition[];
   /** The id of the edge, `source|event|number`; empty for a branch with `choose`. */
   readonly edge: string;
 };
@@ -40,10 +40,10 @@ export type Node<Context = never> = {
   /** The node that is entered first. */
   readonly initial: string | undefined;
   readonly children: readonly string[];
-  /** Of a state: its ways by event descriptor, in the order of the definition. */
-  readonly on: ReadonlyMap<string, readonly Way[]>;
+  /** Of a state: its transitions by event descriptor, in the order of the definition. */
+  readonly on: ReadonlyMap<string, readonly Transition[]>;
   /** Of a decision. */
-  readonly decide: readonly Way[];
+  readonly decide: readonly Transition[];
 };
 
 const list = <T>(value: OneOrMore<T> | undefined): readonly T[] =>
@@ -85,7 +85,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const common = { id, key, path, parent, description: definition.description };
     const entry = list(definition.entry).map(named);
     if (isDecision(definition)) {
-      const decide = waysOf(definition.decide, base.id, `${id}|`);
+      const decide = transitionsOf(definition.decide, base.id, `${id}|`);
       const none = { exit: [], services: [], initial: undefined, children: [], on: new Map<string, never>() };
       nodes.set(id, { ...common, ...none, kind: "decision", entry, decide });
       return;
@@ -94,14 +94,14 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const on = new Map(
       Object.entries(definition.on ?? {}).map(([event, branches]) => [
         event,
-        waysOf(list(branches), parent ? base.id : id, `${id}|${event}`),
+        transitionsOf(list(branches), parent ? base.id : id, `${id}|${event}`),
       ]),
     );
     for (const { src, id: actor = src, onDone, onError } of services) {
       const outcomes = { done: onDone, error: onError };
       for (const [outcome, branches] of Object.entries(outcomes)) {
         const event = `xstate.${outcome}.actor.${actor}`;
-        if (branches) on.set(event, waysOf(list(branches), base.id, `${id}|${event}`));
+        if (branches) on.set(event, transitionsOf(list(branches), base.id, `${id}|${event}`));
       }
     }
     const inner = Object.entries(definition.states ?? {});
@@ -120,9 +120,9 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     for (const [name, child] of inner) add(child, name, node);
   }
 
-  function waysOf(branches: readonly Branch[], base: string, prefix: string): readonly Way[] {
+  function transitionsOf(branches: readonly Branch[], base: string, prefix: string): readonly Transition[] {
     let edges = 0;
-    const wayOf = (branch: Branch): Way => {
+    const transitionOf = (branch: Branch): Transition => {
       const { guard, actions, target, choose = [], refuse, reenter = false } = branch;
       const isEdge = choose.length === 0;
       return {
@@ -134,10 +134,10 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
         ...(refuse !== undefined && { refuse }),
         reenter,
         edge: isEdge ? `${prefix}|${edges++}` : "",
-        choose: choose.map(wayOf),
+        choose: choose.map(transitionOf),
       };
     };
-    return branches.map(wayOf);
+    return branches.map(transitionOf);
   }
 
   function check(node: Node<Context>): void {
@@ -149,10 +149,10 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
       );
       if (unknown) fail(`uses the unknown action '${unknown.name}'`);
     };
-    const checkWays = (ways: readonly Way[], isChoice: boolean): void => {
-      if (ways.some(({ guard }, index) => !guard && index < ways.length - 1))
+    const checkTransitions = (transitions: readonly Transition[], isChoice: boolean): void => {
+      if (transitions.some(({ guard }, index) => !guard && index < transitions.length - 1))
         fail("has a branch after one without a guard");
-      for (const { guard, actions, target, refuse, choose } of ways) {
+      for (const { guard, actions, target, refuse, choose } of transitions) {
         checkActions(actions);
         if (guard && !Object.hasOwn(guards, guard.name)) fail(`uses the unknown guard '${guard.name}'`);
         if (target !== undefined && !nodes.has(target)) fail(`leads to the unknown node '${target}'`);
@@ -166,7 +166,7 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
         if (choose.length > 0) {
           if (target !== undefined) fail("has a choice with a target of its own");
           if (choose.at(-1)!.guard) fail("has a choice whose last branch has a guard");
-          checkWays(choose, true);
+          checkTransitions(choose, true);
         }
       }
     };
@@ -177,11 +177,11 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
       fail("has inner states and no valid `initial`");
     if (node.children.length === 0 && node.initial !== undefined)
       fail("has an `initial` and no inner states");
-    for (const ways of node.on.values()) checkWays(ways, false);
+    for (const transitions of node.on.values()) checkTransitions(transitions, false);
     if (node.kind === "state") return;
     if (node.decide.length === 0 || node.decide.at(-1)!.guard)
       fail("is a decision whose last branch has a guard");
-    checkWays(node.decide, true);
+    checkTransitions(node.decide, true);
     if (edgesOf(node.decide).some(({ target }) => target === undefined))
       fail("is a decision with a branch that leads nowhere");
   }
@@ -218,7 +218,9 @@ export function commonParent<Context>(from: Node<Context>, to: Node<Context>): N
   return node;
 }
 
-/** The edges of ways: those that do not choose, and the branches of those that do. */
-export function edgesOf(ways: readonly Way[]): readonly Way[] {
-  return ways.flatMap((way) => (way.choose.length > 0 ? edgesOf(way.choose) : [way]));
+/** The edges of transitions: those that do not choose, and the branches of those that do. */
+export function edgesOf(transitions: readonly Transition[]): readonly Transition[] {
+  return transitions.flatMap((transition) =>
+    transition.choose.length > 0 ? edgesOf(transition.choose) : [transition],
+  );
 }

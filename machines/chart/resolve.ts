@@ -7,7 +7,7 @@ import {
   nodesOf,
   type Named,
   type Node,
-  type Way,
+  type Transition,
 } from "./nodes.ts";
 
 type Event = { readonly type: string };
@@ -88,8 +88,9 @@ export class Resolver<Context extends object> {
   next(path: string, context: Context, event: Event): Step<Context> | undefined {
     const source = this.node(path);
     for (let node: Node<Context> | undefined = source; node; node = node.parent) {
-      for (const way of waysFor(node, event.type)) {
-        if (this.#holds(way.guard, context, event)) return this.#take(source, way, context, event);
+      for (const transition of transitionsFor(node, event.type)) {
+        if (this.#holds(transition.guard, context, event))
+          return this.#take(source, transition, context, event);
       }
     }
     return undefined;
@@ -98,8 +99,11 @@ export class Resolver<Context extends object> {
   /** Why an event would be refused, judged without running anything; undefined if it would be accepted. */
   refusal(path: string, context: Context, event: Event): Refusal | undefined {
     for (let node: Node<Context> | undefined = this.node(path); node; node = node.parent) {
-      const way = waysFor(node, event.type).find(({ guard }) => this.#holds(guard, context, event));
-      if (way) return way.refuse === undefined ? undefined : this.#refusal(way.refuse, context, event);
+      const transition = transitionsFor(node, event.type).find(({ guard }) =>
+        this.#holds(guard, context, event),
+      );
+      if (transition)
+        return transition.refuse === undefined ? undefined : this.#refusal(transition.refuse, context, event);
     }
     return undefined;
   }
@@ -108,9 +112,9 @@ export class Resolver<Context extends object> {
     return this.chart.vocabulary.refusals[name]!(context, event as never);
   }
 
-  #take(source: Node<Context>, way: Way, before: Context, event: Event): Step<Context> {
+  #take(source: Node<Context>, transition: Transition, before: Context, event: Event): Step<Context> {
     const draft: Draft<Context> = draftOf(before);
-    const { target, reenter } = this.#follow(way, draft, event);
+    const { target, reenter } = this.#follow(transition, draft, event);
     const first = target === undefined ? undefined : this.nodes.get(target)!;
     if (!first || (first === source && !reenter)) return { ...draft, move: undefined };
     const { state, within } = this.#settle(first, commonParent(source, first), draft, event);
@@ -119,16 +123,17 @@ export class Resolver<Context extends object> {
     return { ...draft, move: { target: state.path, within: within.path } };
   }
 
-  /** Takes a way and, where it chooses after its actions, the branch whose guard holds. */
-  #follow(way: Way, draft: Draft<Context>, event: Event): Way {
-    for (const action of way.actions) this.#run(action, draft, event);
-    if (way.choose.length > 0) {
-      const branch = way.choose.find(({ guard }) => this.#holds(guard, draft.context, event))!;
+  /** Takes a transition and, where it chooses after its actions, the branch whose guard holds. */
+  #follow(transition: Transition, draft: Draft<Context>, event: Event): Transition {
+    for (const action of transition.actions) this.#run(action, draft, event);
+    if (transition.choose.length > 0) {
+      const branch = transition.choose.find(({ guard }) => this.#holds(guard, draft.context, event))!;
       return this.#follow(branch, draft, event);
     }
-    draft.edges.push(way.edge);
-    if (way.refuse !== undefined) draft.refused = this.#refusal(way.refuse, draft.context, event);
-    return way;
+    draft.edges.push(transition.edge);
+    if (transition.refuse !== undefined)
+      draft.refused = this.#refusal(transition.refuse, draft.context, event);
+    return transition;
   }
 
   /** Goes on through initial states and decisions to a state. `within` is the innermost state that was not left so far. */
@@ -143,8 +148,8 @@ export class Resolver<Context extends object> {
     for (let count = 0; count < MAX_DECISIONS; count++) {
       if (at.kind === "state") return { state: at, within: left };
       for (const action of at.entry) this.#run(action, draft, event);
-      const way = at.decide.find(({ guard }) => this.#holds(guard, draft.context, event))!;
-      const next = this.nodes.get(this.#follow(way, draft, event).target!)!;
+      const transition = at.decide.find(({ guard }) => this.#holds(guard, draft.context, event))!;
+      const next = this.nodes.get(this.#follow(transition, draft, event).target!)!;
       const common = commonParent(at, next);
       if (contains(common, left)) left = common;
       at = firstOf(this.nodes, next);
@@ -194,8 +199,8 @@ export class Resolver<Context extends object> {
   }
 }
 
-/** The ways that a node has for events of a type, the most specific descriptor first. */
-function waysFor<Context>({ on }: Node<Context>, type: string): readonly Way[] {
+/** The transitions that a node has for events of a type, the most specific descriptor first. */
+function transitionsFor<Context>({ on }: Node<Context>, type: string): readonly Transition[] {
   const exact = on.get(type);
   if (exact) return exact;
   const descriptors = [...on.keys()].filter((descriptor) => matches(descriptor, type));

@@ -18,7 +18,7 @@ import type { Move, Resolver, Step } from "./resolve.ts";
 /**
  * The one module that makes an XState 5 machine of a chart.
  *
- * X1 The machine has the states of the chart. Its decisions are no states of the machine: the resolver goes through them, so
+ * X1 The machine has the states of the chart. Its decisions are not states of the machine: the resolver goes through them, so
  *    one event is one microstep.
  * X2 The resolver is asked once for each event. Guards of the machine only compare the move that it names, and the one
  *    action of a transition takes over the context and performs the effects that it returned.
@@ -239,16 +239,16 @@ function movesFrom<Context extends object>(
     if (at.initial !== undefined) settle(nodes.get(at.initial)!, within);
     else if (at.kind === "state") moves.push({ target: at.path, within: within.path });
     else
-      for (const way of edgesOf(at.decide)) {
-        const next = nodes.get(way.target!)!;
+      for (const transition of edgesOf(at.decide)) {
+        const next = nodes.get(transition.target!)!;
         const common = commonParent(at, next);
         settle(next, contains(common, within) ? common : within);
       }
   };
   for (let node: Node<Context> | undefined = leaf; node; node = node.parent) {
-    for (const [other, ways] of node.on) {
+    for (const [other, transitions] of node.on) {
       if (!matches(other, descriptor)) continue;
-      for (const { target, reenter } of edgesOf(ways)) {
+      for (const { target, reenter } of edgesOf(transitions)) {
         const first = target === undefined ? undefined : nodes.get(target)!;
         if (first && (first !== leaf || reenter)) settle(first, commonParent(leaf, first));
       }

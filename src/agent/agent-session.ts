@@ -11,7 +11,7 @@ import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import { decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
-import { checkCallOptions, checkDecision, checkLimits } from "./check-told.ts";
+import { checkCallOptions, checkDecision, checkLimits } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";

@@ -61,7 +61,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   };
 }
 
-/** The agent's own toolkit: a copy of the given one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
+/** The agent's own toolkit: a copy of the configured one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));

@@ -261,7 +261,7 @@ export class Runtime {
     this.send({ type: "session.load", context });
   }
 
-  /** Journals that an input was refused, and tells the listeners. */
+  /** Journals that an input was refused, and emits an event. */
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
     const refused = this.journal.refuse(inputId, error);
     this.events.emit({ type: "input.refused", inputId, error });

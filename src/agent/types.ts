@@ -22,7 +22,7 @@ export type Permissions = {
     readonly action: PermissionAction;
     /** Default: always. One that throws denies the call. */
     readonly when?: (input: JsonObject) => boolean;
-    /** Told to whoever decides, or to the model that is denied. */
+    /** Shown to the person who decides, or to the model whose call is denied. */
     readonly reason?: string;
   }[];
   /** For calls that no rule is about; default `allow`. */

@@ -8,7 +8,7 @@ export class Watches {
   readonly #watches: Watch[];
   #loading: Promise<void> | undefined;
 
-  /** Begins to watch, and to load the inspectors that are given by address. `seq` returns the position of the agent's journal. */
+  /** Begins to watch, and to load the inspectors that are configured by address. `seq` returns the position of the agent's journal. */
   constructor(agent: Agent<never>, config: AgentConfig<never>, seq: () => number) {
     const watch = (watcher: AgentWatcher): Watch => watcher.watch(agent, config, seq);
     const addresses = addressesOf(config);

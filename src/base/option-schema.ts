@@ -103,17 +103,17 @@ export function port(): OptionSchema<number> {
 
 /** A number of at least `min`; `Infinity` is one. */
 export function atLeast(min: number): OptionSchema<number> {
-  return value((given) => typeof given === "number" && given >= min, `a number of at least ${min}`);
+  return value((value) => typeof value === "number" && value >= min, `a number of at least ${min}`);
 }
 
 /** A number above 0; `Infinity` is one. */
 export function positive(): OptionSchema<number> {
-  return value((given) => typeof given === "number" && given > 0, "a number above 0");
+  return value((value) => typeof value === "number" && value > 0, "a number above 0");
 }
 
 /** Any number but NaN; `Infinity` is one. */
 export function number(): OptionSchema<number> {
-  return value((given) => typeof given === "number" && !Number.isNaN(given), "a number");
+  return value((value) => typeof value === "number" && !Number.isNaN(value), "a number");
 }
 
 /** One of some strings. */
@@ -124,13 +124,13 @@ export function oneOf<const T extends string>(...words: readonly T[]): OptionSch
 }
 
 export function func<T>(what = "a function"): OptionSchema<T> {
-  return value((given) => typeof given === "function", what);
+  return value((value) => typeof value === "function", what);
 }
 
 /** An object with a method, by which it is known. */
 export function having<T>(method: string, what: string): OptionSchema<T> {
-  const isOne = (given: unknown): boolean =>
-    typeof (given as { readonly [name: string]: unknown } | null | undefined)?.[method] === "function";
+  const isOne = (value: unknown): boolean =>
+    typeof (value as { readonly [name: string]: unknown } | null | undefined)?.[method] === "function";
   return as(z.custom<T>(isOne, expected(what, kindOf)));
 }
 
@@ -229,8 +229,8 @@ export function openOptions<T extends object>(
     readonly isMeant?: (value: unknown) => boolean;
   } = {},
 ): OptionsSchema<T> {
-  const findMisspelt = ({ value: given, issues }: z.core.ParsePayload<object>): void => {
-    for (const [name, each] of Object.entries(given)) {
+  const findMisspelt = ({ value: options, issues }: z.core.ParsePayload<object>): void => {
+    for (const [name, each] of Object.entries(options)) {
       if (Object.hasOwn(shape, name) || !isMeant(each)) continue;
       const near = nearestName(name, names);
       const message = `is not ${KINDS[of]}; did you mean \`${near}\`?`;

@@ -14,7 +14,7 @@ export function problemOf(
   return sentence.endsWith("?") ? sentence : `${sentence}.`;
 }
 
-/** The issue that is told: a misspelt name rather than the option that is missing for it. */
+/** The issue that is reported: a misspelt name rather than the option that is missing for it. */
 export function issueOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return issues.find((each) => each.code === "invalid_type" && each.expected === "never") ?? issues[0];
 }

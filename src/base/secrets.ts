@@ -9,7 +9,7 @@ const SECRET_KEY =
 /** A key that ends in "token" holds a secret if its value is a string: `token`, but not `outputTokens`. */
 const TOKEN_KEY = /tokens?$/;
 
-/** The key of arguments that are no JSON object, as text (see `ToolUseBlock`). */
+/** The key of arguments that are not a JSON object, as text (see `ToolUseBlock`). */
 const RAW_INPUT = "rawInput";
 
 const PUBLIC = 0;

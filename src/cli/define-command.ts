@@ -13,7 +13,7 @@ export type Parameter<T> = {
   readonly isRepeatable?: boolean;
   /** Throws an `InvalidArgumentError` that says what the value must be. */
   readonly parse?: (text: string) => unknown;
-  /** Loads the schema that the value must fit: that of the option it is given to. */
+  /** Loads the schema that the value must fit: that of the option that gets it. */
   readonly schema?: SchemaSource;
   /** What help prints below the flags of a command with this flag. */
   readonly sections?: Sections;

@@ -5,7 +5,7 @@ import { levelOptions, type Direction, type Flow } from "./flow.ts";
 import { labelSize } from "./measure.ts";
 import { stateBox, type Detail, type StateBox } from "./state-box.ts";
 
-/** The part of a line within one level. Parts that lead backwards are given to ELK reversed. */
+/** The part of a line within one level. Parts that lead backwards are passed to ELK reversed. */
 export type Segment = { readonly id: string; readonly isReversed: boolean };
 
 /**

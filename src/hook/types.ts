@@ -130,7 +130,7 @@ export type Hook<Ctx = unknown> = {
   readonly actingChunk?: (
     e: HookEvent<Ctx> & { readonly call: ToolUseBlock; readonly delta: string },
   ) => void;
-  /** After a turn was interrupted: observes only. `message` is what `interrupt` was given, `pending` the calls that were open. If
+  /** After a turn was interrupted: observes only. `message` is the argument of `interrupt`, `pending` the calls that were open. If
    *  it throws, a `hook.failed` event is emitted and nothing else happens. */
   readonly onInterrupt?: (
     e: HookEvent<Ctx> & { readonly message?: Msg; readonly pending: readonly PendingCall[] },

@@ -13,7 +13,7 @@ type Opaque = { readonly opaque?: Json };
 
 /** Text, as a user wrote it or as the model answered. */
 export type TextBlock = Opaque & { readonly type: "text"; readonly text: string };
-/** The model's reasoning, if the provider shows it. It is no part of `textOf`. */
+/** The model's reasoning, if the provider shows it. It is not part of `textOf`. */
 export type ThinkingBlock = Opaque & { readonly type: "thinking"; readonly thinking: string };
 /** An image, a sound or a film, in a message or in a tool's result. */
 export type MediaBlock = Opaque & { readonly type: "image" | "audio" | "video"; readonly source: Source };
@@ -52,7 +52,7 @@ export type ToolResultBlock = {
   readonly metadata?: JsonObject;
 };
 
-/** Data of a provider that is no text, media or call, such as a compacted conversation. It is stored, never shown or read, and sent
+/** Data of a provider that is not text, media or a call, such as a compacted conversation. It is stored, never shown or read, and sent
  *  back verbatim by the model adapter that received it. */
 export type ProviderBlock = {
   readonly type: "provider";

@@ -247,10 +247,10 @@ function toolUse(call: CallRun): ToolUseBlock {
 
 /** The arguments with those of a later fragment, in which null stands for a value that is not there yet. */
 function merged(known: JsonObject = {}, later: JsonObject): JsonObject {
-  const given = Object.entries(later).filter(
+  const present = Object.entries(later).filter(
     ([name, value]) => value !== null || !Object.hasOwn(known, name),
   );
-  return { ...known, ...Object.fromEntries(given) };
+  return { ...known, ...Object.fromEntries(present) };
 }
 
 /** Opaque data that a provider sends in pieces: objects are merged key by key, the later value wins. */

@@ -54,7 +54,7 @@ export function fenceFloor(dir: string): number {
 }
 
 /** Moves a session's folder away and returns where to, after raising the floor so that a later session of this id gets higher
- *  fences. A process that is killed now leaves a folder that is no session's. */
+ *  fences. A process that is killed now leaves a folder that belongs to no session. */
 export function moveToTrash(dir: string, folder: string, fence: number): string {
   const floor = fenceFloor(dir);
   const higher = fence + FLOOR_MARGIN;

@@ -192,7 +192,7 @@ export interface SessionStore {
   /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. A store
    *  that needs no network has done it when the call returns, so that a process can release its leases while it exits. */
   release(lease: Lease): Promise<void>;
-  /** Returns who holds the lease; undefined while nobody does. Only for messages: the next moment may change it. */
+  /** Returns who holds the lease; undefined while no process does. Only for messages: the next moment may change it. */
   holder?(sessionId: string): Promise<LeaseHolder | undefined>;
   /**
    * Writes a batch and returns the new `seq`. Rejects, in this order and having changed nothing:

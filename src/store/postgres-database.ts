@@ -231,10 +231,10 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async #connect(): Promise<Pool> {
-    const { pool: given, connectionString } = this.#options;
+    const { pool: ownPool, connectionString } = this.#options;
     const { Pool: PoolOf } = await loadDriver();
     const pool =
-      given ??
+      ownPool ??
       new PoolOf({
         ...(connectionString !== undefined && { connectionString }),
         connectionTimeoutMillis: this.#timeoutMs,
@@ -242,7 +242,7 @@ export class PostgresDatabase implements SqlDatabase {
         keepAlive: true,
         allowExitOnIdle: true, // a program that has nothing left to do ends
       });
-    if (!given) {
+    if (!ownPool) {
       pool.on("error", ignore); // a lost idle connection is not an error: the pool opens another one
       pool.on("connect", (client) => void this.#clients.add(client));
       pool.on("remove", (client) => void this.#clients.delete(client));
@@ -251,7 +251,7 @@ export class PostgresDatabase implements SqlDatabase {
       await this.#within(pool, (client) => migrate(client, this.schema));
       return pool;
     } catch (error) {
-      if (!given) await this.#end(pool);
+      if (!ownPool) await this.#end(pool);
       throw error;
     }
   }

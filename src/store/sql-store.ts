@@ -81,11 +81,11 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       [after("wake_at <= "), wakeBefore],
       [db.hasLabels, meta && db.array(labelsOf(meta))],
     ];
-    const given = parts.filter(([, value]) => value !== undefined && value !== "");
-    const conditions = given.map(([condition], index) => condition(index + 1));
+    const present = parts.filter(([, value]) => value !== undefined && value !== "");
+    const conditions = present.map(([condition], index) => condition(index + 1));
     return {
       condition: ["position IS NOT NULL", ...conditions].join(" AND "),
-      values: given.map(([, value]) => value),
+      values: present.map(([, value]) => value),
     };
   }
 

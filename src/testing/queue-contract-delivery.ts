@@ -90,8 +90,8 @@ export const deliveryTests: readonly QueueContractTest[] = [
       await queue.wake("b", { priority: 7 });
       await queue.wake("c", { priority: 9, delayMs: 50 });
       await waitUntil("all are delivered", () => consumer.delivered.length === 3);
-      const told = consumer.wakeUps.map(({ sessionId, priority }) => `${sessionId} ${priority}`);
-      assert.deepEqual(told.toSorted(), ["a 0", "b 7", "c 9"]);
+      const delivered = consumer.wakeUps.map(({ sessionId, priority }) => `${sessionId} ${priority}`);
+      assert.deepEqual(delivered.toSorted(), ["a 0", "b 7", "c 9"]);
       for (const id of ["a", "b", "c"]) await consumer.finish(id);
     },
   ],
@@ -123,7 +123,7 @@ export const deliveryTests: readonly QueueContractTest[] = [
         { onError: (error) => errors.push(error) },
       );
       await queue.wake("bad");
-      await waitUntil("it is told", () => errors.length === 1);
+      await waitUntil("the error is reported", () => errors.length === 1);
       await queue.wake("good");
       await waitUntil("the next one is delivered", () => seen.length === 2);
       await settle();

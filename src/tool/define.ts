@@ -82,7 +82,7 @@ export const definitionSchema = s.lazily(() => {
 });
 
 /**
- * A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for a bad name, schema or setting. For a typed
+ * A tool whose input is parsed before `execute` sees it. Throws `config/invalid` for an invalid name, schema or option. For a typed
  * context annotate `ctx: ToolContext<MyContext>`.
  *
  * @example

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 
-/** The schema that a local reference leads to, over further references; the schema itself if it is none. Undefined for what
- *  is no schema object, and for a reference that leads nowhere or round in a circle. */
+/** The schema that a local reference leads to, over further references; the schema itself if it is not a reference. Undefined for what
+ *  is not a schema object, and for a reference that leads nowhere or round in a circle. */
 export function deref(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
   const seen = new Set<unknown>();
   for (let at = schema; !seen.has(at); at = target(at as JsonObject, root)) {

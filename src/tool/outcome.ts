@@ -2,9 +2,9 @@ import { isObject } from "../base/is-object.ts";
 import { jsonProblem } from "../base/freeze.ts";
 import { outputProblem } from "../message/validate.ts";
 
-/** Why a value is no `ToolOutcome`; undefined if it is one. */
+/** Returns why a value is not a `ToolOutcome`; undefined if it is one. */
 export function outcomeProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return "it is no object";
+  if (!isObject(value)) return "it is not an object";
   const { output, state, metadata } = value;
   if (state !== undefined && state !== "success" && state !== "error")
     return `state: expected "success" or "error", got ${JSON.stringify(state)}`;

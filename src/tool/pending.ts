@@ -5,7 +5,7 @@ import type { MediaBlock, TextBlock } from "../message/types.ts";
 export type WaitsFor = "approval" | "externalResult" | "stopRequested" | "unknownOutcome" | "budget";
 
 /** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
- *  again, and is no approval. */
+ *  again, and is not an approval. */
 export type Decision =
   | "approve"
   | "deny"
@@ -16,7 +16,7 @@ export type Decision =
   | { readonly answer: string | readonly (TextBlock | MediaBlock)[] };
 
 /** An open call as callers see it. `argsHash` binds a decision to these very arguments. Once permission
- *  has asked, it covers all that the tool would be given: `input` and the tool's presets, which `input` does not show. */
+ *  has asked, it covers all that the tool would get: `input` and the tool's presets, which `input` does not show. */
 export type PendingCall = {
   readonly callId: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import { writtenSlots } from "./slot-access.ts";
 import type { StoredSlots } from "./stored-slots.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
-/** What a run of a tool came to; with `error` if it threw, and with the slots that it has written. */
+/** The outcome of a run of a tool; with `error` if it threw, and with the slots that it has written. */
 export type ToolRun =
   | { readonly result: ToolResultBlock; readonly error?: AgentError; readonly slots?: StoredSlots }
   | { readonly suspension: Suspension };
@@ -103,7 +103,7 @@ async function execute(tool: Tool<never>, value: unknown, ctx: ToolContext<never
     if (step.done) return step.value;
     if (ctx.signal.aborted) {
       await returned.return(undefined);
-      throw new AgentError("tool/failed", "The tool was told to end.");
+      throw new AgentError("tool/failed", "The tool was aborted.");
     }
     ctx.emit(step.value);
   }
@@ -143,7 +143,7 @@ function shown(chunk: unknown): string {
   }
 }
 
-/** The text of one progress chunk; of what is none, its JSON: progress is no reason to fail. */
+/** Returns the text of one progress chunk; of another value, its JSON, since progress must not fail a call. */
 export function chunkText(chunk: string | TextBlock | MediaBlock): string {
   if (typeof chunk === "string") return chunk;
   if (outputProblem([chunk]) !== undefined) return shown(chunk);

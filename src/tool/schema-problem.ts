@@ -25,7 +25,7 @@ const VALUES: { readonly [keyword: string]: (value: unknown) => boolean } = {
 
 type Part = { readonly at: string; readonly schema: unknown };
 
-/** The schemas that a keyword holds; undefined if what it holds is none. */
+/** The schemas that a keyword holds; undefined if it holds something else. */
 function partsOf(keyword: string, value: unknown, at: string): readonly Part[] | undefined {
   if (Array.isArray(value))
     return schemaArrayKeyword[keyword]
@@ -43,7 +43,7 @@ function partsOf(keyword: string, value: unknown, at: string): readonly Part[] |
 
 function problemAt({ at, schema }: Part): string | undefined {
   if (typeof schema === "boolean") return undefined;
-  if (!isObject(schema)) return `${at}: ${JSON.stringify(schema)} is no schema`;
+  if (!isObject(schema)) return `${at}: ${JSON.stringify(schema)} is not a schema`;
   for (const [keyword, value] of Object.entries(schema)) {
     const parts = partsOf(keyword, value, `${at}/${keyword}`);
     const isWrong = Object.hasOwn(VALUES, keyword) && !VALUES[keyword]!(value);

@@ -22,12 +22,12 @@ export function jsonSchemaOf(schema: Schema): JsonObject {
   if (!isStandardSchema(schema)) return schema;
   const standard = schema["~standard"];
   try {
-    const given =
+    const found =
       standard.vendor === "zod"
         ? z.toJSONSchema(schema as unknown as z.ZodType, { io: "input", target: "draft-2020-12" })
         : (standard as JsonSchemaGiver).jsonSchema?.input?.({ target: "draft-2020-12" });
-    if (given) {
-      const { $schema: _, ...rest } = given as { $schema?: Json };
+    if (found) {
+      const { $schema: _, ...rest } = found as { $schema?: Json };
       return rest as JsonObject;
     }
   } catch (error) {

@@ -27,7 +27,7 @@ export function suspend(reason?: string, options: { readonly answerSchema?: Sche
 }
 
 /**
- * A result that tells the model of an error; stored as `Error: <text>` with the state `error`.
+ * A result that reports an error to the model; stored as `Error: <text>` with the state `error`.
  *
  * @example
  * ```ts

@@ -165,7 +165,7 @@ class SessionToolkit implements Toolkit<never> {
     const call: ToolUseBlock = { type: "tool_use", id: randomUUID(), name, input: input ?? {} };
     const found = this.find(call);
     if ("result" in found) return found.result;
-    if (!isObject(call.input)) return badInput(call, "the arguments are no object");
+    if (!isObject(call.input)) return badInput(call, "the arguments are not an object");
     const context = {
       callId: call.id,
       idempotencyKey: call.id,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { checkDecision } from "../agent/check-told.ts";
+import { checkDecision } from "../agent/check-arguments.ts";
 import { messagesOf } from "../agent/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../event/types.ts";

@@ -1,4 +1,4 @@
-import { checkDecision, checkLimits } from "../agent/check-told.ts";
+import { checkDecision, checkLimits } from "../agent/check-arguments.ts";
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";

@@ -57,8 +57,8 @@ export class SessionJob {
   readonly #wakeUp: WakeUp;
   #session: WorkerSessionRef;
 
-  constructor(shop: WorkerContext, wakeUp: WakeUp) {
-    this.#worker = shop;
+  constructor(worker: WorkerContext, wakeUp: WakeUp) {
+    this.#worker = worker;
     this.#wakeUp = wakeUp;
     this.#session = { sessionId: wakeUp.sessionId };
   }

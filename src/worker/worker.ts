@@ -28,8 +28,8 @@ const DEFAULTS = {
 
 function settingsOf(options: WorkerOptions): typeof DEFAULTS {
   const names = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
-  const given = names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
-  return { ...DEFAULTS, ...(Object.fromEntries(given) as Partial<typeof DEFAULTS>) };
+  const present = names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return { ...DEFAULTS, ...(Object.fromEntries(present) as Partial<typeof DEFAULTS>) };
 }
 
 class QueueWorker implements Worker {

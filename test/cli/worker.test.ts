@@ -284,7 +284,7 @@ describe("A server with --agents", () => {
     expect(types).toContain("block.delta");
     expect(types.indexOf("block.delta")).toBeLessThan(types.lastIndexOf("message"));
     expect(running.logged("session.end").length).toBeGreaterThan(0);
-    const unknown = request("POST", "/v1/sessions", { agent: "nobody", input: "Hello" });
+    const unknown = request("POST", "/v1/sessions", { agent: "unknown", input: "Hello" });
     await expect(unknown).rejects.toThrow("unknown agent; use steps");
     running.child.kill("SIGTERM");
     expect((await running.finished).code).toBe(0);

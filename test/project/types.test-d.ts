@@ -131,7 +131,7 @@ expectTypeOf((await agent.call("hi")).output).toEqualTypeOf<undefined>();
 expectTypeOf((await agent.call("hi", { output: input })).output.days).toEqualTypeOf<number>();
 expectTypeOf((await agent.stream("hi", { output: input }).reply).output.city).toEqualTypeOf<string>();
 
-// Events are told apart by their type.
+// The type of an event tells which one it is.
 function read(event: AgentEvent): string {
   if (event.type === "block.delta") return event.kind === "text" ? event.delta : (event.name ?? "");
   if (event.type === "tool.end") return event.result.state;

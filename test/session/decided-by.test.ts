@@ -35,7 +35,7 @@ test.each<Decision>(["approve", "deny", { deny: "no" }, { edit: { euros: 1 } }, 
   },
 );
 
-test("a later decision replaces who made the former one, and a new question about the call has nobody", async () => {
+test("a later decision replaces who made the former one, and a new question about the call has no decider", async () => {
   const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
   const agent = createAgent({ name: "a", model: scriptedModel([ASK, "done"]), tools });
   await agent.call("pay");

@@ -13,9 +13,9 @@ test.each<[string, (agent: Agent) => Promise<unknown>]>([
   const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
   const { agent } = scripted([{ calls: [call("a", "pay")] }], { store, sessionId: "s", tools });
   await agent.call("Pay");
-  const told = expect(tell(agent)).rejects.toMatchObject({ code: "run/closed" });
+  const rejected = expect(tell(agent)).rejects.toMatchObject({ code: "run/closed" });
   await agent.shutdown();
-  await told;
+  await rejected;
 });
 
 test("A saved session is not loaded into a turn that began while it was read", async () => {

@@ -35,7 +35,7 @@ const failureOf = (work: Promise<unknown>): Promise<AgentError> =>
 const elsewhere = (store: SessionStore, ttlMs: number) =>
   store.acquire("s", { owner: "box%3A1:4711:desk:00000000-0000-4000-8000-000000000000.1", ttlMs });
 
-describe.each(STORES)("a session that somebody has, in %s", (_, open) => {
+describe.each(STORES)("a session that another agent holds, in %s", (_, open) => {
   const on = async (use: (store: SessionStore) => Promise<void>): Promise<void> => {
     const store = await open!();
     await use(store);

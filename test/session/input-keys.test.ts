@@ -15,7 +15,7 @@ function processes(config: Partial<AgentConfig> = {}) {
     scripted(turns, { store, sessionId: "s", tools: [toolOf("clerk")], ...config }).agent;
 }
 
-/** A store that can be told to refuse, once, what ends a turn. */
+/** A store that refuses, once, the append that ends a turn if it is asked to. */
 function failingAtEnd() {
   const store = memoryStore();
   const { append } = store;
@@ -144,7 +144,7 @@ describe("without a store", () => {
 });
 
 describe("the final outcome of an input", () => {
-  const ways: readonly [string, (agent: Agent) => Promise<unknown>][] = [
+  const resumptions: readonly [string, (agent: Agent) => Promise<unknown>][] = [
     ["the same key", (agent) => agent.call("pay", { idempotencyKey: "k" })],
     ["a call without input", (agent) => agent.call()],
   ];
@@ -154,7 +154,7 @@ describe("the final outcome of an input", () => {
   ];
 
   test.each(
-    setups.flatMap(([where, setup]) => ways.map(([how, goOn]) => [where, how, setup, goOn] as const)),
+    setups.flatMap(([where, setup]) => resumptions.map(([how, goOn]) => [where, how, setup, goOn] as const)),
   )("%s is that of the turn that went on by %s after it had failed", async (_, __, setup, goOn) => {
     const { agent } = scripted([down, "paid", "more"], setup());
     await expect(agent.call("pay", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "model/auth" });
@@ -165,7 +165,7 @@ describe("the final outcome of an input", () => {
     expect((await agent.messages()).map(textOf)).toEqual(["pay", "paid", "another", "more"]);
   });
 
-  test.each(ways)("is the same in every later process after %s", async (_, goOn) => {
+  test.each(resumptions)("is the same in every later process after %s", async (_, goOn) => {
     const open = processes();
     const first = open([down]);
     await expect(first.call("pay", { idempotencyKey: "k" })).rejects.toMatchObject({ code: "model/auth" });

@@ -139,8 +139,8 @@ describe.each(["snapshot", "store"] as const)("limits and a restore, from a %s",
   });
 
   test("a tool that a restart cut off has its whole time again", async () => {
-    const deaf = tool(() => new Promise<string>(() => {}), { timeoutMs: MINUTE });
-    const { begin, goOn } = life(way, { tools: [deaf] });
+    const unresponsive = tool(() => new Promise<string>(() => {}), { timeoutMs: MINUTE });
+    const { begin, goOn } = life(way, { tools: [unresponsive] });
     const first = begin([CALL]);
     first.call("go").catch(() => {});
     await settle();

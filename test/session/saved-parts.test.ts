@@ -20,7 +20,7 @@ test("tool groups that are not to be saved are not in what is saved", async () =
   expect(other.toolkit.activeGroups()).toEqual([]);
 });
 
-test("without its memory a suspended agent is saved as one that waits for nobody", async () => {
+test("without its memory a suspended agent is saved as one that waits for nothing", async () => {
   const store = memoryStore();
   const { agent } = scripted([{ calls: [{ id: "c1", name: "clerk" }] }], { toolkit });
   await agent.call("go");

@@ -4,7 +4,7 @@ import { memoryStore } from "../../src/store/memory.ts";
 import { outputOf, resultsOf, scripted, toolOf } from "../support/agents.ts";
 
 /** A store that says when something was appended. */
-function told(appended: () => void): SessionStore {
+function observed(appended: () => void): SessionStore {
   const store = memoryStore();
   const { append } = store;
   return Object.assign(Object.create(store) as SessionStore, {
@@ -23,7 +23,7 @@ test("a call's time begins when it does, not while its start is still being stor
   });
   const { agent } = scripted([{ calls: [{ name: "work" }] }, "done"], {
     tools: [work],
-    store: told(() => (now += 1_000)),
+    store: observed(() => (now += 1_000)),
     sessionId: "s",
     now: () => now,
     leaseMs: 60_000_000,

@@ -75,7 +75,7 @@ describe("a call whose outcome is unknown after a crash", () => {
     expect([(await agent.call()).reason, runs.length]).toEqual(["MODEL_STOP", 2]);
   });
 
-  test("asks on retry if its permission asks now and nobody approved it", async () => {
+  test("asks on retry if its permission asks now and it was not approved", async () => {
     const { agent, runs } = await cutOff({}, { permissions: { otherwise: "ask" } });
     await agent.decide("c", "retry");
     expect([(await agent.call()).reason, runs.length]).toEqual(["APPROVAL_REQUIRED", 1]);

@@ -51,7 +51,7 @@ export function failingOnce(model: ChatModel): ChatModel {
   };
 }
 
-/** The planned tools; `onRun` is told of every execution, `slowMs` is what `slow` takes. */
+/** The planned tools; `onRun` is called for every execution, `slowMs` is what `slow` takes. */
 export function plannedTools(onRun: (callId: string) => void = () => {}, slowMs = 0) {
   const tool = (name: string, ms: number, fields: object = {}) =>
     defineTool({

@@ -78,7 +78,7 @@ async function startCluster(bin: string): Promise<TestPostgres> {
   let server: ChildProcess;
   const start = async () => {
     const settings = ["fsync=off", "listen_addresses=127.0.0.1", `unix_socket_directories=${dir}`];
-    const args = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+    const args = ["-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
     server = spawn(join(bin, "postgres"), args, { ...user, cwd: dir, stdio: "ignore" });
     await untilReady(port, data, () => server.exitCode !== null);
   };
@@ -94,7 +94,7 @@ async function startCluster(bin: string): Promise<TestPostgres> {
       break;
     } catch (error) {
       if (server!.exitCode === null || tries === 3) throw error;
-      port = await freePort(); // somebody else has taken the one before
+      port = await freePort(); // another process has taken the one before
     }
   }
   process.once("exit", kill);

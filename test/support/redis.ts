@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server on a free port; undefined if somebody else has taken that port meanwhile. */
+/** A server on a free port; undefined if another process has taken that port meanwhile. */
 async function startServer(dir: string): Promise<(TestRedis & { readonly kill: () => void }) | undefined> {
   const port = String(await freePort());
   const settings = ["--port", port, "--bind", "127.0.0.1", "--dir", dir, "--save", "", "--appendonly", "no"];

@@ -63,11 +63,11 @@ function withSoFar(): (event: AgentEvent) => AgentEvent {
 /** A signal that aborts with the caller's until it is unlinked. */
 function linked(
   signal: AbortSignal,
-  told: () => void,
+  notify: () => void,
 ): { readonly signal: AbortSignal; readonly unlink: () => void } {
   const controller = new AbortController();
   const abort = (): void => {
-    told();
+    notify();
     controller.abort();
   };
   if (signal.aborted) abort();
@@ -141,10 +141,10 @@ export class Resumed {
   stream(input?: Input, options: Options & { readonly cumulative?: boolean } = {}): unknown {
     if (typeof options !== "object" || options === null) return this.#inner.stream(input, options);
     let mine: Call | undefined;
-    const told = options.cumulative ? withSoFar() : (event: AgentEvent) => event;
+    const complete = options.cumulative ? withSoFar() : (event: AgentEvent) => event;
     const source = {
       subscribe: (listener: (event: AgentEvent) => void) =>
-        this.subscribe((event) => mine && mine === this.#calls[0] && listener(told(event))),
+        this.subscribe((event) => mine && mine === this.#calls[0] && listener(complete(event))),
       run: () => {
         const { promise, resolve, reject } = Promise.withResolvers<Reply>();
         mine = { input, options, startedAt: Date.now(), resolve, reject };

@@ -89,15 +89,18 @@ describe.each(BACKENDS)("workers on BullMQ on $name", ({ options, why }) => {
     },
   );
 
-  test.skipIf(!options)(`say without secrets that nobody answers${options ? "" : ` (${why})`}`, async () => {
-    const secret = "s3cret-nobody-may-see";
-    const place = `${"redis" in (options ?? {}) ? "redis" : "postgres"}://user:${secret}@127.0.0.1:1/0`;
-    const queue = bullQueue("redis" in (options ?? {}) ? { redis: place } : { postgres: place });
-    const error: unknown = await queue.stats().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "queue/failed", isRetryable: true });
-    expect(JSON.stringify(error)).not.toContain(secret);
-    await queue.close();
-  });
+  test.skipIf(!options)(
+    `say without secrets that no server answers${options ? "" : ` (${why})`}`,
+    async () => {
+      const secret = "s3cret-of-the-test";
+      const place = `${"redis" in (options ?? {}) ? "redis" : "postgres"}://user:${secret}@127.0.0.1:1/0`;
+      const queue = bullQueue("redis" in (options ?? {}) ? { redis: place } : { postgres: place });
+      const error: unknown = await queue.stats().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "queue/failed", isRetryable: true });
+      expect(JSON.stringify(error)).not.toContain(secret);
+      await queue.close();
+    },
+  );
 });
 
 test("what bullQueue cannot be is config/invalid, a package that is not installed too", async () => {

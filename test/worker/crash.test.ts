@@ -22,7 +22,7 @@ type Life = {
   readonly extended: unknown;
 };
 
-/** What a session is told, and what people do beside answering. */
+/** The inputs of a session, and what people do beside answering. */
 type Story = {
   readonly said: readonly string[];
   readonly config?: Partial<WorkerAgentConfig>;

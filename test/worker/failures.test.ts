@@ -41,9 +41,9 @@ describe("a transport", () => {
   test("that loses every wake-up delays, no more: the sweep finds what waits", async () => {
     const queue = inProcessQueue();
     let lost = 0;
-    const deaf = changedQueue(queue, { wake: async () => void lost++, publish: () => {} });
+    const unresponsive = changedQueue(queue, { wake: async () => void lost++, publish: () => {} });
     const b = await bench({ queue });
-    const dispatcher = createDispatcher({ store: b.store, queue: deaf });
+    const dispatcher = createDispatcher({ store: b.store, queue: unresponsive });
     await dispatcher.dispatch("s", "hello", { agent: "echo" });
     await expect.poll(() => b.worker.stats().turns).toBe(1);
     await dispatcher.dispatch("s", "again");

@@ -178,7 +178,7 @@ describe("a session that is put back has one wake-up to come, whatever else wake
 
   test("while another process has it", async () => {
     const b = await bench({ agents: holding });
-    const lease = (await b.store.acquire("s", { owner: "somebody", ttlMs: 60_000 }))!;
+    const lease = (await b.store.acquire("s", { owner: "another", ttlMs: 60_000 }))!;
     for (let index = 0; index < 10; index++) {
       await b.dispatcher.dispatch("s", `text ${index}`, { agent: "echo" });
       await expect.poll(async () => (await b.queue.stats()).waiting).toBe(0);
@@ -201,7 +201,7 @@ test("The agent of a session is known from any of its inputs, however many stand
 
 test("A session that could not be begun does not count for the rate of its tenant", async () => {
   const b = await bench({ agents, sweepMs: 0, limits: { t: { rate: { max: 1, perMs: 60_000 } } } });
-  const lease = (await b.store.acquire("taken", { owner: "somebody", ttlMs: 60_000 }))!;
+  const lease = (await b.store.acquire("taken", { owner: "another", ttlMs: 60_000 }))!;
   const session = { agent: "echo", meta: { tenant: "t" } };
   await b.dispatcher.dispatch("taken", "hi", session);
   await expect.poll(() => ofType(b, "session.putBack")[0]?.why).toBe("taken");

@@ -83,7 +83,7 @@ describe("a dispatched input", () => {
     ]);
   });
 
-  test("of a session that is new needs an agent, and what is no message is refused", async () => {
+  test("of a new session needs an agent, and an invalid message is refused", async () => {
     const { dispatcher } = await bench();
     await expect(dispatcher.dispatch("s", "hello")).rejects.toMatchObject({ code: "config/invalid" });
     await expect(
@@ -98,7 +98,7 @@ describe("a dispatched input", () => {
     });
   });
 
-  test("for an agent that this worker has not waits for one that has", async () => {
+  test("for an agent that this worker does not have waits for a worker that has it", async () => {
     const first = await bench({ agents: {} });
     await first.dispatcher.dispatch("s", "hello", { agent: "echo" });
     await expect.poll(() => ofType(first, "session.unknown").length).toBeGreaterThan(0);
@@ -153,7 +153,7 @@ describe("a suspended session", () => {
     const b = await bench({ agents: agents() });
     await b.dispatcher.dispatch("s", "call pay", { agent: "echo" });
     await expect.poll(() => b.worker.stats().suspended).toBe(1);
-    await b.dispatcher.decide("s", "nobody", "approve", { idempotencyKey: "bad call" });
+    await b.dispatcher.decide("s", "unknown", "approve", { idempotencyKey: "bad call" });
     await b.dispatcher.decide("s", "pay-1", "approve", { argsHash: "stale", idempotencyKey: "bad hash" });
     await b.dispatcher.steer("s", "left!", { idempotencyKey: "too early" });
     await b.store.putInput("s", { id: "garbage", data: { kind: "explode" } });
@@ -220,7 +220,7 @@ describe("a suspended session", () => {
     expect((await b.dispatcher.status("s")).wakeAt).toBeGreaterThan(0);
     ahead = 60_000;
     await expect.poll(async () => (await b.dispatcher.status("s")).reason).toBe("MODEL_STOP");
-    expect((await textsOf(b.store, "s")).at(-1)).toContain("nobody approved the call in time");
+    expect((await textsOf(b.store, "s")).at(-1)).toContain("the call was not approved in time");
     expect((await b.dispatcher.status("s")).wakeAt).toBeUndefined();
   });
 
@@ -339,7 +339,7 @@ describe("subscribers", () => {
     const facts = () => heard.filter(({ n }) => n === 0);
     await expect.poll(() => facts().filter(({ type }) => type === "turn.end").length).toBe(2);
     await expect.poll(() => b.worker.stats().running).toBe(0);
-    await b.dispatcher.steer("s", "nobody listens");
+    await b.dispatcher.steer("s", "too late");
     await expect
       .poll(() => facts().map(({ type }) => type))
       .toEqual(["message", "message", "turn.end", "message", "message", "turn.end", "input.refused"]);

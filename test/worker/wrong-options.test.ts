@@ -25,7 +25,7 @@ describe("a worker says what is wrong with its options", () => {
     expect(() => createWorker(options as never)).toThrow(message);
   });
 
-  test("and takes a backend that has more to it", () => {
+  test("accepts a backend with other properties", () => {
     expect(() => createWorker({ ...backend, agents, close() {} } as never)).not.toThrow();
   });
 });

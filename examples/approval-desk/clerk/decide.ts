@@ -38,19 +38,19 @@ export function decide(customer: readonly string[], steps: readonly Step[]): Mov
   if (!lookUp.isDone) return { say: lookUp.text };
   const order = JSON.parse(lookUp.text) as Known;
   const left = order.totalCents - order.refundedCents;
-  if (!wish.wantsMoney) return { say: standing(order) };
+  if (!wish.wantsMoney) return { say: orderStatus(order) };
   const cents = wish.cents ?? left;
   if (left <= 0 || cents > left) {
-    return { say: `${standing(order)} So I cannot refund ${eurosText(cents || order.totalCents)}.` };
+    return { say: `${orderStatus(order)} So I cannot refund ${eurosText(cents || order.totalCents)}.` };
   }
   const reason = (customer.at(-1) ?? "").slice(0, 500);
   return {
-    say: `${standing(order)} I ask a colleague to approve a refund of ${eurosText(cents)}.`,
+    say: `${orderStatus(order)} I ask a colleague to approve a refund of ${eurosText(cents)}.`,
     call: { tool: "refund", input: { orderId, cents, reason } },
   };
 }
 
-function standing({ id, item, status, totalCents, refundedCents }: Known): string {
+function orderStatus({ id, item, status, totalCents, refundedCents }: Known): string {
   const refunded = refundedCents > 0 ? `, of which ${eurosText(refundedCents)} was refunded` : "";
   return `Order ${id} (${item}) is ${status} and cost ${eurosText(totalCents)}${refunded}.`;
 }

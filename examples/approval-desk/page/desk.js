@@ -54,11 +54,11 @@ const showCases = guarded(async () => {
   );
 });
 
-function gist(block) {
+function summaryOf(block) {
   if (block.type === "text") return block.text;
   if (block.type === "tool_use") return `→ ${block.name} ${JSON.stringify(block.input)}`;
   if (block.type === "tool_result")
-    return `← ${block.name}, ${block.state}: ${block.output.map(gist).join(" ")}`;
+    return `← ${block.name}, ${block.state}: ${block.output.map(summaryOf).join(" ")}`;
   return `[${block.type}]`;
 }
 
@@ -90,7 +90,7 @@ async function showCase(id) {
   if (open?.id !== id) return;
   $("title").textContent = `Case ${id}: ${WORDS[session.phase]}`;
   $("messages").replaceChildren(
-    ...messages.map(({ role, content }) => element("li", content.map(gist).join("\n"), { role })),
+    ...messages.map(({ role, content }) => element("li", content.map(summaryOf).join("\n"), { role })),
   );
   $("pending").replaceChildren(
     ...session.pending.filter(({ decided }) => !decided).map((call) => approvalOf(id, call)),

@@ -19,7 +19,7 @@ const YEAR_MONTH = /^(?<year>\d{4})[-/年](?<month>\d{1,2})月?$/;
 /** With dots, the day stands first everywhere. */
 const DOTTED = /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})(?: (?<time>\d{1,2}:\d{2}(?::\d{2})?))?$/;
 
-/** A date that is written year-first, or day.month.year, as ISO text, or undefined. Dates such as 03/04/2025 stay text: nobody can
+/** A date that is written year-first, or day.month.year, as ISO text, or undefined. Dates such as 03/04/2025 stay text: one cannot
  *  tell day and month apart. */
 export function toIsoDate(text: string): string | undefined {
   const { year, month, day, time } =

@@ -79,7 +79,7 @@ function foldRuns(visits: readonly Visit[]): Run[] {
   return runs;
 }
 
-/** The path as lines: a state, then the sub-states it passed; what repeats is told once, with how often. */
+/** The path as lines: a state, then the sub-states it passed; what repeats is printed once, with its count. */
 export function pathLines(states: readonly string[]): string[] {
   return foldRuns(visitsOf(states)).flatMap(({ times, visits }) =>
     visits.map(({ state, inner }, index) => {

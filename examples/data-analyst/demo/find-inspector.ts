@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** How long an inspector may take to answer, ms. */
 const ANSWER_MS = 1_000;
 
-/** What to say to somebody who wants to watch while no inspector runs. */
+/** How to start an inspector, printed while none runs. */
 export const NO_INSPECTOR =
   'No inspector runs. Start one in another terminal, "npm run build && npx agentchart inspect", and then this again.';
 

@@ -95,17 +95,17 @@ export async function handOver(
   terminal.line(`Data: ${data.note}`, "dim");
   terminal.line(`Question: ${options.question}`, "bold");
   const task: WorkerTask = { choice, database: data.database, outDir: options.out, path };
-  const told = new AbortController();
+  const ended = new AbortController();
   let isInterrupted = false;
   const stopListening = onInterrupt(() => {
     isInterrupted = true;
-    told.abort();
+    ended.abort();
   });
   const workers = startWorkers(task, options.workers!, terminal);
-  void workers.died.then(() => told.abort());
+  void workers.died.then(() => ended.abort());
   try {
     await dispatcher.dispatch(SESSION, options.question, { agent: "analyst" });
-    for await (const event of dispatcher.subscribe(SESSION, { signal: told.signal })) {
+    for await (const event of dispatcher.subscribe(SESSION, { signal: ended.signal })) {
       show(event, workers.holder(), terminal);
       if (event.type !== "turn.end") continue;
       if (event.error) terminal.line(`Error: ${event.error.message}`, "red");

@@ -27,7 +27,7 @@ export type Surroundings = {
 const [DONE, FAILED, INTERRUPTED] = [0, 1, 130];
 const TERMINAL_PACE = 30;
 
-/** npm passes a Ctrl-C on to its child, which the terminal has told already: within this time it is the same one. */
+/** npm passes a Ctrl-C on to its child, which the terminal has signalled already: within this time it is the same one. */
 const SAME_CTRL_C_MS = 250;
 
 /** Turns Ctrl-C into an interrupt of the turn, and the second one into the end of the process. */

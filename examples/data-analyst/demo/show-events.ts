@@ -40,7 +40,7 @@ export function formatResult({ state, output }: ToolResultBlock): string {
   }
 }
 
-/** Tokens of a model call or a turn; a count that nobody gave is "–". */
+/** Tokens of a model call or a turn; a count that is not known is "–". */
 export function formatTokens(usage: Usage, isEstimate: boolean): string {
   const { inputTokens, outputTokens, estimated } = usage;
   return `${inputTokens ?? "–"} tokens in, ${outputTokens ?? "–"} out${isEstimate || estimated === true ? " (estimated)" : ""}`;

@@ -57,7 +57,7 @@ export function readWhich(draft: Draft, at: number): number {
   if (next?.kind === "period") draft.which = true;
   if (!isName(next) || isOnlyNumeric(next)) {
     const { text } = draft.tokens[at]!;
-    // "the customers who …" asks for nobody's name.
+    // "the customers who …" names no one.
     if (/^(who|谁|哪位)$/iu.test(text) && !isName(draft.tokens[at - 1]))
       draft.problem ??= { kind: "beyond", text };
     return at + 1;

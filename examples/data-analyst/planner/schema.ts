@@ -11,7 +11,7 @@ export type Column = {
   readonly samples: readonly string[];
   /** True if none of the values is below zero. */
   readonly nonNegative: boolean;
-  /** It names things with numbers or codes, or numbers the rows: nobody wants its sum. */
+  /** It names things with numbers or codes, or numbers the rows: its sum means nothing. */
   readonly identifier: boolean;
   /** The value that says yes, of a column of yes and no: its name then says which rows are meant, as in "members". */
   readonly yes?: string;

@@ -100,7 +100,7 @@ describe("what could change the answer it says", () => {
     expect(answer).toMatch(/^I do not know what "unit price" means here/);
   });
 
-  test("that rows of every status are counted, unless the question says which", async () => {
+  test("the answer says that rows of every status are counted, unless the question names a status", async () => {
     const { tools } = csvFixture();
     expect((await converse("total amount", tools)).answer).toContain("Rows of every status are counted");
     expect((await converse("total amount where status = completed", tools)).answer).not.toContain(
@@ -163,7 +163,7 @@ describe("when a tool fails", () => {
     expect(answer).toContain("I could not run the query: database is locked");
   });
 
-  test("or is not there, it says that", async () => {
+  test("or is missing, the answer says so", async () => {
     const { tools } = csvFixture();
     const { answer } = await converse(
       "total amount by city",

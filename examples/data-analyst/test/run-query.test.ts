@@ -26,7 +26,7 @@ describe("a statement that does not end", () => {
     expect(ticks).toBeGreaterThan(1);
   });
 
-  test("is stopped after five seconds unless told otherwise", () => {
+  test("is stopped after five seconds by default", () => {
     expect(SQL_LIMITS).toMatchObject({ timeoutMs: 5_000, maxRows: 50_000 });
   });
 
@@ -113,7 +113,7 @@ describe("what gets past the check is refused by the connection", () => {
     await expect(runQuery(people().path, sql)).rejects.toThrow(problem);
   });
 
-  test("and nothing of it changes the file", async () => {
+  test("leaves the file as it is", async () => {
     const { path, tools, all } = people();
     for (const question of [
       'total age where name = "x\'; DROP TABLE people; --"',
@@ -130,7 +130,7 @@ describe("what gets past the check is refused by the connection", () => {
     expect(rows).toEqual([]);
   });
 
-  test("not even a view that tries", async () => {
+  test("is also refused within a view", async () => {
     const { path } = sqlFixture((database: DatabaseSync) =>
       database.exec(
         "CREATE TABLE t (a); CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT SUM(i) AS s FROM n",

@@ -22,7 +22,7 @@ function callWith({ rawInput: _, ...call }: ToolUseBlock, input: JsonObject): To
   return { ...call, input };
 }
 
-/** The call with the input that a hook returned. An earlier approval stays bound to the input it was given for; an edit has an
+/** The call with the input that a hook returned. An earlier approval stays bound to the input that was approved; an edit has an
  *  input of its own. */
 function withInput(record: CallRecord, input: JsonObject): CallRecord {
   const { call } = record;

@@ -53,7 +53,7 @@ function expired(record: CallRecord, at: number): CallRecord {
   if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at)
     return record;
   const { asks: _, expiresAt: __, ...rest } = record;
-  const result = deniedResult(record.call, "Permission denied: nobody approved the call in time");
+  const result = deniedResult(record.call, "Permission denied: the call was not approved in time");
   return { ...rest, status: "denied", since: at, result };
 }
 
@@ -248,9 +248,9 @@ function problemOf(context: AgentContext, results: readonly ToolResultBlock[]): 
 }
 
 /** Checks all supplied results, then stores them in call order, followed by the other messages. Stores nothing if a check fails. */
-export function takeResults(given: AgentContext): Change {
-  const results = given.inbox.input.flatMap(toolResultsOf);
-  const context = adoptOrphans(given);
+export function takeResults(before: AgentContext): Change {
+  const results = before.inbox.input.flatMap(toolResultsOf);
+  const context = adoptOrphans(before);
   const problem = problemOf(context, results);
   if (problem) return problem;
   const input = context.inbox.input.map((message) => ({
@@ -264,7 +264,7 @@ export function takeResults(given: AgentContext): Change {
     const ids = toolResultsOf(message).map(({ id }) => id);
     return { ...now, ...storeResultMessage(now, message, ids) };
   }, context);
-  if (context !== given) stored = closeCalls(stored, ({ call }) => recoveredResult(call));
+  if (context !== before) stored = closeCalls(stored, ({ call }) => recoveredResult(call));
   return {
     transcript: stored.transcript,
     calls: stored.calls,

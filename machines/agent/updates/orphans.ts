@@ -64,8 +64,8 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
   const { settings, transcript } = context;
   if (!settings.recoverOrphans) return context;
   const { turnAt } = context.progress;
-  const given: readonly Msg[] = transcript.slice(turnAt, end);
-  let messages = given;
+  const before: readonly Msg[] = transcript.slice(turnAt, end);
+  let messages = before;
   let { progress } = context;
   const make = (result: ToolResultBlock): Msg => {
     const message = makeMessage({ ...context, progress }, "tool", [result]);
@@ -76,7 +76,7 @@ export function closeOrphans(context: AgentContext, end: number = context.transc
     if (isAnswered(messages, index)) continue;
     messages = [...messages.slice(0, index + 1), ...answered(messages, index, make)];
   }
-  if (messages === given) return context;
+  if (messages === before) return context;
   const rest = [...messages, ...transcript.slice(end)];
   return { ...context, progress, transcript: transcript.replaceFrom(turnAt, rest) };
 }

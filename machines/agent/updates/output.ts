@@ -60,15 +60,16 @@ export function failOutput(context: AgentContext): Change {
 /** The validated value of a successful call of the output tool. */
 export function outputOf({ calls, wanted }: AgentContext, callId: string): Json | undefined {
   const call = calls.find((record) => record.call.id === callId)?.call;
-  const given = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
-  return given === undefined ? undefined : pruneNulls(wanted!.schema, given);
+  const answer = call?.name === OUTPUT_TOOL && wanted ? call.input["response"] : undefined;
+  return answer === undefined ? undefined : pruneNulls(wanted!.schema, answer);
 }
 
 /** The requested output after a hook has rejected the value of this call. */
 export function withoutOutput(context: AgentContext, callId: string): WantedOutput | null {
   const { wanted } = context;
-  const given = outputOf(context, callId);
-  if (!wanted || given === undefined || JSON.stringify(given) !== JSON.stringify(wanted.value)) return wanted;
+  const answer = outputOf(context, callId);
+  if (!wanted || answer === undefined || JSON.stringify(answer) !== JSON.stringify(wanted.value))
+    return wanted;
   const { value: _, ...rest } = wanted;
   return rest;
 }

@@ -7,7 +7,7 @@ export type IdleTimer = {
   stop(): void;
 };
 
-/** Calls `onIdle` once `restart` was not called for `ms`, unless `ms` is no limit or `signal` aborts before. */
+/** Calls `onIdle` once `restart` was not called for `ms`, unless `ms` is Infinity or `signal` aborts before. */
 export function startIdleTimer(ms: number | undefined, signal: AbortSignal, onIdle: () => void): IdleTimer {
   if (ms === undefined || ms > LONGEST_DELAY_MS || signal.aborted) return { restart() {}, stop() {} };
   const timer = setTimeout(() => {

@@ -16,7 +16,7 @@ export class ParsedInputs {
   readonly #values = new Map<string, ParsedInput>();
   readonly #isOpen: (callId: string) => boolean;
 
-  /** `isOpen` tells whether a call still waits for its result. */
+  /** `isOpen` returns whether a call still waits for its result. */
   constructor(isOpen: (callId: string) => boolean) {
     this.#isOpen = isOpen;
   }

@@ -21,19 +21,23 @@ type Judgement =
 
 type Rule = NonNullable<Permissions["rules"]>[number];
 
-/** Throws what is wrong with a value the user's code gave. The failure of a promise among them is nobody's to handle. */
-function wrongAnswer(whose: string, given: unknown, expected: string): never {
-  const isPromise = given instanceof Promise;
-  if (isPromise) given.catch(() => {});
-  const shown = isPromise ? "a promise" : typeof given === "string" ? JSON.stringify(given) : String(given);
+/** Throws what is wrong with a value that the user's code returned. The rejection of a promise that it returned is ignored. */
+function wrongAnswer(whose: string, returned: unknown, expected: string): never {
+  const isPromise = returned instanceof Promise;
+  if (isPromise) returned.catch(() => {});
+  const shown = isPromise
+    ? "a promise"
+    : typeof returned === "string"
+      ? JSON.stringify(returned)
+      : String(returned);
   throw new TypeError(`${whose} gave ${shown}; expected ${expected}.`);
 }
 
 function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
   if (!when) return true;
-  const given: unknown = when(copyOf(input)); // the input itself is what will be executed
-  if (typeof given === "boolean") return given;
-  return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, given, "true or false");
+  const returned: unknown = when(copyOf(input)); // the input itself is what will be executed
+  if (typeof returned === "boolean") return returned;
+  return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, returned, "true or false");
 }
 
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
@@ -55,11 +59,11 @@ function needsApproval({ name }: ToolUseBlock, cause: string): string {
 /** What the tool itself says, if it says anything. */
 function ownAction(host: Host, { permission }: Tool<never>, value: unknown): PermissionAction | undefined {
   if (permission === undefined) return undefined;
-  const given: unknown =
+  const returned: unknown =
     typeof permission === "function" ? permission(copyOf(value) as never, host.context()) : permission;
-  return PERMISSION_ACTIONS.includes(given as PermissionAction)
-    ? (given as PermissionAction)
-    : wrongAnswer("`permission`", given, PERMISSION_ACTIONS.join(", "));
+  return PERMISSION_ACTIONS.includes(returned as PermissionAction)
+    ? (returned as PermissionAction)
+    : wrongAnswer("`permission`", returned, PERMISSION_ACTIONS.join(", "));
 }
 
 /** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */
@@ -118,7 +122,7 @@ function changedHash(tool: Tool<never>, record: CallRecord): string | undefined 
   return argsHash === record.argsHash ? undefined : argsHash;
 }
 
-async function review(host: Host, record: CallRecord, given: ReviewInput): Promise<Verdict> {
+async function review(host: Host, record: CallRecord, input: ReviewInput): Promise<Verdict> {
   const { decided } = record;
   const edited = typeof decided === "object" && "edit" in decided ? decided.edit : undefined;
   const { rawInput: _, ...plain } = record.call;
@@ -140,7 +144,7 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
 
   const { argsHash } = prepared;
   const isOutput = tool === host.output()?.tool;
-  const judged: Judgement = isOutput ? { action: "allow" } : judge(host, tool, call, prepared, given);
+  const judged: Judgement = isOutput ? { action: "allow" } : judge(host, tool, call, prepared, input);
   if (judged.action === "deny") {
     const { reason } = judged;
     const text =
@@ -162,11 +166,11 @@ async function review(host: Host, record: CallRecord, given: ReviewInput): Promi
 }
 
 /** The verdicts on calls that have none. A predicate of the user that throws or gives nonsense denies its call. */
-export async function reviewCalls(host: Host, given: ReviewInput): Promise<readonly Verdict[]> {
+export async function reviewCalls(host: Host, input: ReviewInput): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
-  for (const record of given.calls) {
+  for (const record of input.calls) {
     try {
-      verdicts.push(await review(host, record, given));
+      verdicts.push(await review(host, record, input));
     } catch (error) {
       const text = `Error: The permission of tool '${record.call.name}' could not be judged: ${String(error)}`;
       verdicts.push({

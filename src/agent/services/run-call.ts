@@ -52,7 +52,7 @@ function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {
   };
 }
 
-/** One attempt of one call. Never rejects. A tool that says nothing for its `idleTimeoutMs` is told to end, and left. */
+/** One attempt of one call. Never rejects. A tool without output for its `idleTimeoutMs` is aborted and abandoned. */
 export async function runCall(
   host: Host,
   input: ToolInput,
@@ -81,7 +81,7 @@ export async function runCall(
     sessionId: host.sessionId,
     slots: slotReader(() => input.slots),
     emit: (chunk) => {
-      if (isOver || signal.aborted) return; // the call has ended, or has been told to
+      if (isOver || signal.aborted) return; // the call has ended or was aborted
       idle.restart();
       const delta = chunkText(chunk);
       host.emit({ type: "tool.delta", callId: call.id, delta });

@@ -138,7 +138,7 @@ export class WatchedRun {
     const exceeded = status.phase === "suspended" ? (context.progress.exceeded ?? undefined) : undefined;
     const pending = this.#pending(status);
     const { seq, reason, waitsFor } = status;
-    // A call that is only saved is no turn that runs: its row must not wait for another step.
+    // A call that is only saved is not a running turn: its row must not wait for another step.
     const phase = status.phase === "running" ? phaseOf(state) : status.phase;
     const can = availableCommands({
       phase,

@@ -5,7 +5,7 @@ import { isSameToken } from "./access-policy.ts";
 export type TokenRefusal = {
   /** 401, or 429 if its address has sent too many wrong tokens. */
   readonly status: 401 | 429;
-  /** What the client is told. */
+  /** The error message for the client. */
   readonly reason: string;
   /** The value of `Retry-After`, with status 429. */
   readonly retryAfter?: string;

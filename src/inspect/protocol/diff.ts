@@ -13,7 +13,7 @@ export type DiffOptions = {
   /** Serializes a changed value. */
   readonly serialize: Serialize;
   /**
-   * If false, a string that grew is always given whole, so that a redaction function sees all of it. Default
+   * If false, a string that grew is always sent whole, so that a redaction function sees all of it. Default
    * true.
    */
   readonly appendsStrings?: boolean;

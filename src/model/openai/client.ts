@@ -67,7 +67,7 @@ export function post(
   return client.post(path, { ...options, body, headers: json, stream: true }).asResponse();
 }
 
-/** Starts one streaming request on a client that was given. Gives the raw response, or the chunks themselves if the client
+/** Starts one streaming request on the client of the options. Returns the raw response, or the chunks themselves if the client
  *  is wrapped so that the response cannot be had. */
 export async function startCall(
   resource: Create,

@@ -68,7 +68,7 @@ function reasoningFieldOf(host: string): ChatDialect["reasoningField"] {
   return WITH_REASONING_FIELD.test(host) ? "reasoning" : "reasoning_content";
 }
 
-/** Returns the name of the host of a URL, without port; undefined if it is no URL. */
+/** Returns the name of the host of a URL, without port; undefined if it is not a URL. */
 export function hostNameOf(baseURL: string): string | undefined {
   return URL.canParse(baseURL) ? new URL(baseURL).hostname : undefined;
 }

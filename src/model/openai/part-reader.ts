@@ -18,7 +18,7 @@ export interface PartReader {
   finish(): StreamPart[];
   /** True once text, thinking or a tool call was received. */
   readonly hasContent: boolean;
-  /** True once the server has given a finish reason. */
+  /** True once the server has sent a finish reason. */
   readonly hasFinished: boolean;
   /** What the server says instead of an answer, or about why it ended the answer early. */
   readonly serverFailure: unknown;

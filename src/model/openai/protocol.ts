@@ -14,7 +14,7 @@ type OwnClient = Parameters<typeof post>[0];
 export type Protocol = {
   /** Sends a request with a client of our own. */
   post(client: OwnClient, request: ModelRequest, options: CallOptions): Promise<Response>;
-  /** Sends a request with a client that was given. */
+  /** Sends a request with the client of the options. */
   start(
     client: ChatCompletionsClient,
     request: ModelRequest,

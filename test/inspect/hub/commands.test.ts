@@ -282,7 +282,7 @@ test("invalid commands are refused as invalid, commands for unknown runs as unav
     { type: "fork", seq: -1 },
   ])
     expect(await on.page.command(on.agent.sessionId, bad)).toMatchObject({ error: { code: "invalid" } });
-  expect(await on.page.command("nobody", { type: "resume" })).toMatchObject({
+  expect(await on.page.command("unknown", { type: "resume" })).toMatchObject({
     error: { code: "unavailable" },
   });
   expect(await on.page.command(on.agent.sessionId, { type: "fork", seq: 1 })).toMatchObject({

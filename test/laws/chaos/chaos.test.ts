@@ -56,7 +56,7 @@ async function desk(store: SessionStore, dispatcher: Dispatcher, ledger: string)
   for (const { sessionId } of (await dispatcher.deadLetters()).letters) {
     await dispatcher.retry(sessionId).catch((error: unknown) => {
       const isHeld = AgentError.is(error) && error.code === "session/conflict";
-      if (!isHeld) throw error; // whoever gave it up has it still
+      if (!isHeld) throw error; // the process that gave it up still has it
     });
   }
 }

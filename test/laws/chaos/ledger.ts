@@ -27,7 +27,7 @@ export function readLedger(path: string): readonly LedgerLine[] {
   return lines.map((line) => JSON.parse(line) as LedgerLine);
 }
 
-/** Whether a tool has had its effect, as whoever it acts on would say. */
+/** Returns whether a tool has had its effect, as the system on which it acts would report. */
 export function hadEffect(path: string, sessionId: string, callId: string): boolean {
   return readLedger(path).some(
     (line) => line.what === "effect" && line.sessionId === sessionId && line.callId === callId,

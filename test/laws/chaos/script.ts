@@ -1,14 +1,14 @@
 import { textOf, toolResultsOf, type ChatModel, type Msg } from "agentchart";
 
-/** What each session is told, in this order. */
+/** The inputs of each session, in this order. */
 export const SAID = ["hello", "call look slow", "call pay", "call safe slow", "bye"];
 
 export const valueOf = (callId: string): string => `value of ${callId}`;
 
-/** What a session must have been told and have answered in the end, each input once and in order. */
+/** Returns whether a session has each input and its answer once and in order; else what is wrong. */
 export function storyProblem(messages: readonly Msg[]): string | undefined {
   const said = messages.filter(({ role }) => role === "user").map(textOf);
-  if (JSON.stringify(said) !== JSON.stringify(SAID)) return `it was told ${JSON.stringify(said)}`;
+  if (JSON.stringify(said) !== JSON.stringify(SAID)) return `its inputs were ${JSON.stringify(said)}`;
   const answers = messages
     .filter(({ role, content }) => role === "assistant" && content.every(({ type }) => type === "text"))
     .map(textOf);

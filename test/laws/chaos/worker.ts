@@ -7,7 +7,7 @@ import { faultyQueue, type QueueSpec } from "./faults.ts";
 import { writeLine } from "./ledger.ts";
 import { scriptModel, valueOf } from "./script.ts";
 
-/** What a worker process is told. */
+/** The options of a worker process. */
 export type Orders = {
   readonly store: StoreSpec;
   readonly queue: QueueSpec;
@@ -77,7 +77,7 @@ const worker = createWorker({
   agents: { clerk: () => ({ name: "clerk", model: scriptModel, tools, parallelToolCalls: true }) },
   ...orders.options,
 });
-process.stdin.resume().once("close", () => process.exit(1)); // whoever started it is gone
+process.stdin.resume().once("close", () => process.exit(1)); // the process that started it has ended
 async function drain(): Promise<void> {
   await worker.close({ deadlineMs: 8_000 });
   await queue.close();

@@ -77,7 +77,7 @@ export const reasonFits: Check = (transition) => {
   if (!outcome && !(failure && isAsBefore)) return "it rests without an outcome";
   if (!outcome || isAsBefore) return undefined;
   const leaf = leafOf(value);
-  if (outcome.error?.code === "run/invalid-event") return "it failed, and nobody knows of what";
+  if (outcome.error?.code === "run/invalid-event") return "it failed for an unknown reason";
   const fits = leaf.startsWith("stopped.")
     ? STOPPED.has(outcome.reason)
     : SUSPENDED[outcome.reason]?.(context);

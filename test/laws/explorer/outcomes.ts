@@ -37,7 +37,7 @@ function toolEndings({ call, attempt, slots }: ToolInput, { tool }: World): read
 const isGiven = (label: string, { answers }: World): boolean =>
   answers === undefined || answers.includes(label);
 
-/** All ways a service may end. A service the explorer does not know fails the walk: teach it here. */
+/** All outcomes of a service. A service without outcomes here fails the walk. */
 function endingsOf(service: Service, world: World, scene: Scene): readonly Ending[] {
   const { src, input } = service;
   const broken: Ending = { label: "breaks", error: new Error("broken") };

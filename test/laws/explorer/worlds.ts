@@ -16,7 +16,7 @@ import { TICK } from "./move.ts";
 export type World = {
   readonly name: string;
   readonly settings: Settings;
-  /** Hook points somebody listens to at first; `hooks.listen` changes between this and `otherwise`. */
+  /** Hook points with listeners at first; `hooks.listen` changes between this and `otherwise`. */
   readonly listening: readonly HookPoint[];
   readonly otherwise: readonly HookPoint[];
   readonly history: readonly Msg[];

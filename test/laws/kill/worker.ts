@@ -3,7 +3,7 @@ import { defineSlot, defineTool, textOf } from "agentchart";
 import { finish, plannedAgent, plannedTools, valueOf } from "../../support/planned.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 
-/** What one life of the session is told. */
+/** The options of one process of the session. */
 export type Orders = {
   readonly store: StoreSpec;
   readonly sessionId: string;

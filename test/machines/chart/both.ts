@@ -17,7 +17,7 @@ type Started = { readonly id: string; readonly input: unknown };
 /**
  * One session of a chart, once by the resolver alone and once by the XState machine that is made of it. Each step is compared:
  * the state, the context, the effects and their order, the services that are started, stopped and kept, the reply, and the step
- * that the host is told of.
+ * that the host is notified of.
  */
 export class Both {
   readonly resolver: Resolver<ToyContext>;

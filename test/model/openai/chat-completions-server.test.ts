@@ -109,7 +109,7 @@ describe("requests that providers refuse are refused", () => {
     ["tool_choice without tools", { ...hi, tool_choice: "auto" }],
     ["a call without its result", { model: "m", messages: [user, ask("a")] }],
     ["a result too late", { model: "m", messages: [user, ask("a"), user, answer("a")] }],
-    ["a result nobody asked for", { model: "m", messages: [user, answer("a")] }],
+    ["a result without a call", { model: "m", messages: [user, answer("a")] }],
     ["a result twice", { model: "m", messages: [user, ask("a"), answer("a"), answer("a")] }],
     ["arguments cut off", { model: "m", messages: [user, ask("a", '{"x'), answer("a")] }],
     [

@@ -20,7 +20,7 @@ test("what several speakers say is one user message: names and history, the newe
   expect(text).toMatch(/<history>\nAlice: Hello, Bob\nBob: Hi Alice!\n<\/history>\nAlice: How are you\?\n$/);
 });
 
-test("a first word has nobody before it, and no name", () => {
+test("the first message of a conversation has no name before it", () => {
   const [only] = sent(alice("Hello"));
   expect(String(only!.content)).toMatch(/<history>\n<\/history>\nHello\n$/);
 });

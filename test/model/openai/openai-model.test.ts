@@ -334,7 +334,7 @@ describe("abort", () => {
     return { run: failureOf(run()), controller, parts, isGone: () => gone?.aborted };
   };
 
-  test("before the call nothing is sent", async () => {
+  test("a signal that aborted before the call prevents the request", async () => {
     const { server, model } = await serve(() => ({ content: "x" }));
     const error = await failureOf(collect(model, request(), { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "run/aborted", isRetryable: false });

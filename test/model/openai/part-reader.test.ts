@@ -34,7 +34,7 @@ describe("which call a fragment belongs to", () => {
       ["f", "g"],
     ],
     [
-      "whole calls that all have index 0 are told apart by their ids",
+      "whole calls that all have index 0 are distinguished by their ids",
       [part(0, "a", "f", "{}"), part(0, "b", "f", "{}")],
       ["f", "f"],
     ],
@@ -200,7 +200,7 @@ describe("what servers put into deltas", () => {
       ]);
     });
 
-    test("without a text are thinking that nobody can read", () => {
+    test("without a text are thinking that cannot be read", () => {
       const reasoning_details = [{ type: "reasoning.encrypted", data: "x" }];
       const { content } = read(chunkOf({ reasoning_details }), chunkOf({ content: "yes" }));
       expect(content).toEqual([

@@ -235,7 +235,7 @@ describe("what goes back", () => {
     expect(bodies[0]!.messages).toEqual([{ role: "assistant", content: "a", reasoning_content: "hm" }]);
   });
 
-  test("is an item of a built-in tool, verbatim, which nobody runs", async () => {
+  test("is an item of a built-in tool, verbatim, which the agent does not run", async () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { query: "tides" } };
     const server = serving([whole([search, message("High.")]), whole([message("Yes.")])], {
       builtInTools: [{ type: "web_search" }],

@@ -57,7 +57,7 @@ const onPostgres = test.skipIf(!server);
 const why = server ? "" : ` (${NO_POSTGRES})`;
 
 onPostgres(
-  `A consumer that comes while Postgres starts up is told so, and the next one works${why}`,
+  `A consumer that starts while Postgres starts up gets an error that says so, and the next one works${why}`,
   async () => {
     const door = await openDoor(server!.connectionString);
     const queue = bullQueue({ postgres: door.url, name: "early" });

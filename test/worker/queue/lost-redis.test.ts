@@ -7,7 +7,7 @@ import { NO_REDIS, startRedis } from "../../support/redis.ts";
 const server = process.env["REDIS_URL"] ? undefined : await startRedis();
 
 test.skipIf(!server)(
-  `A Redis that was lost holds up nobody who dispatches${server ? "" : ` (${NO_REDIS})`}`,
+  `A Redis that was lost does not delay a dispatch${server ? "" : ` (${NO_REDIS})`}`,
   async () => {
     const [store, queue] = [memoryStore(), bullQueue({ redis: server!.url })];
     const dispatcher = createDispatcher({ store, queue });

@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import { topOf, toneOf, waysOf, type ChartIndex } from "../logic/chart-index.ts";
+import { topOf, toneOf, edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import type { StepFilter } from "../store/model.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
@@ -35,8 +35,8 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
       {layout.nodes.map((node) => {
         const { tone, depth } = styles.get(node.id) ?? { tone: "slate" as const, depth: 1 };
         const seen = visits?.get(node.id);
-        const ways = waysOf(index, node.id);
-        const passed = ways && lowestRank(ways, taken);
+        const edges = edgesLeaving(index, node.id);
+        const passed = edges && lowestRank(edges, taken);
         return (
           <NodeBox
             key={node.id}
@@ -46,7 +46,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             isActive={activeIds.has(node.id)}
             isInnermost={innermost.has(node.id)}
             isPicked={picked.has(node.id)}
-            isDecision={ways !== undefined}
+            isDecision={edges !== undefined}
             passed={passed}
             animationKey={passed === 0 ? animationKey : undefined}
             scale={scale}

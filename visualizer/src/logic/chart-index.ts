@@ -35,7 +35,7 @@ export function indexChart(chart: Chart): ChartIndex {
 }
 
 /** The edges that leave a decision; undefined for a state. A step that passes the decision takes one of them. */
-export function waysOf({ nodes, leaving }: ChartIndex, id: string): readonly string[] | undefined {
+export function edgesLeaving({ nodes, leaving }: ChartIndex, id: string): readonly string[] | undefined {
   const node = nodes.get(id);
   return node && isDecision(node) ? (leaving.get(id) ?? []).map((edge) => edge.id) : undefined;
 }

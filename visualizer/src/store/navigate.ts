@@ -1,6 +1,6 @@
 import { stepAmong, matchingSteps } from "./run-queries.ts";
 import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
-import { waysOf, type ChartIndex } from "../logic/chart-index.ts";
+import { edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
 import { loadChart, loadRun } from "./load.ts";
@@ -109,8 +109,8 @@ export function filterSteps(filter: StepFilter | null): void {
 
 /** Filters the list of steps by those that entered a state, or passed a decision. */
 export function filterStepsOf(index: ChartIndex, id: string): void {
-  const ways = waysOf(index, id);
-  filterSteps(ways ? { kind: "edge", ids: ways } : { kind: "state", ids: [id] });
+  const edges = edgesLeaving(index, id);
+  filterSteps(edges ? { kind: "edge", ids: edges } : { kind: "state", ids: [id] });
 }
 
 /** Follows changes of the page's address, which end a playback. */

@@ -11,7 +11,7 @@ import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
 import { JournalRun } from "../../../src/inspect/hub/journal-run.ts";
 import { keptSteps } from "../../../test/inspect/client/kept-steps.ts";
 import { finish, pausing, plannedAgent } from "../../../test/support/planned.ts";
-import { indexChart, waysOf } from "../../src/logic/chart-index.ts";
+import { indexChart, edgesLeaving } from "../../src/logic/chart-index.ts";
 import { eventText, pathCoverage } from "../../src/logic/guards.ts";
 import { RunData } from "../../src/store/run-data.ts";
 
@@ -77,7 +77,7 @@ const decisionRows = (run: RunData) =>
   numbersOf(run).flatMap((number) => {
     const event = eventText(run.at(number)!.event);
     const states = run.statesAt(number);
-    const isDecision = states.some((id) => waysOf(index, id) !== undefined);
+    const isDecision = states.some((id) => edgesLeaving(index, id) !== undefined);
     return isDecision || event === "(always)" ? [{ number, event, states }] : [];
   });
 

@@ -13,7 +13,7 @@ import { toTool } from "./tools.ts";
 type HookEvent = { type: string; [field: string]: unknown };
 
 /** Gives a hook of the suite its event, and returns what it has written on it. */
-async function told<P extends object>(
+async function notified<P extends object>(
   hook: RunnerHook,
   type: string,
   fields: object,
@@ -41,7 +41,7 @@ function promptHook(
   type: "preReasoning" | "preSummary",
 ): NonNullable<Hook["preReasoning"]> {
   return (e) =>
-    told<{ messages?: Msg[]; system?: string; options?: GenerateOptions }>(
+    notified<{ messages?: Msg[]; system?: string; options?: GenerateOptions }>(
       hook,
       type,
       { maxIterations: e.maxIters },
@@ -99,7 +99,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
     ...(hook.priority !== undefined && { priority: hook.priority }),
     tools: (hook.tools ?? []).map((tool) => toTool(tool, interrupt)),
     preCall: (e) =>
-      told<{ input?: Msg[]; system?: string }>(hook, "preCall", {}, (patch) => {
+      notified<{ input?: Msg[]; system?: string }>(hook, "preCall", {}, (patch) => {
         let inputMessages = [...e.history, ...e.input].map((message) => normal(message));
         return {
           get inputMessages() {
@@ -118,7 +118,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
     preReasoning: promptHook(hook, "preReasoning"),
     preSummary: promptHook(hook, "preSummary"),
     postReasoning: (e) =>
-      told<{ message?: Msg; stop?: boolean; goto?: Msg[] }>(hook, "postReasoning", {}, (patch) =>
+      notified<{ message?: Msg; stop?: boolean; goto?: Msg[] }>(hook, "postReasoning", {}, (patch) =>
         withAccessors(
           rewritable(e.message, (message) => (patch.message = message)),
           {
@@ -128,7 +128,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
         ),
       ),
     preActing: (e) =>
-      told<{ input?: JsonObject }>(hook, "preActing", {}, (patch) => {
+      notified<{ input?: JsonObject }>(hook, "preActing", {}, (patch) => {
         let toolUse = normalCall(e.call);
         return {
           get toolUse() {
@@ -141,7 +141,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
         };
       }),
     postActing: (e) =>
-      told<{ result?: { output: { type: "text"; text: string }[] }; stop?: boolean }>(
+      notified<{ result?: { output: { type: "text"; text: string }[] }; stop?: boolean }>(
         hook,
         "postActing",
         { toolUse: normalCall(e.call) },
@@ -160,11 +160,11 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
         },
       ),
     postSummary: (e) =>
-      told<{ message?: Msg }>(hook, "postSummary", {}, (patch) =>
+      notified<{ message?: Msg }>(hook, "postSummary", {}, (patch) =>
         rewritable(e.message, (message) => (patch.message = message)),
       ),
     postCall: (e) =>
-      told<{ reply?: Msg }>(hook, "postCall", {}, (patch) =>
+      notified<{ reply?: Msg }>(hook, "postCall", {}, (patch) =>
         rewritable(e.reply, (reply) => (patch.reply = reply)),
       ),
     reasoningChunk: (e) => hook.handle({ type: "reasoningChunk", chunk: normalChunk(e) }) as never,
@@ -176,7 +176,7 @@ export function toHook(hook: RunnerHook, interrupt: () => void): Hook {
         chunk: { type: "text", id: call.id, name: call.name, delta },
       }) as never,
     onError: async ({ error }) => {
-      await told(hook, "error", { error });
+      await notified(hook, "error", { error });
     },
   };
 }

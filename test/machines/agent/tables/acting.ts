@@ -100,7 +100,7 @@ export const ACTING: readonly Row[] = [
   ],
   [
     "acting.postHooks.aborting",
-    "deaf hooks",
+    "hooks that ignore their signal",
     { ...done, ...interrupted },
     slept,
     "stopped.idle",

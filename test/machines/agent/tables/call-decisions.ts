@@ -29,7 +29,7 @@ export const CHECKING_PENDING: readonly Branch[] = [
     "suspended.waiting",
     "takeResults",
   ],
-  ["results that nobody waits for", brings("c9"), "stopped.idle", "takeResults"],
+  ["results of a call that is not open", brings("c9"), "stopped.idle", "takeResults"],
   [
     "results beside a call that asks",
     asking([suspended, asks], brings("c1")),

@@ -11,7 +11,7 @@ const entering = { progress: { resumeAt: "doCall" } } as const;
 export const CALL: readonly Row[] = [
   ["stopped.idle", "a call", {}, SAY, "reasoning.calling.running"],
   ["stopped.idle", "a call that a hook wants to see", { listening: ["preCall"] }, SAY, "doCall.preCall"],
-  ["stopped.idle", "results that nobody waits for", {}, callWith("t1", ["c9"]), "stopped.idle"],
+  ["stopped.idle", "results of a call that is not open", {}, callWith("t1", ["c9"]), "stopped.idle"],
   [
     "stopped.unfinished",
     "a call goes on with the turn",
@@ -43,7 +43,7 @@ export const CALL: readonly Row[] = [
   ],
   [
     "stopped.unfinished",
-    "results that nobody waits for leave it unfinished",
+    "results of a call that is not open leave it unfinished",
     { progress: { resumeAt: "reasoning" } },
     callWith("t1", ["c9"]),
     "stopped.unfinished",

@@ -147,7 +147,7 @@ export const EXECUTING: readonly Row[] = [
   ],
   [
     "acting.executing.aborting",
-    "a deaf tool",
+    "a tool that ignores its signal",
     { ...running, ...interrupted },
     slept,
     "stopped.idle",

@@ -81,7 +81,7 @@ export const REASONING: readonly Row[] = [
   ],
   [
     "reasoning.calling.aborting",
-    "a deaf model, interrupted",
+    "a model that ignores its signal, interrupted",
     { interruption: { cause: "user" } },
     slept,
     "stopped.idle",
@@ -89,7 +89,7 @@ export const REASONING: readonly Row[] = [
   ],
   [
     "reasoning.calling.aborting",
-    "a deaf model, out of time",
+    "a model that ignores its signal, out of time",
     { request: { timedOut: true, attempt: 1 } },
     slept,
     "stopped.idle",
@@ -97,7 +97,7 @@ export const REASONING: readonly Row[] = [
   ],
   [
     "reasoning.calling.aborting",
-    "a deaf model, out of time, with another model",
+    "a model that ignores its signal, out of time, with another model",
     { request: { timedOut: true, attempt: 1 }, settings: { hasFallback: true } },
     slept,
     "reasoning.calling.running",
@@ -165,7 +165,7 @@ export const REASONING: readonly Row[] = [
   ],
   [
     "reasoning.postHooks.aborting",
-    "deaf hooks",
+    "hooks that ignore their signal",
     { ...open, interruption: { cause: "user" } },
     slept,
     "stopped.idle",

@@ -90,7 +90,7 @@ export const SUMMARIZING: readonly Row[] = [
   ["summarizing.calling.running", "an interrupt", last, INTERRUPT, "summarizing.calling.aborting"],
   [
     "summarizing.calling.aborting",
-    "a deaf model",
+    "a model that ignores its signal",
     { ...last, interruption: { cause: "user" } },
     slept,
     "stopped.idle",
@@ -113,7 +113,7 @@ export const SUMMARIZING: readonly Row[] = [
   ],
   [
     "summarizing.calling.aborting",
-    "a deaf model, out of time",
+    "a model that ignores its signal, out of time",
     outOfTime,
     slept,
     "stopped.idle",
@@ -121,7 +121,7 @@ export const SUMMARIZING: readonly Row[] = [
   ],
   [
     "summarizing.calling.aborting",
-    "a deaf model, out of time, and an output is missing",
+    "a model that ignores its signal, out of time, and an output is missing",
     { ...outOfTime, ...wanting({}) },
     slept,
     "stopped.idle",
@@ -129,7 +129,7 @@ export const SUMMARIZING: readonly Row[] = [
   ],
   [
     "summarizing.calling.aborting",
-    "a deaf model, out of time, with another model",
+    "a model that ignores its signal, out of time, with another model",
     { ...outOfTime, settings: { hasFallback: true } },
     slept,
     "summarizing.calling.running",
@@ -170,5 +170,12 @@ export const SUMMARIZING: readonly Row[] = [
     "stopped.idle",
     "INTERRUPTED",
   ],
-  ["summarizing.postHooks.aborting", "deaf hooks", interrupted, slept, "stopped.idle", "INTERRUPTED"],
+  [
+    "summarizing.postHooks.aborting",
+    "hooks that ignore their signal",
+    interrupted,
+    slept,
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
 ];
