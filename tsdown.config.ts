@@ -37,6 +37,7 @@ const main = defineConfig({
   entry: {
     index: "src/index.ts",
     "openai/index": "src/model/openai/index.ts",
+    "ai-sdk/index": "src/ai-sdk/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import * as s from "../base/option-schema.ts";
 import type { ChatModel, GenerateOptions, ToolChoice } from "./port.ts";
 
@@ -22,6 +23,7 @@ export const generateSchema = s.lazily(() =>
         TOOL_CHOICE,
       ),
     ),
+    providerOptions: s.optional(s.recordOf(s.object<JsonObject>())),
     extraBody: s.optional(s.object()),
     extraHeaders: s.optional(s.recordOf(s.string())),
   }),

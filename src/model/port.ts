@@ -33,7 +33,9 @@ export type GenerateOptions = {
   readonly thinkingBudget?: number;
   /** Default: any or no tool. Ignored where no tool is offered. */
   readonly toolChoice?: ToolChoice;
-  /** Fields that are merged into the request body as they are. */
+  /** Options of `agentchart/ai-sdk` for its provider, under the name of the provider. */
+  readonly providerOptions?: { readonly [provider: string]: JsonObject };
+  /** Fields that are merged into the request body as they are; not by `agentchart/ai-sdk`. */
   readonly extraBody?: JsonObject;
   /** HTTP headers of the request. */
   readonly extraHeaders?: { readonly [name: string]: string };

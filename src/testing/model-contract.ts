@@ -28,6 +28,8 @@ export type ModelContractOptions = TestFramework & {
   /** Answers of providers that the adapter must read, such as those of `modelRecordings` of its API: whole, byte by byte, and cut off
    *  at every byte. */
   readonly recordings?: readonly ModelRecording[];
+  /** The distance in bytes of the places at which recordings are cut off; default 1. For adapters that are slow. */
+  readonly cutEvery?: number;
   /** Makes the model over a `fetch` that answers with a recording; required with `recordings`. */
   readonly over?: ModelOverFetch;
 };
@@ -153,7 +155,7 @@ const TESTS: readonly ModelContractTest[] = [
 export function modelContract(
   name: string,
   make: (behaviour: ModelBehaviour) => ModelUnderTest | Promise<ModelUnderTest>,
-  { describe, test, recordings = [], over }: ModelContractOptions,
+  { describe, test, recordings = [], over, cutEvery = 1 }: ModelContractOptions,
 ): void {
   if (recordings.length > 0 && !over)
     throw new AgentError(
@@ -161,7 +163,7 @@ export function modelContract(
       "modelContract: `recordings` needs `over`, which makes a model over a fetch.",
     );
   describe(name, () => {
-    if (over) recordingContract(recordings, over, { describe, test });
+    if (over) recordingContract(recordings, over, cutEvery, { describe, test });
     for (const [title, behaviour, check] of TESTS) {
       test(title, async () => {
         const { model, dispose } = await make(behaviour);

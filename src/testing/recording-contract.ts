@@ -58,7 +58,7 @@ function assertAnswer({ content, finishReason }: Folded, recording: ModelRecordi
   assert.equal(finishReason, recording.finishReason);
 }
 
-type Check = (recording: ModelRecording, model: ModelOverFetch) => Promise<void>;
+type Check = (recording: ModelRecording, model: ModelOverFetch, cutEvery: number) => Promise<void>;
 
 const CHECKS: { readonly [title: string]: Check } = {
   "is read whole: blocks in their order, finish reason, usage": async (recording, model) => {
@@ -80,7 +80,7 @@ const CHECKS: { readonly [title: string]: Check } = {
   },
 
   "is refused with an error that may be retried, or is the whole answer, wherever the stream is cut off":
-    async (recording, model) => {
+    async (recording, model, cutEvery) => {
       const bytes = bytesOf(recording);
       const cutAt = async (length: number): Promise<void> => {
         const answer = await answerTo(model(answering(bytes.subarray(0, length)))).catch((error: unknown) => {
@@ -90,7 +90,7 @@ const CHECKS: { readonly [title: string]: Check } = {
         });
         if (answer) assertAnswer(answer, recording);
       };
-      for (let length = 0; length < bytes.length; length++) await cutAt(length);
+      for (let length = 0; length < bytes.length; length += cutEvery) await cutAt(length);
     },
 
   "goes back the same after it was stored": async (recording, model) => {
@@ -137,11 +137,13 @@ const CHECKS: { readonly [title: string]: Check } = {
 export function recordingContract(
   recordings: readonly ModelRecording[],
   model: ModelOverFetch,
+  cutEvery: number,
   { describe, test }: TestFramework,
 ): void {
   for (const recording of recordings) {
     describe(`an answer of ${recording.provider} (${recording.wire})`, () => {
-      for (const [title, check] of Object.entries(CHECKS)) test(title, () => check(recording, model));
+      for (const [title, check] of Object.entries(CHECKS))
+        test(title, () => check(recording, model, cutEvery));
     });
   }
 }

@@ -19,6 +19,7 @@ test("the names each subpath exports", async () => {
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     ".: AgentError REASONS assistantMsg createAgent createToolkit defineHook defineSlot defineTool redactSecrets suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg
     ./openai: dashscopeModel openaiModel toChatMessages toChatRequest
+    ./ai-sdk: aiSdkModel
     ./testing: chatCompletionsServer modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: exportSession importSession openSession replayOf sessionManager

@@ -11,6 +11,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   diagram: ["base"],
   model: ["base", "message"],
   "model/openai": ["base", "message", "model"],
+  "ai-sdk": ["base", "message", "model"],
   tool: ["base", "message", "model"],
   hook: ["base", "message", "model", "tool"],
   event: ["base", "message", "model", "tool", "hook"],

@@ -96,7 +96,7 @@ describe("ARCHITECTURE.md", () => {
 
   test("draws the direction of imports between rooms as the files have it", () => {
     const names = new Map(
-      [...drawing.matchAll(/(\w+)\["([\w/]+)"\]/g)].map(([, id, name]) => [id!, name!] as const),
+      [...drawing.matchAll(/(\w+)\["([\w/-]+)"\]/g)].map(([, id, name]) => [id!, name!] as const),
     );
     const arrows = [...drawing.matchAll(/^ {2}(\w+)(?:\[[^\]]*\])? --> (\w+)/gm)].map(
       ([, from, to]) => [names.get(from!) ?? from!, names.get(to!) ?? to!] as const,

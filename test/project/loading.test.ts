@@ -7,6 +7,8 @@ import { ROOT } from "./source-files.ts";
 const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   agentchart: ["@cfworker/json-schema", "xstate", "zod"],
   "agentchart/openai": ["eventsource-parser", "zod"],
+  // None of the AI SDK: its packages are the caller's.
+  "agentchart/ai-sdk": ["zod"],
   "agentchart/testing": ["zod"],
   "agentchart/machines": ["xstate"],
   "agentchart/session": ["zod"],

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { Endpoint } from "./endpoint.ts";
-import { badResponse } from "./model-error.ts";
-import { WireError } from "./wire-error.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { badResponse } from "../model-error.ts";
+import { WireError } from "../wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
 /** The data with which a server marks the end of a stream. */

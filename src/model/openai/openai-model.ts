@@ -1,18 +1,19 @@
 import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import { throwIfAborted, unlessAborted } from "../abort.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { chunksOf, DONE, PING, type ChunkBatch } from "./chunks.ts";
 import { createClient, type ChatCompletionsClient } from "./client.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { badResponse, cutOff, toModelError } from "./model-error.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { badResponse, cutOff, toModelError } from "../model-error.ts";
 import type { PartReader } from "./part-reader.ts";
 import { chatProtocol, responsesProtocol } from "./protocol.ts";
 import type { ResponsesOptions } from "./responses-request.ts";
 import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import { modelShape } from "./to-chat-request.ts";
-import { WireError } from "./wire-error.ts";
+import { WireError } from "../wire-error.ts";
 import type { WireChunk } from "./wire.ts";
 
 /** Options of {@link openaiModel}. Nothing is read from the environment. */
@@ -149,23 +150,5 @@ function partsOf(reader: PartReader, chunk: WireChunk, endpoint: Endpoint): Stre
     return reader.read(chunk);
   } catch {
     throw badResponse("contains a chunk that cannot be read.", endpoint);
-  }
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted)
-    throw new AgentError("run/aborted", "The model call was aborted.", { cause: signal.reason });
-}
-
-/** Resolves with the promise's value, or rejects as soon as the signal aborts, also if a custom `fetch` ignores the signal. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }

@@ -12,7 +12,7 @@ import { mergeConversations } from "./merge-conversations.ts";
 import { responsesData } from "./responses-data.ts";
 import type { InputItem, InputPart, OutputPart } from "./responses-wire.ts";
 import type { ToChatMessagesOptions } from "./to-chat-messages.ts";
-import { wireIdsOf, wireName } from "./wire-ids.ts";
+import { wireIdsOf, wireName } from "../wire-ids.ts";
 
 type InputOptions = Pick<ToChatMessagesOptions, "formatter" | "strictNames"> & {
   readonly host: string | undefined;

@@ -7,7 +7,7 @@ import type { ChatDialect } from "./dialect.ts";
 import { asText, audioOf, isTextOrMedia, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { ownData } from "./provider-data.ts";
-import { wireIdsOf, wireName } from "./wire-ids.ts";
+import { wireIdsOf, wireName } from "../wire-ids.ts";
 import type { ChatAnswerPart, ChatContentPart, ChatMessage, ChatToolCall } from "./wire.ts";
 
 /** `chat` (default) converts each message on its own. `multiAgent` is for conversations of several agents: consecutive messages of

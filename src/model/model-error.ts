@@ -1,4 +1,4 @@
-import { AgentError, messageOf, type ErrorCode } from "../../base/error.ts";
+import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
 import { hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
 import { causesOf, retryAtOf, WireError, wireFailureOf, type WireFailure } from "./wire-error.ts";
 

@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from "../../message/types.ts";
+import type { ToolUseBlock } from "../message/types.ts";
 
 /** Maps call ids to wire ids, for the calls whose provider id no other call has. */
 export function wireIdsOf(calls: readonly ToolUseBlock[]): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import { messageOf } from "../../base/error.ts";
+import { messageOf } from "../base/error.ts";
 
 /** An error payload in place of a chunk, in a response with HTTP status 200. */
 export class WireError extends Error {

@@ -1,0 +1,233 @@
+import { AgentError } from "../base/error.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { MediaBlock, Source, Usage } from "../message/types.ts";
+import type { FinishReason, StreamPart } from "../model/port.ts";
+import { plain, toOpaque, type SdkData as OwnData } from "./own-data.ts";
+import type { ProviderMetadata, SdkData, SdkPart, SdkUsage } from "./sdk-types.ts";
+
+/** Converts the parts of a stream of a provider. */
+export interface SdkPartReader {
+  /** Returns the parts for one part of the stream. Throws what a part of the type `error` holds. */
+  read(part: SdkPart): readonly StreamPart[];
+  /** True once the provider has said why the answer ended. For one that was cut off, packages say "interrupted", or "other" or
+   *  "unknown" without a word of the provider. */
+  readonly hasFinished: boolean;
+}
+
+const REASONS: { readonly [unified: string]: FinishReason } = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_calls",
+};
+
+/** Kinds of parts that say how a stream goes on, and are no content. */
+const TELEMETRY = /\.message_(start|delta|stop)$/;
+
+/** Creates a reader for one answer of a provider. */
+export function createSdkPartReader(provider: string): SdkPartReader {
+  const streamed = new Set<string>();
+  const marked = new Set<string>();
+  const executed = new Set<string>();
+  const sources: Json[] = [];
+  const warnings: Json[] = [];
+  let responseId: string | undefined;
+  let modelId: string | undefined;
+  let hasFinished = false;
+
+  const opaque = (data: Omit<OwnData, "provider">) => ({ opaque: toOpaque({ provider, ...data }) });
+  const said = ({ providerMetadata: metadata }: SdkPart) => (metadata ? opaque({ metadata }) : {});
+
+  /** Thinking is marked also if the provider says nothing about it, so that it goes back to this provider only. */
+  const mark = (part: SdkPart): object => {
+    const id = part.id ?? "";
+    if (marked.has(id) || part.providerMetadata) return said(part);
+    marked.add(id);
+    return opaque({});
+  };
+
+  const block = (type: "text.delta" | "thinking.delta", part: SdkPart): readonly StreamPart[] => [
+    {
+      type,
+      delta: part.delta ?? "",
+      block: part.id ?? "0",
+      ...(type === "text.delta" ? said(part) : mark(part)),
+    },
+  ];
+
+  const whole = (kind: string, part: object): readonly StreamPart[] => [
+    { type: "provider", block: { type: "provider", kind, ...opaque({ part: plain(part) }) } },
+  ];
+
+  const call = (part: SdkPart): readonly StreamPart[] => {
+    const { toolCallId: id = "", toolName: name = "", input = "", providerMetadata } = part;
+    if (part.providerExecuted) {
+      const options = providerMetadata && { providerOptions: providerMetadata };
+      const fields = { toolCallId: id, toolName: name, input: parsed(input), providerExecuted: true };
+      return whole(`${provider}.${name}`, { type: "tool-call", ...fields, ...options });
+    }
+    const args = streamed.has(id) || input === "" ? {} : { args: input };
+    return [{ type: "tool.delta", key: id, id, name, ...args, ...said(part) }];
+  };
+
+  const result = (part: SdkPart): readonly StreamPart[] => {
+    if (part.preliminary) return [{ type: "ping" }];
+    const { toolCallId, toolName, result: value = null, isError, providerMetadata } = part;
+    const output = { type: isError ? "error-json" : "json", value };
+    const options = providerMetadata && { providerOptions: providerMetadata };
+    return whole(`${provider}.${toolName}`, {
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      output,
+      ...options,
+    });
+  };
+
+  const file = (part: SdkPart): readonly StreamPart[] => {
+    const { mediaType = "application/octet-stream", data, providerMetadata } = part;
+    const source = sourceOf(mediaType, data);
+    const [type] = mediaType.split("/");
+    if (part.type === "file" && (type === "image" || type === "audio" || type === "video")) {
+      const media: MediaBlock = {
+        type,
+        source,
+        ...opaque(providerMetadata ? { metadata: providerMetadata } : {}),
+      };
+      return [{ type: "media", block: media }];
+    }
+    const options = providerMetadata && { providerOptions: providerMetadata };
+    const bytes = source.type === "base64" ? source.data : { type: "url", url: source.url };
+    return whole(`${provider}.${part.type}`, { type: part.type, mediaType, data: bytes, ...options });
+  };
+
+  const finish = ({ usage, finishReason, providerMetadata }: SdkPart): readonly StreamPart[] => {
+    const [unified = "unknown", word] =
+      typeof finishReason === "object" ? [finishReason.unified, finishReason.raw] : [finishReason];
+    const raw = word ?? unified;
+    hasFinished = unified !== "interrupted" && (word !== undefined || Object.hasOwn(REASONS, unified));
+    const metadata: JsonObject = {
+      ...(modelId && { model: modelId }),
+      ...(sources.length > 0 && { sources }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(providerMetadata && { providerMetadata: plain(providerMetadata) }),
+    };
+    const counts = usage ? usageOf(usage, providerMetadata) : {};
+    return [
+      ...(Object.keys(counts).length > 0 ? [{ type: "usage", usage: counts } as const] : []),
+      {
+        type: "finish",
+        reason: REASONS[unified] ?? "unknown",
+        raw,
+        ...(responseId && { responseId }),
+        ...(Object.keys(metadata).length > 0 && { metadata }),
+      },
+    ];
+  };
+
+  const read = (part: SdkPart): readonly StreamPart[] => {
+    switch (part.type) {
+      case "stream-start":
+        warnings.push(...(part.warnings ?? []).map((warning) => plain(warning)));
+        return [{ type: "ping" }];
+      case "response-metadata":
+        responseId ??= part.id;
+        modelId ??= part.modelId;
+        return [{ type: "ping" }];
+      case "text-start":
+      case "text-delta":
+      case "text-end":
+        return block("text.delta", part);
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end":
+        return block("thinking.delta", part);
+      case "tool-input-start":
+        if (part.providerExecuted) executed.add(part.id ?? "");
+        return executed.has(part.id ?? "")
+          ? [{ type: "ping" }]
+          : [{ type: "tool.delta", key: part.id ?? "", id: part.id ?? "", name: part.toolName ?? "" }];
+      case "tool-input-delta":
+        if (executed.has(part.id ?? "")) return [{ type: "ping" }];
+        if (part.delta) streamed.add(part.id ?? "");
+        return [{ type: "tool.delta", key: part.id ?? "", args: part.delta ?? "" }];
+      case "tool-call":
+        return call(part);
+      case "tool-result":
+        return result(part);
+      case "file":
+      case "reasoning-file":
+        return file(part);
+      case "custom": {
+        const { kind = "custom", providerMetadata } = part;
+        if (TELEMETRY.test(kind)) return [{ type: "ping" }];
+        return whole(kind, {
+          type: "custom",
+          kind,
+          ...(providerMetadata && { providerOptions: providerMetadata }),
+        });
+      }
+      case "source": {
+        const { type: _, ...source } = part;
+        sources.push(plain(source));
+        return [];
+      }
+      case "tool-approval-request":
+        throw new AgentError(
+          "model/bad-response",
+          "The provider asked for an approval of a tool that it runs itself, which is not supported: turn its approvals off.",
+        );
+      case "error":
+        throw part.error;
+      case "finish":
+        return finish(part);
+      default:
+        return [{ type: "ping" }];
+    }
+  };
+
+  return {
+    read,
+    get hasFinished() {
+      return hasFinished;
+    },
+  };
+}
+
+function parsed(input: string): Json {
+  try {
+    return JSON.parse(input) as Json;
+  } catch {
+    return {};
+  }
+}
+
+function sourceOf(mediaType: string, data: SdkData = ""): Source {
+  if (data instanceof URL) return { type: "url", url: data.href };
+  if (typeof data === "string") return { type: "base64", mediaType, data };
+  if (data instanceof Uint8Array)
+    return { type: "base64", mediaType, data: Buffer.from(data).toString("base64") };
+  return data.type === "url" ? { type: "url", url: String(data.url) } : sourceOf(mediaType, data.data);
+}
+
+/** In v2 the tokens of Anthropic's prompt are those that its cache has nothing to do with; in v3 and v4 all of them. */
+function usageOf(usage: SdkUsage, { anthropic }: ProviderMetadata = {}): Usage {
+  const { inputTokens, outputTokens } = usage;
+  const { cachedInputTokens: cached = 0, reasoningTokens } = usage;
+  const written = anthropic?.["cacheCreationInputTokens"];
+  const cacheWrite = typeof written === "number" ? written : undefined;
+  const apart = anthropic ? cached + (cacheWrite ?? 0) : 0;
+  const total = typeof inputTokens === "number" ? inputTokens + apart : undefined;
+  const input =
+    typeof inputTokens === "object" ? inputTokens : { total, cacheRead: usage.cachedInputTokens, cacheWrite };
+  const output =
+    typeof outputTokens === "object" ? outputTokens : { total: outputTokens, reasoning: reasoningTokens };
+  const counts = {
+    inputTokens: input["total"],
+    outputTokens: output["total"],
+    cachedInputTokens: input["cacheRead"],
+    cacheWriteTokens: input["cacheWrite"],
+    reasoningTokens: output["reasoning"],
+  };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count))) as Usage;
+}
