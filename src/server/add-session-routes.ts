@@ -60,9 +60,7 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: Ser
   );
 
   app.openapi(routes.getMessages, async (c) => {
-    const { after, limit } = c.req.valid("query");
-    const messages = await sessionsOf(c).messages(c.req.valid("param").id);
-    return c.json({ messages: messages.slice(after, after + limit), total: messages.length }, 200);
+    return c.json(await sessionsOf(c).messages(c.req.valid("param").id, c.req.valid("query")), 200);
   });
 
   app.openapi(routes.decideCall, async (c) => {

@@ -5,6 +5,7 @@ import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
+import type { MessagePage } from "../session/read-messages.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
 import type {
@@ -112,11 +113,11 @@ export class TenantSessions {
     return { ...page, sessions };
   }
 
-  /** The transcript. It is empty until a worker has accepted the first input. */
-  async messages(id: string): Promise<readonly Msg[]> {
+  /** A page of the transcript, which is empty until a worker has accepted the first input. */
+  async messages(id: string, page: { readonly after: number; readonly limit: number }): Promise<MessagePage> {
     const { seq } = await this.status(id);
-    if (seq === 0) return [];
-    return (await (await openSession(this.#store, this.#storedId(id))).at()).messages;
+    if (seq === 0) return { messages: [], total: 0 };
+    return (await openSession(this.#store, this.#storedId(id))).messages(page);
   }
 
   /** The events after a journal position, and those that follow. Call {@link status} first: this method does not check the tenant. */

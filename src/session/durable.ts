@@ -14,6 +14,7 @@ import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal } from "./journal.ts";
+import type { MessageMarks } from "./message-marks.ts";
 
 type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
 
@@ -62,7 +63,7 @@ export async function restoreSession(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
-): Promise<(RestoredSession & { readonly seq: number }) | undefined> {
+): Promise<(RestoredSession & { readonly seq: number; readonly marks: MessageMarks }) | undefined> {
   const found = await store.load(sessionId);
   const reason = quarantineReason(found?.position);
   if (reason !== undefined)
@@ -79,6 +80,7 @@ export async function restoreSession(
     activeGroups: fold.groups,
     hooks: fold.hooks,
     seq: fold.seq,
+    marks: fold.marks,
   };
 }
 
@@ -115,6 +117,7 @@ export class DurableSession {
         lease,
         seq: stored?.seq ?? 0,
         groups: stored?.activeGroups,
+        marks: stored?.marks,
         now,
         state,
         onCommitted,

@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
 import { recordsAfter } from "./call-records.ts";
+import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
 import { damagedEntry, type KeptChange, type PositionChange, type SessionEntry } from "./entry.ts";
 import type { JournalState } from "./format.ts";
 import {
@@ -34,6 +35,8 @@ export type Checkpoint = {
   readonly activeGroups?: readonly string[];
   /** The number of messages in the transcript. */
   readonly cursor: number;
+  /** Where these messages are in the journal; absent in sessions of 0.1.0. */
+  readonly marks?: readonly Mark[];
   readonly kept: JsonObject;
 };
 
@@ -54,6 +57,7 @@ export class JournalFold {
   #reason: SessionState["reason"];
   #groups: readonly string[] | undefined;
   #seq = 0;
+  #marks = NO_MARKS;
 
   constructor(settings: Settings, checkpoint?: JsonObject) {
     this.#kept = persistedContext(freshContext(settings, Transcript.of()));
@@ -70,6 +74,7 @@ export class JournalFold {
   /** Applies the next entry. Throws `session/damaged` or `session/version`. */
   push(entry: SessionEntry): void {
     this.#seq = entry.seq;
+    this.#marks = marksAfter(this.#marks, entry);
     const isNew = entry.seq > (this.#checkpoint?.seq ?? 0);
     switch (entry.type) {
       case "session":
@@ -120,6 +125,11 @@ export class JournalFold {
   /** The names of the hooks that the session had at its newest checkpoint. */
   get hooks(): readonly string[] {
     return this.#checkpoint?.hooks ?? [];
+  }
+
+  /** Where the messages are in the journal. */
+  get marks(): MessageMarks {
+    return this.#marks;
   }
 
   /** The number of the last entry. */
@@ -195,7 +205,7 @@ export function contextOf(session: SessionState, settings: Settings): AgentConte
 }
 
 /** Returns the checkpoint of a session after journal entry `seq`. */
-export function checkpointOf(journalState: JournalState, seq: number): Checkpoint {
+export function checkpointOf(journalState: JournalState, seq: number, { marks }: MessageMarks): Checkpoint {
   const { context, state, activeGroups, chart, hooks } = journalState;
   const { outcome, transcript, at } = context;
   return {
@@ -208,6 +218,7 @@ export function checkpointOf(journalState: JournalState, seq: number): Checkpoin
     ...(outcome && { reason: outcome.reason }),
     ...(activeGroups && { activeGroups }),
     cursor: transcript.length,
+    marks,
     kept: persistedContext(context) as unknown as JsonObject,
   };
 }

@@ -4,6 +4,7 @@
 /** Stored sessions from outside an agent: reading, forking, replaying, exporting, importing, and saving several agents together. */
 export { openSession } from "./open-session.ts";
 export type { Moment, StoredSession } from "./open-session.ts";
+export type { MessagePage } from "./read-messages.ts";
 export type { Fork, ForkedCall, ForkOptions } from "./fork.ts";
 export { replayOf } from "./replay-of.ts";
 export { sessionManager } from "./session-manager.ts";

@@ -4,6 +4,7 @@ import type { Batch, JournalEntry, Lease, SessionStore } from "../store/port.ts"
 import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts";
 import type { ChartPosition, Fact } from "./entry.ts";
 import { checkpointOf } from "./fold.ts";
+import { marksAfter, NO_MARKS, type MessageMarks } from "./message-marks.ts";
 import { FORMAT, plain, type JournalState } from "./format.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
@@ -17,6 +18,8 @@ export type JournalOptions = {
   readonly seq: number;
   /** The active tool groups according to the store. */
   readonly groups?: readonly string[] | undefined;
+  /** Where the messages are in the store. */
+  readonly marks?: MessageMarks | undefined;
   /** The clock of entries, epoch ms. */
   readonly now: () => number;
   /** Applied to everything before it is written. */
@@ -48,12 +51,14 @@ export class Journal {
   #sinceCheckpoint = 0;
   #position: ChartPosition | undefined;
   #groups: string | undefined;
+  #marks: MessageMarks;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#lease = options.lease;
     this.#seq = options.seq;
     this.#seqAfterWrite = options.seq;
+    this.#marks = options.marks ?? NO_MARKS;
     this.#groups = options.groups && JSON.stringify(options.groups);
     if (options.seq === 0) this.#pending.push({ type: "session", data: { format: FORMAT } });
   }
@@ -143,8 +148,14 @@ export class Journal {
     });
     const seq = this.#seq + entries.length;
     this.#seqAfterWrite = seq;
+    const marks = written.reduce(
+      (before, fact, index) => marksAfter(before, { ...fact, seq: this.#seq + index + 1 }),
+      this.#marks,
+    );
     const isDue = isAtRest || ++this.#sinceCheckpoint >= CHECKPOINT_EVERY;
-    const checkpoint = isDue ? (plain(checkpointOf(journalState, seq)) as unknown as JsonObject) : undefined;
+    const checkpoint = isDue
+      ? (plain(checkpointOf(journalState, seq, marks)) as unknown as JsonObject)
+      : undefined;
     const batch: Batch = {
       expectedSeq: this.#seq,
       fence: this.#lease.fence,
@@ -157,6 +168,7 @@ export class Journal {
       this.#seq = this.#seqAfterWrite = await store.append(this.#lease.sessionId, batch);
       this.#position = chartAt;
       this.#groups = groups;
+      this.#marks = marks;
       if (isDue) this.#sinceCheckpoint = 0;
     } catch (error) {
       this.#seqAfterWrite = this.#seq;

@@ -1,4 +1,5 @@
 import { AgentError } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
@@ -9,6 +10,7 @@ import { readEntries, type SessionEntry } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
+import { readMessages, type MessagePage } from "./read-messages.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 import { storeSchema } from "../store/store-schema.ts";
 
@@ -38,6 +40,9 @@ export interface StoredSession {
   /** Returns the session after entry `seq`; default: the newest. Rejects `session/not-found` for a position that it does not
    *  have, and `session/damaged` for one after the damage of its journal. */
   at(seq?: number): Promise<Moment>;
+  /** Returns `limit` (default 100) messages of the transcript from index `after` (default 0) on, and how many there are. It reads the
+   *  entries of these messages and few others. Rejects `session/damaged` if it reaches damage. */
+  messages(options?: { readonly after?: number; readonly limit?: number }): Promise<MessagePage>;
   /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.
    *  The new session has `meta.forkedFrom` and `meta.forkedAt`. Rejects `session/not-found` for a position that this one does
    *  not have, and `session/conflict` if a session with the new id exists. */
@@ -45,6 +50,14 @@ export interface StoredSession {
   /** Returns the ids of the sessions that were forked from this one. */
   forks(): Promise<readonly string[]>;
 }
+
+/** The schema of the options of {@link StoredSession.messages}. */
+export const messagesSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<StoredSession["messages"]>[0]>>({
+    after: s.optional(s.integer(0)),
+    limit: s.optional(s.integer(1)),
+  }),
+);
 
 /** Adds to a `session/damaged` which positions of the session can be read. */
 function withReadablePart(error: unknown, seq: number): unknown {
@@ -120,6 +133,11 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       const pending = pendingCalls(contextOf({ state, at, messages, kept, ...session }, READER_SETTINGS));
       const context = kept as unknown as JsonObject;
       return { seq: last, state, at, ...(reason && { reason }), messages: [...messages], context, pending };
+    },
+    async messages(options = {}) {
+      check(messagesSchema(), options, "messages");
+      const { after = 0, limit = 100 } = options;
+      return readMessages(store, sessionId, { after, limit });
     },
     fork: async (seq, options = {}) =>
       forkSession(store, { ...(await stateAt(seq, endsAppend)), sessionId }, options),

@@ -1,7 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Reason } from "../message/types.ts";
-import { openSession } from "../session/open-session.ts";
+import { readPending } from "../session/read-pending.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
 import { quarantineOf } from "./quarantine.ts";
@@ -31,7 +31,7 @@ export async function readStatus(store: SessionStore, sessionId: string): Promis
   const meta = sessionMeta(found?.position, inputs);
   const { agent } = meta as { readonly agent?: string };
   const reason = position["reason"] as Reason | undefined;
-  const pending = phase === "suspended" ? (await (await openSession(store, sessionId)).at()).pending : [];
+  const pending = found && phase === "suspended" ? await readPending(store, sessionId, found) : [];
   const quarantine = quarantineOf(position);
   return {
     sessionId,

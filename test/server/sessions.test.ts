@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { ChatModel, StreamPart } from "agentchart";
+import { createAgent, type ChatModel, type SessionStore, type StreamPart } from "agentchart";
+import { memoryStore } from "agentchart/store/memory";
 import { serve } from "agentchart/server";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { createWorker, type WorkerAgents } from "agentchart/worker";
@@ -202,4 +203,39 @@ test("POST /steer adds a message to the next model call of the running turn", as
   expect(await page.json()).toMatchObject({
     messages: [{}, {}, { role: "tool" }, { role: "user", content: [{ text: "Go left" }] }, {}],
   });
+});
+
+test("GET /messages and the status of a suspended session read few entries of a long journal", async () => {
+  const inner = memoryStore();
+  let read = 0;
+  const store: SessionStore = {
+    ...inner,
+    async *read(...args) {
+      for await (const entry of inner.read(...args)) {
+        read++;
+        yield entry;
+      }
+    },
+  };
+  const server = openServer({ store });
+  const id = await createSession(server, { body: { agent: "desk", input: "Hello" } });
+  const asks = Array.from({ length: 100 }, () => "hello");
+  const agent = createAgent({
+    name: "desk",
+    model: scriptedModel([...asks, ask]),
+    tools: [pay],
+    store,
+    sessionId: `acme/${id}`,
+    meta: { tenant: "acme", agent: "desk" },
+  });
+  for (let turn = 0; turn < 101; turn++) await agent.call(`turn ${turn}`);
+  await agent.close();
+  const { seq } = (await store.load(`acme/${id}`))!;
+  read = 0;
+  const page = await (await server.request("GET", `/v1/sessions/${id}/messages?after=50&limit=2`)).json();
+  expect(page).toMatchObject({ total: 202, messages: [{ role: "user" }, { role: "assistant" }] });
+  expect(read).toBeLessThan(seq / 6);
+  read = 0;
+  expect(await sessionOf(server, id)).toMatchObject({ phase: "suspended", pending: [{ callId: "c1" }] });
+  expect(read).toBeLessThan(10);
 });
