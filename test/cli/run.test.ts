@@ -7,6 +7,8 @@ import {
 } from "../../src/testing/chat-completions-server.ts";
 import { agentchart, start, TOOLS } from "./agentchart.ts";
 
+const WAITING_JSON = ["--json", "--tools", TOOLS.waiting];
+
 // Every test starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -175,14 +177,7 @@ describe("Ctrl-C during agentchart run", () => {
 
   test("ends the output of --json with the event of an interrupted turn", async () => {
     const server = await serve(callThenRepeat("wait", { ignoresAbort: false }));
-    const { child, printed, finished } = start([
-      "run",
-      "q",
-      ...at(server),
-      "--json",
-      "--tools",
-      TOOLS.waiting,
-    ]);
+    const { child, printed, finished } = start(["run", "q", ...at(server), ...WAITING_JSON]);
     await printed('"tool.start"');
     child.kill("SIGINT");
     const { code, stdout } = await finished;
@@ -202,14 +197,7 @@ describe("Ctrl-C during agentchart run", () => {
 
   test("exits immediately the second time, even if a tool ignores its signal", async () => {
     const server = await serve(callThenRepeat("wait", { ignoresAbort: true }));
-    const { child, printed, finished } = start([
-      "run",
-      "q",
-      ...at(server),
-      "--json",
-      "--tools",
-      TOOLS.waiting,
-    ]);
+    const { child, printed, finished } = start(["run", "q", ...at(server), ...WAITING_JSON]);
     await printed('"tool.start"');
     child.kill("SIGINT");
     await printed('"acting.executing.aborting"');

@@ -2,6 +2,7 @@ import { nextResult, unhookedCalls, unreviewedCalls } from "../updates/acting.ts
 import type { AgentState } from "../vocabulary.ts";
 import {
   commit,
+  endIf,
   hooksAborting,
   hooksRunning,
   parkIn,
@@ -9,6 +10,7 @@ import {
   runHooks,
   START_CALLS,
   START_MORE_CALLS,
+  suspendIf,
 } from "./shared.ts";
 
 export const acting: AgentState = {
@@ -29,16 +31,8 @@ export const acting: AgentState = {
     authorizing: {
       description: "Nothing of the batch runs before every call has its permission.",
       decide: [
-        {
-          guard: "needsApproval",
-          target: "#agent.suspended",
-          actions: { type: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } },
-        },
-        {
-          guard: "hasUnknownOutcome",
-          target: "#agent.suspended",
-          actions: { type: "suspendTurn", params: { reason: "OUTCOME_UNKNOWN" } },
-        },
+        suspendIf("needsApproval", "APPROVAL_REQUIRED"),
+        suspendIf("hasUnknownOutcome", "OUTCOME_UNKNOWN"),
         { guard: "allSettled", target: "deciding" },
         { guard: "stopsOverToolBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overToolBudget", target: "#agent.suspended", actions: "suspendForBudget" },
@@ -148,21 +142,9 @@ export const acting: AgentState = {
           ],
         },
         { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
-        {
-          guard: "stopsWithOpenCalls",
-          target: "#agent.suspended",
-          actions: { type: "suspendTurn", params: { reason: "ACTING_STOP_REQUESTED" } },
-        },
-        {
-          guard: "stopRequested",
-          target: "#agent.stopped.settling",
-          actions: { type: "endTurn", params: { reason: "ACTING_STOP_REQUESTED" } },
-        },
-        {
-          guard: "hasPendingTools",
-          target: "#agent.suspended",
-          actions: { type: "suspendTurn", params: { reason: "TOOL_SUSPENDED" } },
-        },
+        suspendIf("stopsWithOpenCalls", "ACTING_STOP_REQUESTED"),
+        endIf("stopRequested", "ACTING_STOP_REQUESTED"),
+        suspendIf("hasPendingTools", "TOOL_SUSPENDED"),
         { target: "#agent.reasoning", actions: "countRound" },
       ],
     },

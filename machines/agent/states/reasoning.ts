@@ -3,12 +3,14 @@ import {
   asked,
   backingOff,
   calling,
+  endIf,
   ENTER_ACTING,
   hooksAborting,
   hooksRunning,
   listens,
   parkIn,
   runHooks,
+  suspendIf,
 } from "./shared.ts";
 
 /** What follows from the outcome of a model call. */
@@ -96,26 +98,14 @@ export const reasoning: AgentState = {
       description: "The answer is stored. What follows from it?",
       entry: "storeDraft",
       decide: [
-        {
-          guard: "stopsWithOpenCalls",
-          target: "#agent.suspended",
-          actions: { type: "suspendTurn", params: { reason: "REASONING_STOP_REQUESTED" } },
-        },
-        {
-          guard: "stopRequested",
-          target: "#agent.stopped.settling",
-          actions: { type: "endTurn", params: { reason: "REASONING_STOP_REQUESTED" } },
-        },
+        suspendIf("stopsWithOpenCalls", "REASONING_STOP_REQUESTED"),
+        endIf("stopRequested", "REASONING_STOP_REQUESTED"),
         { guard: "gotoRequested", target: "checkingLimits", actions: "acceptGoto" },
         { guard: "hasOutput", target: "#agent.stopped.settling", actions: "keepOutput" },
         { guard: "isSteered", target: "checkingLimits", actions: "countRound" },
         { guard: "mayRemind", target: "checkingLimits", actions: "remind" },
         { guard: "lacksOutputForGood", target: "#agent.stopped.failing", actions: "failOutput" },
-        {
-          guard: "isFinished",
-          target: "#agent.stopped.settling",
-          actions: { type: "endTurn", params: { reason: "MODEL_STOP" } },
-        },
+        endIf("isFinished", "MODEL_STOP"),
         { choose: ENTER_ACTING },
       ],
     },

@@ -1,10 +1,12 @@
 // machines/agent/states has a file for each top-level state of the agent's chart, and the parts that states share.
 import type { HookPoint } from "../../../src/hook/types.ts";
+import type { Reason } from "../../../src/message/types.ts";
 import type { Service } from "../../chart/definition.ts";
 import type { AgentContext, Progress } from "../context.ts";
 import type { HooksInput, ModelInput, Position } from "../services.ts";
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
 
+type Guard = NonNullable<AgentBranch["guard"]>;
 type Place = NonNullable<Progress["resumeAt"]>;
 type HooksData<Input = HooksInput> = Input extends HooksInput
   ? Omit<Input, keyof Position | "transcript" | "slots">
@@ -14,6 +16,19 @@ type HooksData<Input = HooksInput> = Input extends HooksInput
 export const listens = (point: HookPoint) => ({ type: "listens", params: { point } }) as const;
 /** A guard: the session was stored in this state. */
 export const resumesIn = (place: Place) => ({ type: "resumesIn", params: { place } }) as const;
+
+/** A branch that suspends the turn. */
+export const suspendIf = (guard: Guard, reason: Reason): AgentBranch => ({
+  guard,
+  target: "#agent.suspended",
+  actions: { type: "suspendTurn", params: { reason } },
+});
+/** A branch that ends the turn. */
+export const endIf = (guard: Guard, reason: Reason): AgentBranch => ({
+  guard,
+  target: "#agent.stopped.settling",
+  actions: { type: "endTurn", params: { reason } },
+});
 
 /** Where in the turn a service runs: part of the input of every service. */
 const position = ({ progress, transcript }: AgentContext) => ({

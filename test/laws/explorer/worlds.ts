@@ -46,7 +46,8 @@ export type Bounds = {
   readonly worlds: readonly World[];
 };
 
-const SETTINGS: Settings = {
+/** The settings of the small worlds. */
+export const SETTINGS: Settings = {
   agent: "agent",
   sessionId: "s",
   system: "",

@@ -9,25 +9,10 @@ import {
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import { message, text, toolResult, toolUse, user } from "../../laws/explorer/messages.ts";
+import { SETTINGS as EXPLORED } from "../../laws/explorer/worlds.ts";
 import { leafOf, type AgentSnapshot, type ChartEvent } from "../../laws/explorer/pure.ts";
 
-export const SETTINGS: Settings = {
-  agent: "agent",
-  sessionId: "s",
-  system: "",
-  maxIters: 3,
-  maxGotos: 1,
-  maxEmptyRetries: 1,
-  parallel: 0,
-  onTextWhilePending: "refuse",
-  recoverOrphans: true,
-  interruptGraceMs: 2_000,
-  model: { timeoutMs: 60_000, maxAttempts: 2, initialBackoffMs: 1_000 },
-  hasFallback: false,
-  isDurable: false,
-  budget: {},
-  onBudget: "suspend",
-};
+export const SETTINGS: Settings = { ...EXPLORED, maxIters: 3, maxEmptyRetries: 1 };
 
 /** What of a context a row of a table says; progress and request are merged into fresh ones. */
 export type Given = Partial<Omit<AgentContext, "settings" | "progress" | "request">> & {
