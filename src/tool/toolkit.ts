@@ -4,47 +4,20 @@ import { AgentError } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import type { ToolSpec } from "../model/port.ts";
-import { countTools } from "../model/tokens.ts";
+import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./catalogue.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
-import { withoutPresets } from "./presets.ts";
 import { prepareInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
 import { validateInput } from "./schema.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
-import { loadedTools, searchTool } from "./tool-search.ts";
+import { loadedTools } from "./tool-search.ts";
 import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
-
-/** The tools that the model is offered: those that it always has, then those that it has loaded. */
-export type Offer = {
-  readonly always: readonly ToolSpec[];
-  readonly loaded: readonly ToolSpec[];
-  /** Both, as one list. */
-  readonly all: readonly ToolSpec[];
-};
-
-/** The active tools, and the tool that searches those of them that are deferred. */
-type Catalogue = {
-  readonly always: readonly ToolSpec[];
-  readonly deferred: readonly ToolSpec[];
-  readonly search: Tool<never> | undefined;
-};
-
-function specOf(tool: Tool<never>): ToolSpec {
-  return { name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) };
-}
-
-/** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
-function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
-  const specs = tools.map(specOf);
-  return Buffer.byteLength(JSON.stringify(specs)) > maxTokens && countTools(specs) > maxTokens;
-}
 
 class SessionToolkit implements Toolkit<never> {
   readonly #tools = new Map<string, Tool<never>>();
@@ -191,17 +164,14 @@ class SessionToolkit implements Toolkit<never> {
    *  groups left out. The same lists as long as nothing has changed. */
   offer(names: readonly string[] = loadedTools.initial): Offer {
     if (this.#offer?.names === names) return this.#offer.offer;
-    const { always, deferred } = this.#active();
-    const loaded = names.flatMap((name) => deferred.find((spec) => spec.name === name) ?? []);
-    const offer = { always, loaded, all: loaded.length > 0 ? [...always, ...loaded] : always };
+    const offer = offerOf(this.#active(), names);
     this.#offer = { names, offer };
     return offer;
   }
 
   /** The schema of a tool as the model sees it; undefined if there is no such tool. */
   inputSchemaOf(name: string): JsonObject | undefined {
-    const { always, deferred } = this.#active();
-    return [...always, ...deferred].find((spec) => spec.name === name)?.inputSchema;
+    return schemaIn(this.#active(), name);
   }
 
   find(call: ToolUseBlock): FoundTool {
@@ -242,28 +212,13 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   #active(): Catalogue {
-    this.#catalogue ??= this.#makeCatalogue();
+    this.#catalogue ??= catalogueOf({
+      tools: [...this.#tools.values()],
+      isActive: (tool) => this.#isActive(tool),
+      own: this.#meta(),
+      maxTokens: this.#maxTokens,
+    });
     return this.#catalogue;
-  }
-
-  /** Whether tools are too many is asked of those of inactive groups too, so that switching groups defers no tool. */
-  #makeCatalogue(): Catalogue {
-    const tools = [...this.#tools.values()];
-    const maxTokens = this.#maxTokens;
-    const isDeferrable = maxTokens !== undefined;
-    const areMany =
-      isDeferrable &&
-      isBeyond(
-        tools.filter(({ deferred }) => deferred === undefined),
-        maxTokens,
-      );
-    const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => isDeferrable && deferred;
-    const active = tools.filter((tool) => this.#isActive(tool));
-    const listed = [...active.filter((tool) => !isDeferred(tool)), ...this.#meta()].map(specOf);
-    if (!tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined };
-    const deferred = active.filter(isDeferred).map(specOf);
-    const search = searchTool(listed, deferred);
-    return { always: [...listed, specOf(search)], deferred, search };
   }
 
   #isActive(tool: Tool<never>): boolean {

@@ -2,6 +2,7 @@
 import {
   createAgent,
   defineHook,
+  defineSlot,
   defineTool,
   toolError,
   type AgentEvent,
@@ -155,3 +156,34 @@ defineHook({
 defineHook({ name: "late", postActing: () => ({ deny: "no" }) });
 // @ts-expect-error: there is no such point
 defineHook({ name: "typo", preReason: () => {} });
+
+// A slot gives values of its own type to tools, to hooks and to `agent.slots`.
+type Plan = { readonly steps: readonly string[] };
+const plan = defineSlot<Plan | null>({ name: "plan", initial: null });
+interface Step {
+  readonly text: string;
+}
+const step: Step = { text: "measure" };
+defineTool({
+  name: "plan",
+  description: "",
+  input,
+  writes: [plan],
+  execute: (_, { slots }) => {
+    expectTypeOf(slots.get(plan)).toEqualTypeOf<Plan | null>();
+    return { output: [], slots: { plan: { steps: ["cut"] }, interface: step } };
+  },
+});
+defineHook({
+  name: "plan",
+  writes: [plan],
+  postReasoning: ({ slots }) => ({ stop: slots.get(plan)?.steps.length === 0, slots: { plan: null } }),
+  // @ts-expect-error: a function is no JSON
+  postCall: () => ({ slots: { plan: () => {} } }),
+});
+expectTypeOf(agent.slots.get(plan)).resolves.toEqualTypeOf<{
+  readonly value: Plan | null;
+  readonly revision: number;
+}>();
+// @ts-expect-error: not a value of this slot
+void agent.slots.set(plan, { steps: [1] });

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { createAgent, type Agent, type AgentConfig } from "agentchart";
+import { createAgent, defineSlot, type Agent, type AgentConfig } from "agentchart";
 import {
   inspector,
   startHub,
@@ -338,4 +338,19 @@ test("an agent runs with a wrong token and with a server that is not a hub", asy
     await agent.close();
     expect((await ask(hub, `/api/runs/${agent.sessionId}`)).status).toBe(404);
   }
+});
+
+test("the slots of a session are in the context of each step", async () => {
+  const home = testHome();
+  const hub = await testHub({ home });
+  const plan = defineSlot<readonly string[]>({ name: "plan", initial: [] });
+  const add = toolOf("add", () => ({ output: [], slots: { plan: ["measure"] } }), { writes: [plan] });
+  const model = scriptedModel([{ calls: [{ name: "add", input: {} }] }, "end"]);
+  const agent = createAgent({ name: "bot", model, tools: [add], inspect: testInspector({ home }) });
+  await agent.call("go");
+  await agent.slots.set(plan, ["cut"]);
+  const page = await stepsWith(hub, agent, '"cut"');
+  expect(contextIn(page)["slots"]).toEqual({ plan: { value: ["cut"], version: 1, revision: 2 } });
+  const written = page.items.findIndex(({ p }) => JSON.stringify(p ?? []).includes('"measure"'));
+  expect(page.items[written]!.e).toMatch(/^xstate\.done\.actor\.tool\.add/);
 });

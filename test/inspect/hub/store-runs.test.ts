@@ -1,9 +1,11 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createAgent, defineSlot } from "agentchart";
 import { openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { sqliteStore } from "agentchart/store/sqlite";
+import { scriptedModel } from "agentchart/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { RunRow, StepPage } from "../../../src/inspect/protocol/protocol.ts";
@@ -201,4 +203,22 @@ test("POST /api/layouts lays out an unknown chart for a client with the token", 
     expect((await place(bad)).status, bad).toBe(400);
   expect((await place(`"${"x".repeat(1_000_001)}"`)).status).toBe(413);
   expect((await place(JSON.stringify(chart), "wrong")).status).toBe(401);
+});
+
+test("a stored session is shown with its slots", async () => {
+  const store = memoryStore();
+  const plan = defineSlot<readonly string[]>({ name: "plan", initial: [] });
+  const agent = createAgent({
+    name: "bot",
+    model: scriptedModel([]),
+    slots: [plan],
+    store,
+    sessionId: "s-1",
+  });
+  await agent.slots.set(plan, ["measure"]);
+  await agent.close();
+  const hub = await testHub({ home: testHome(), store });
+  expect(contextOf(await steps(hub, "s-1"))["slots"]).toEqual({
+    plan: { value: ["measure"], version: 1, revision: 1 },
+  });
 });

@@ -1,0 +1,78 @@
+import type { JsonObject } from "../base/json.ts";
+import type { ToolSpec } from "../model/port.ts";
+import { countText } from "../model/tokens.ts";
+import { withoutPresets } from "./presets.ts";
+import { searchTool } from "./tool-search.ts";
+import type { Tool } from "./types.ts";
+
+/** The tools that the model is offered: those that it always has, then those that it has loaded. */
+export type Offer = {
+  readonly always: readonly ToolSpec[];
+  readonly loaded: readonly ToolSpec[];
+  /** Both, as one list. */
+  readonly all: readonly ToolSpec[];
+};
+
+/** The active tools as the model sees them, and the tool that searches those of them that are deferred. */
+export type Catalogue = {
+  readonly always: readonly ToolSpec[];
+  readonly deferred: readonly ToolSpec[];
+  readonly search: Tool<never> | undefined;
+};
+
+function specOf(tool: Tool<never>): ToolSpec {
+  return { name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) };
+}
+
+/** The tokens of tools that were counted before: agents share their tools. */
+const counted = new WeakMap<Tool<never>, number>();
+
+function tokensOf(tool: Tool<never>): number {
+  const known = counted.get(tool);
+  if (known !== undefined) return known;
+  const tokens = countText(JSON.stringify(specOf(tool)));
+  counted.set(tool, tokens);
+  return tokens;
+}
+
+/** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
+function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(tools.map(specOf)));
+  return bytes > maxTokens && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) > maxTokens;
+}
+
+/** What {@link catalogueOf} makes a catalogue of. */
+type Stock = {
+  readonly tools: readonly Tool<never>[];
+  readonly isActive: (tool: Tool<never>) => boolean;
+  /** Tools of the toolkit itself, which are offered always. */
+  readonly own: readonly Tool<never>[];
+  /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
+  readonly maxTokens: number | undefined;
+};
+
+/** Returns the catalogue of some tools. Whether they are too many is asked of inactive ones too, so that switching groups defers no
+ *  tool. */
+export function catalogueOf({ tools, isActive, own, maxTokens }: Stock): Catalogue {
+  const isDeferrable = maxTokens !== undefined;
+  const undecided = tools.filter(({ deferred }) => deferred === undefined);
+  const areMany = isDeferrable && isBeyond(undecided, maxTokens);
+  const isDeferred = ({ deferred = areMany }: Tool<never>): boolean => isDeferrable && deferred;
+  const active = tools.filter(isActive);
+  const listed = [...active.filter((tool) => !isDeferred(tool)), ...own].map(specOf);
+  if (!tools.some(isDeferred)) return { always: listed, deferred: [], search: undefined };
+  const deferred = active.filter(isDeferred).map(specOf);
+  const search = searchTool(listed, deferred);
+  return { always: [...listed, specOf(search)], deferred, search };
+}
+
+/** Returns what the model is offered that has loaded these tools, in the order of loading. */
+export function offerOf({ always, deferred }: Catalogue, names: readonly string[]): Offer {
+  const loaded = names.flatMap((name) => deferred.find((spec) => spec.name === name) ?? []);
+  return { always, loaded, all: loaded.length > 0 ? [...always, ...loaded] : always };
+}
+
+/** Returns the schema of a tool as the model sees it; undefined if it is not in the catalogue. */
+export function schemaIn({ always, deferred }: Catalogue, name: string): JsonObject | undefined {
+  return [...always, ...deferred].find((spec) => spec.name === name)?.inputSchema;
+}
