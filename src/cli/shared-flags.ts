@@ -10,7 +10,10 @@ export const STORE = {
 
 /** The agent, which a session does not store: every process needs these flags again. */
 export const AGENT = {
-  model: string("NAME", "model (default: gpt-4.1-mini at OpenAI, qwen-plus at DashScope)"),
+  model: string(
+    "NAME",
+    "model, or PROVIDER/NAME of an AI SDK provider (default: gpt-4.1-mini at OpenAI, qwen-plus at DashScope)",
+  ),
   baseUrl: string("URL", "server with the Chat Completions API", {
     Environment: `OPENAI_API_KEY     key for OpenAI, or for the server of --base-url
 OPENAI_BASE_URL    default of --base-url; a server such as Ollama needs no key

@@ -2,6 +2,8 @@ import { createAgent } from "../agent/create-agent.ts";
 import type { Agent } from "../agent/types.ts";
 import { openaiModel } from "../model/openai/openai-model.ts";
 import type { SessionStore } from "../store/port.ts";
+import type { ChatModel } from "../model/port.ts";
+import { aiSdkProviderModel } from "./ai-sdk-provider.ts";
 import { chooseModel } from "./choose-model.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
@@ -29,16 +31,27 @@ export async function withAgent<T>(
   );
 }
 
+/** The model of the flags and the environment, and what says where it is. */
+async function openModel(
+  flags: AgentFlags,
+  env: CliIo["env"],
+): Promise<{ readonly model: ChatModel; readonly where: string }> {
+  const provided = await aiSdkProviderModel(flags, env);
+  if (provided) return { model: provided, where: provided.name };
+  const chosen = chooseModel(flags, env);
+  return { model: openaiModel(chosen), where: `${chosen.model} at ${new URL(chosen.baseURL).host}` };
+}
+
 async function openAgent(
   flags: AgentFlags,
   { env, terminal }: CliIo,
   location: SessionLocation | undefined,
 ): Promise<Agent> {
-  const model = chooseModel(flags, env);
+  const { model, where } = await openModel(flags, env);
   const tools = (await Promise.all(flags.tools.map(loadTools))).flat();
   const agent = createAgent({
     name: "assistant",
-    model: openaiModel(model),
+    model,
     tools,
     maxIters: flags.maxIters,
     ...location,
@@ -46,7 +59,7 @@ async function openAgent(
   });
   const names = agent.toolkit.names().join(", ");
   const parts = [
-    `${model.model} at ${new URL(model.baseURL).host}`,
+    where,
     ...(names ? [`tools: ${names}`] : []),
     ...(location ? [`session ${location.sessionId}`] : []),
   ];

@@ -66,6 +66,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "diagram",
     "model",
     "model/openai",
+    "ai-sdk",
     "tool",
     "event",
     "store",

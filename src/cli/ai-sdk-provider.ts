@@ -1,0 +1,65 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AiSdkLanguageModel } from "../ai-sdk/sdk-types.ts";
+import { AgentError } from "../base/error.ts";
+import type { ChatModel } from "../model/port.ts";
+import type { Environment } from "./terminal.ts";
+
+type Provider = { readonly package: string; readonly factory: string; readonly key: string };
+
+/** The providers of the AI SDK that `--model PROVIDER/NAME` knows. */
+const PROVIDERS: { readonly [name: string]: Provider } = {
+  alibaba: { package: "@ai-sdk/alibaba", factory: "createAlibaba", key: "ALIBABA_API_KEY" },
+  anthropic: { package: "@ai-sdk/anthropic", factory: "createAnthropic", key: "ANTHROPIC_API_KEY" },
+  cohere: { package: "@ai-sdk/cohere", factory: "createCohere", key: "COHERE_API_KEY" },
+  deepseek: { package: "@ai-sdk/deepseek", factory: "createDeepSeek", key: "DEEPSEEK_API_KEY" },
+  google: {
+    package: "@ai-sdk/google",
+    factory: "createGoogleGenerativeAI",
+    key: "GOOGLE_GENERATIVE_AI_API_KEY",
+  },
+  groq: { package: "@ai-sdk/groq", factory: "createGroq", key: "GROQ_API_KEY" },
+  mistral: { package: "@ai-sdk/mistral", factory: "createMistral", key: "MISTRAL_API_KEY" },
+  openai: { package: "@ai-sdk/openai", factory: "createOpenAI", key: "OPENAI_API_KEY" },
+  xai: { package: "@ai-sdk/xai", factory: "createXai", key: "XAI_API_KEY" },
+};
+
+/**
+ * Returns the model `PROVIDER/NAME` of an AI SDK provider, whose package is looked up from `folder`; undefined if a server is named
+ * too, or the name begins with no known provider. Rejects with `config/invalid` that names the package and the command that
+ * installs it, or the variable of the key.
+ */
+export async function aiSdkProviderModel(
+  flags: { readonly model?: string | undefined; readonly baseUrl?: string | undefined },
+  env: Environment,
+  folder: string = process.cwd(),
+): Promise<ChatModel | undefined> {
+  const [name = "", ...rest] = flags.model?.split("/") ?? [];
+  const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+  if (!provider || rest.length === 0 || flags.baseUrl || env["OPENAI_BASE_URL"]) return undefined;
+  const path = pathOf(provider.package, folder);
+  if (path === undefined) {
+    const { package: needed } = provider;
+    throw new AgentError(
+      "config/invalid",
+      `The model "${flags.model}" needs the package ${needed}, which is not installed here: npm install ${needed}`,
+    );
+  }
+  const apiKey = env[provider.key]?.trim();
+  if (!apiKey)
+    throw new AgentError("config/invalid", `The model "${flags.model}" needs a key: set ${provider.key}.`);
+  const { aiSdkModel } = await import("../ai-sdk/ai-sdk-model.ts");
+  const loaded = (await import(pathToFileURL(path).href)) as {
+    readonly [name: string]: (settings: object) => (model: string) => AiSdkLanguageModel;
+  };
+  return aiSdkModel(loaded[provider.factory]!({ apiKey })(rest.join("/")));
+}
+
+function pathOf(name: string, folder: string): string | undefined {
+  try {
+    return createRequire(join(folder, "package.json")).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
