@@ -37,7 +37,7 @@ export function noteEnd(fd: number, path: string, extent: FileExtent): void {
   }
 }
 
-/** Throws `session/damaged` for a file that was longer. `fd` is undefined if there is no such file. */
+/** Throws `session/damaged` for a file that was longer than when it was measured. `fd` is undefined if there is no such file. */
 export function checkEnd(
   fd: number | undefined,
   path: string,
@@ -47,6 +47,8 @@ export function checkEnd(
 ): void {
   const note = noteOf(path);
   if (!note || !(note.end > end || (note.count ?? 0) > count)) return;
+  const now = fd === undefined ? ifExists(() => statSync(path)) : fstatSync(fd);
+  if ((now?.size ?? 0) > end) return; // another process has appended since it was measured
   const first = fd === undefined ? undefined : firstOf(fd);
   if (first === undefined || first === note.first)
     throw sessionDamaged(sessionId, `${what} has ${end} bytes and had ${note.end}, or lost a line`);
