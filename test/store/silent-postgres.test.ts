@@ -3,19 +3,17 @@ import { AgentError, createAgent, type SessionStore } from "agentchart";
 import { postgresStore } from "agentchart/store/postgres";
 import { scriptedModel } from "agentchart/testing";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
-import { silentProxy, type Silence, type SilentProxy } from "../support/silent-proxy.ts";
+import { faultyProxy, type FaultyProxy, type Silence } from "../support/faulty-proxy.ts";
 import { toolOf } from "../support/agents.ts";
 
 const postgres: TestPostgres | undefined = await startPostgres();
-let proxy: SilentProxy;
+let proxy: FaultyProxy;
 let connectionString: string;
 
 beforeAll(async () => {
   if (!postgres) return;
-  const url = new URL(postgres.connectionString);
-  proxy = await silentProxy(Number(url.port || 5432));
-  url.port = String(proxy.port);
-  connectionString = url.href;
+  proxy = await faultyProxy(postgres.connectionString, 5432);
+  connectionString = proxy.urlOf(postgres.connectionString);
 });
 afterAll(async () => {
   proxy?.close();
@@ -57,7 +55,7 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
         const store = postgresStore({ connectionString, timeoutMs: TIMEOUT_MS });
         const id = `${direction}-${name}`;
         await store.acquire(id, { owner: "o", ttlMs: 60_000 });
-        proxy.silence(direction);
+        proxy.fail(direction);
         await expect(operate(store, id)).rejects.toMatchObject({ code: "store/failed", isRetryable: true });
         proxy.restore();
         expect(await store.takeInputs("other", 1)).toEqual([]); // the next operation has a connection of its own
@@ -68,7 +66,7 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
     test(`connecting and closing end while the ${direction} are swallowed`, async () => {
       const known = postgresStore({ connectionString, timeoutMs: TIMEOUT_MS });
       await known.load("s");
-      proxy.silence(direction);
+      proxy.fail(direction);
       const store = postgresStore({ connectionString, timeoutMs: TIMEOUT_MS });
       await expect(store.load("s")).rejects.toMatchObject({ code: "store/failed" });
       await Promise.all([store.close(), known.close()]);
@@ -81,7 +79,7 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
     let paid = 0;
     const pay = toolOf("pay", () => {
       paid++;
-      proxy.silence("answers");
+      proxy.fail("answers");
       return "paid";
     });
     const config = { name: "a", sessionId: "silent", tools: [pay], leaseMs: 900 };

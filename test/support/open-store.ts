@@ -4,13 +4,18 @@ import type { SessionStore } from "agentchart";
 export type StoreSpec =
   | { readonly kind: "file"; readonly dir: string }
   | { readonly kind: "sqlite"; readonly path: string }
-  | { readonly kind: "postgres"; readonly connectionString: string; readonly schema?: string };
+  | {
+      readonly kind: "postgres";
+      readonly connectionString: string;
+      readonly schema?: string;
+      readonly timeoutMs?: number;
+    };
 
 export async function openStore(spec: StoreSpec): Promise<SessionStore> {
   if (spec.kind === "file") return (await import("agentchart/store/file")).fileStore({ dir: spec.dir });
   if (spec.kind === "sqlite")
     return (await import("agentchart/store/sqlite")).sqliteStore({ path: spec.path });
   const { postgresStore } = await import("agentchart/store/postgres");
-  const { connectionString, schema } = spec;
-  return postgresStore({ connectionString, ...(schema !== undefined && { schema }) });
+  const { kind: _, ...options } = spec;
+  return postgresStore(options);
 }

@@ -1,8 +1,7 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { bullQueue, type WakeQueue } from "agentchart/worker";
+import { faultyProxy } from "../../support/faulty-proxy.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 
 const server = await startPostgres();
@@ -18,30 +17,10 @@ const STARTING_UP = (() => {
 
 /** A way to the database on which it can be made to seem to be starting up. */
 async function openDoor(connectionString: string) {
-  const database = new URL(connectionString);
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  const door = createServer((socket) => {
-    sockets.add(socket.on("error", () => {}));
-    if (!isOpen) return void socket.once("data", () => socket.end(STARTING_UP));
-    const through = connect(Number(database.port), database.hostname).on("error", () => {});
-    socket.pipe(through).pipe(socket);
-    socket.once("close", () => through.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(door, "listening");
-  const url = new URL(connectionString);
-  url.hostname = "127.0.0.1";
-  url.port = String((door.address() as AddressInfo).port);
-  const shut = (): void => {
-    isOpen = false;
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  onTestFinished(() => {
-    shut();
-    door.close();
-  });
-  return { url: url.href, shut, open: () => void (isOpen = true) };
+  const proxy = await faultyProxy(connectionString, 5432);
+  onTestFinished(() => proxy.close());
+  const shut = () => proxy.answerWith(STARTING_UP);
+  return { url: proxy.urlOf(connectionString), shut, open: () => proxy.restore() };
 }
 
 function listen(queue: WakeQueue) {
