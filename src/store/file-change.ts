@@ -35,8 +35,12 @@ export async function syncAll(fd: number, path: string, extent: FileExtent, isNe
   await syncFile(fd);
   noteEnd(fd, path, extent);
   if (!isNew) return;
-  await syncFolder(dirname(path));
-  await syncFolder(dirname(dirname(path)));
+  try {
+    await syncFolder(dirname(path));
+    await syncFolder(dirname(dirname(path)));
+  } catch (error) {
+    if (!isMissing(error)) throw error; // deleted meanwhile
+  }
 }
 
 /** Returns the line of an append. `inbox`: what is acknowledged after it. */

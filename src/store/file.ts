@@ -139,6 +139,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
   async function put(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
     const path = join(folder(sessionId), INBOX);
+    let wasMoved = false;
     for (;;) {
       const fd = openToAppend(path, true)!;
       try {
@@ -149,7 +150,8 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         if (isAccepted && isInputSynced)
           await syncAll(fd, path, { end: index.end.size, count: index.items.length }, isNew);
         const isKept = ifExists(() => statSync(path).ino) === fstatSync(fd).ino; // else the session was deleted meanwhile
-        if (isAccepted !== undefined && isKept) return isAccepted ? "accepted" : "duplicate";
+        if (isAccepted !== undefined && isKept) return isAccepted || wasMoved ? "accepted" : "duplicate";
+        wasMoved ||= isAccepted === true; // and is there again if the session was deleted but for its inputs
       } finally {
         closeSync(fd);
       }

@@ -34,3 +34,18 @@ test("a new lease removes what a renewal of a former holder has left that was ki
   expect(drafts()).toEqual([`lease.json.${former.fence + 1}`]);
   expect(readdirSync(folder)).toContain("lease.json");
 });
+
+test.each([[{ keepsInputs: true }], [{}]])(
+  "an input that is put while its session is deleted (%j) is accepted once and stays",
+  async (options) => {
+    const { dir, remove } = scratch();
+    onTestFinished(remove);
+    const store = fileStore({ dir });
+    await store.acquire("s", { owner: "a", ttlMs: 60_000 });
+    const putting = store.putInput("s", { id: "1", data: { n: 1 } }); // is written, and waits until it is synced
+    await store.delete("s", options);
+    expect(await putting).toBe("accepted");
+    expect(await store.takeInputs("s", 9)).toEqual([{ id: "1", data: { n: 1 } }]);
+    expect(await store.putInput("s", { id: "1", data: {} })).toBe("duplicate");
+  },
+);
