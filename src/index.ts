@@ -74,4 +74,5 @@ export type {
   ToolOutcome,
   ToolReturn,
 } from "./tool/types.ts";
+export type { AgentChange } from "./tool/fingerprint.ts";
 export type { Decision, PendingCall, WaitsFor } from "./tool/pending.ts";

@@ -6,6 +6,7 @@ import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../sr
 import type { Execution, FinishReason } from "../../src/model/port.ts";
 import type { Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
+import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { PromptEdit } from "./prompt.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -29,6 +30,8 @@ export type Settings = {
   readonly isDurable: boolean;
   readonly budget: Limits;
   readonly onBudget: "suspend" | "stop";
+  /** What becomes of a session that another agent left in the middle of a turn. */
+  readonly onChangedAgent: "adopt" | "pin" | "hold";
 };
 
 /** The limits of a turn that a person may raise; an absent one is no limit. */
@@ -80,6 +83,8 @@ export type CallRecord = {
   readonly decided?: Decision;
   /** Who has made the decision, if that is known. */
   readonly decidedBy?: string;
+  /** When the approval was asked for again because the tool had changed: a decision made before does not count. */
+  readonly askedAgainAt?: number;
   readonly expiresAt?: number;
   readonly reason?: string;
   readonly answerSchema?: JsonObject;
@@ -130,6 +135,8 @@ export type Progress = {
   readonly turn: number;
   /** The turn that brought the input which is answered: an earlier one if that failed and `call()` without input tries again. */
   readonly inputTurn?: number;
+  /** The agent that runs the turn; absent in sessions of 0.1.0. */
+  readonly agent?: Fingerprint;
   /** Index of the reasoning step in the turn. */
   readonly iteration: number;
   readonly gotos: number;

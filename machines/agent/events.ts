@@ -3,6 +3,7 @@ import type { Json } from "../../src/base/json.ts";
 import type { Msg } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
 import type { AgentContext, Limits, WantedOutput } from "./context.ts";
+import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 
 /** Who caused an event. */
 export type Cause = "caller" | "hook" | "inspector" | "worker" | "operator";
@@ -19,7 +20,15 @@ type At = { /** Epoch milliseconds. */ readonly at: number };
 /** The events that the agent machine handles, apart from the outcomes of its services. */
 export type AgentCommand =
   /** Begins a turn, or goes on with one that rests. */
-  | Command<"call", At & { readonly input: readonly Msg[]; readonly wanted?: WantedOutput }>
+  | Command<
+      "call",
+      At & {
+        readonly input: readonly Msg[];
+        readonly wanted?: WantedOutput;
+        /** The agent that is called. */
+        readonly agent?: Fingerprint;
+      }
+    >
   | Command<
       "run.interrupt",
       At & { readonly cause: "user" | "signal" | "timeout"; readonly message?: Msg; readonly reply?: string }
@@ -53,7 +62,18 @@ export type AgentCommand =
       }
     >
   /** Puts a stored session in the place of this one. */
-  | Command<"session.load", { readonly context: AgentContext }>
+  | Command<
+      "session.load",
+      {
+        readonly context: AgentContext;
+        /** The agent that loads it. */
+        readonly agent?: Fingerprint;
+        /** True if a person has released the session to this agent. */
+        readonly isReleased?: boolean;
+      }
+    >
+  /** Goes on with the turn of another agent. */
+  | Command<"session.adopt", At & { readonly agent: Fingerprint }>
   | Command<"hooks.listen", { readonly points: readonly HookPoint[] }>
   | TimerDue;
 

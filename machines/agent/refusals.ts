@@ -1,11 +1,14 @@
 import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext, CallRecord } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
+import { describeChange } from "../../src/tool/fingerprint.ts";
 import { revisionOf } from "../../src/tool/stored-slots.ts";
+import { changeInTurn } from "./updates/changed-agent.ts";
 import { pendingCalls } from "./updates/calls.ts";
 
 type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Write = Extract<AgentCommand, { readonly type: "slot.write" }>;
+type Load = Extract<AgentCommand, { readonly type: "session.load" }>;
 
 const pendingCall = (context: AgentContext, callId: string) =>
   pendingCalls(context).find((call) => call.callId === callId);
@@ -22,9 +25,14 @@ export function isUnknownCall(context: AgentContext, { callId }: Decide): boolea
   return !pendingCall(context, callId) || !record || !isOpen(record);
 }
 
-/** The arguments of the call are not those that the decision was made for. */
-export function isStaleDecision(context: AgentContext, { callId, argsHash }: Decide): boolean {
-  return argsHash !== undefined && argsHash !== pendingCall(context, callId)?.argsHash;
+/** The arguments or the tool of the call are not those that the decision was made for. */
+export function isStaleDecision(
+  context: AgentContext,
+  { callId, argsHash, at, madeAt = at }: Decide,
+): boolean {
+  if (argsHash !== undefined && argsHash !== pendingCall(context, callId)?.argsHash) return true;
+  const record = context.calls.find(({ call }) => call.id === callId);
+  return madeAt < (record?.askedAgainAt ?? Number.NEGATIVE_INFINITY);
 }
 
 /** The decision was made after the approval had expired. */
@@ -67,7 +75,7 @@ export const refusals = {
   }),
   staleDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",
-    message: `The arguments of call '${callId}' have changed since the decision was made.`,
+    message: `The arguments or the tool of call '${callId}' have changed since the decision was made.`,
   }),
   expiredDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
     code: "run/stale-decision",
@@ -78,6 +86,16 @@ export const refusals = {
     message: `Call '${callId}' may have run already; expected one of the decisions ${AFTER_UNKNOWN_OUTCOME}.`,
     data: { callId, allowed: ["retry", "answer", "deny"] },
   }),
+  leftToOthers: ({ settings }: AgentContext, { context, agent }: Load): Refusal => {
+    const { agent: name, sessionId, onChangedAgent: policy } = settings;
+    const change = changeInTurn(context, agent)!;
+    const expected = policy === "pin" ? "an agent of that release" : "a person";
+    return {
+      code: "session/agent-changed",
+      message: `Session '${sessionId}' is in a turn that another release of agent '${name}' began, and waits for ${expected}. Changed: ${describeChange(change)}.`,
+      data: { sessionId, policy, change },
+    };
+  },
   /** An outcome of a service that was stopped, or an event that this state does not know. */
   unexpected: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({
     code: "run/invalid-event",

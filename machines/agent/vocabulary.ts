@@ -7,6 +7,7 @@ import * as refusals from "./refusals.ts";
 import type { HooksOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
+import * as changed from "./updates/changed-agent.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
@@ -73,6 +74,9 @@ const guards = {
   staysSuspended: (context: AgentContext) =>
     context.progress.resumeAt === null &&
     (openCalls(context).length > 0 || context.progress.exceeded !== null),
+  isLeftToOthers: changed.isLeftToOthers,
+  isOtherAgent: (context: AgentContext, { agent }: Command<"session.adopt">) =>
+    changed.changeInTurn(context, agent) !== undefined,
   isUnknownCall: refusals.isUnknownCall,
   isStaleDecision: refusals.isStaleDecision,
   isExpiredDecision: refusals.isExpiredDecision,
@@ -212,6 +216,7 @@ const updates = {
 
   // at any time
   load: entry.loadSession,
+  adoptTurn: changed.adoptTurn,
   drain: ({ progress }: AgentContext, { at }: Command<"run.shutdown">) => ({
     at,
     progress: { ...progress, draining: true },

@@ -90,6 +90,7 @@ export const configSchema = s.lazily(() => {
       prices: s.optional(s.recordOf(price)),
       onTextWhilePending: s.optional(s.oneOf("refuse", "cancelPending", "queue")),
       recoverOrphans: s.optional(s.boolean()),
+      onChangedAgent: s.optional(s.oneOf("adopt", "pin", "hold")),
       interruptGraceMs: s.optional(s.integer(0)),
       context: s.anything(),
       store: s.optional(storeSchema()),

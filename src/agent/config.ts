@@ -58,6 +58,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     isDurable: config.store !== undefined && config.durability !== "turn",
     budget,
     onBudget: onExceeded,
+    onChangedAgent: config.onChangedAgent ?? "adopt",
   };
 }
 

@@ -4,6 +4,7 @@ import type { Msg, ToolResultBlock } from "../message/types.ts";
 import { recoveredResult, suspendedResult } from "../tool/results.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
+import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
 import type { AgentEventBody } from "../event/types.ts";
 
 /** Returns the path of the innermost state of a state value, such as "reasoning.calling.running". */
@@ -94,6 +95,7 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
 
 /** The types of the events that follow from steps of the chart. */
 export const DERIVED_TYPES = [
+  "agent.changed",
   "state",
   "message",
   "tool.start",
@@ -125,13 +127,16 @@ export function eventsBetween(
   if (before === after) return [];
   const isResuming = before.progress.resumeAt !== null; // the calls ran in another process
   const added = addedMessages(before, after);
+  const change = adoptedChange(before, after);
   return [
+    ...(change ? [{ type: "agent.changed" as const, change }] : []),
     ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
     ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
     ...slotEvents(before, after),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),
-    ...(isWaiting && (after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))
+    ...(isWaiting &&
+    (change || after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))
       ? [{ type: "pending" as const, calls: pendingCalls(after) }]
       : []),
   ];

@@ -19,7 +19,7 @@ export function openPending(context: AgentContext): readonly PendingCall[] {
   return context.progress.exceeded === null ? pendingCalls(context) : [];
 }
 
-/** Returns the epoch ms at which a suspended turn can go on without further input: 0 if every call is decided, else when the last
+/** Returns the epoch ms at which a suspended turn can go on without further input: 0 if every call is decided or answered, else when the last
  *  open approval expires. Undefined if it needs input. */
 export function resumableAt(context: AgentContext): number | undefined {
   const { exceeded, restedAt } = context.progress;
@@ -27,7 +27,9 @@ export function resumableAt(context: AgentContext): number | undefined {
     const rested = { ...context, at: restedAt ?? context.at };
     return (exceededByTools(rested) ?? exceededByModel(rested)) === undefined ? 0 : undefined;
   }
-  const times = pendingCalls(context).map((call) => (call.decided ? 0 : (call.expiresAt ?? Infinity)));
+  const pending = pendingCalls(context);
+  if (pending.length === 0) return 0;
+  const times = pending.map((call) => (call.decided ? 0 : (call.expiresAt ?? Infinity)));
   const at = Math.max(...times);
   return Number.isFinite(at) ? at : undefined;
 }

@@ -14,6 +14,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent.machine.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
+import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
 import { hostFor, type AgentHost } from "./agent-host.ts";
@@ -28,6 +29,7 @@ import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { onProcessEnd } from "./leave-process.ts";
 import { outputTool } from "./output.ts";
+import { AgentFingerprint } from "./fingerprint.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { SessionJournal } from "./session-journal.ts";
@@ -73,6 +75,7 @@ export class Runtime {
   readonly #host: AgentHost;
   readonly #life: SessionLife;
   readonly #commands = new SentCommands();
+  readonly #fingerprint: AgentFingerprint;
   #last: LiveSnapshot;
   /** The state and context of the newest step, which a listener may hear of before the snapshot is there. */
   #now: { readonly path: string; readonly context: AgentContext };
@@ -91,6 +94,7 @@ export class Runtime {
     this.#listener = listener;
     this.settings = settingsOf(config);
     this.toolkit = toolkitOf(config);
+    this.#fingerprint = new AgentFingerprint(config);
     this.#hooks = new SessionHooks(config);
     this.userContext = this.sessionContext();
     const durable = config.store && this.#durableSession(config.store);
@@ -138,7 +142,7 @@ export class Runtime {
     });
     this.actor.start();
     if (!durable) this.#life.send({ type: "session.open" });
-    if (restored) this.send({ type: "session.load", context: restored.context });
+    if (restored) this.load({ ...restored, hooks: [] });
   }
 
   get context(): AgentContext {
@@ -241,24 +245,47 @@ export class Runtime {
     return this.isDurable ? this.open() : undefined;
   }
 
+  /** What this agent consists of. */
+  get fingerprint(): Fingerprint {
+    return this.#fingerprint.of(this.toolkit.tools());
+  }
+
   /** The turn that events belong to: the one of the input while it is being entered. */
   #turn(): number {
     const { inbox, progress } = this.context;
     return inbox.input.length > 0 && beginsTurn(this.context) ? progress.turn + 1 : progress.turn;
   }
 
-  /** Replaces the session by a restored one. */
-  load(
-    { context, activeGroups, hooks }: RestoredSession,
-    { memory = true, toolkit = true }: SavedParts = {},
-  ): void {
+  /** Replaces the session by a restored one. Throws `session/agent-changed` for one that is left to another agent. */
+  load(session: RestoredSession, parts: SavedParts = {}): void {
+    this.#assertLoads(session);
+    this.#replace(session, parts);
+    this.#adopt();
+  }
+
+  #assertLoads(session: RestoredSession): void {
+    const refused = this.refusal(this.#loading(session));
+    if (refused?.code === "session/agent-changed") throw refused;
+  }
+
+  #loading({ context, isReleased = false }: RestoredSession): AgentCommand {
+    return { type: "session.load", context, agent: this.fingerprint, ...(isReleased && { isReleased }) };
+  }
+
+  /** Goes on with the turn of another agent, if the session is in one. */
+  #adopt(): void {
+    const event: AgentCommand = { type: "session.adopt", at: this.now(), agent: this.fingerprint };
+    if (!this.refusal(event)) this.send(event);
+  }
+
+  #replace(session: RestoredSession, { memory = true, toolkit = true }: SavedParts = {}): void {
+    const { activeGroups, hooks } = session;
     for (const name of hooks.filter((each) => !this.hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
-    if (!memory) return;
-    this.send({ type: "session.load", context });
+    if (memory) this.send(this.#loading(session));
   }
 
   /** Journals that an input was refused, and emits an event. */
@@ -370,6 +397,7 @@ export class Runtime {
   async #read(): Promise<void> {
     try {
       this.#stored = await this.journal.open();
+      if (this.#stored) await this.#admit(this.#stored);
     } catch (error) {
       this.#life.send({ type: "session.failed", at: Date.now(), error: agentErrorOf(error, "store/failed") });
       if (!this.#life.isWaiting) throw error;
@@ -380,11 +408,22 @@ export class Runtime {
     this.#life.send({ type: "session.read", until: this.journal.leaseUntil });
   }
 
+  /** Gives the lease back of a session that is left to another agent, and throws why. */
+  async #admit(session: RestoredSession): Promise<void> {
+    try {
+      this.#assertLoads(session);
+    } catch (error) {
+      await this.journal.release();
+      throw error;
+    }
+  }
+
   #begin(): void {
-    if (this.#stored) this.load(this.#stored);
+    if (this.#stored) this.#replace(this.#stored);
     else this.journal.record(freshContext(this.settings, Transcript.of()), this.context);
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
+    this.#adopt();
     this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
   }
 

@@ -162,7 +162,8 @@ export class Turns {
     this.#isBeginning = true;
     try {
       this.#take(options.idempotencyKey, messages);
-      runtime.send({ type: "call", at: runtime.now(), input: messages, ...(wanted && { wanted }) });
+      const { fingerprint: agent } = runtime;
+      runtime.send({ type: "call", at: runtime.now(), input: messages, agent, ...(wanted && { wanted }) });
       this.#begun();
       return await promise;
     } catch (error) {

@@ -135,6 +135,11 @@ export type AgentConfig<Ctx = unknown> = {
   readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";
   /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. */
   readonly recoverOrphans?: boolean;
+  /** What becomes of a session that is opened in the middle of a turn which an agent with another prompt, other permissions or other
+   *  tools began. `adopt` (default) goes on with it and emits `agent.changed`: an approval of a tool whose definition changed is
+   *  asked for again, and a call of a tool that is gone is answered with an error. `pin` leaves it to agents of the old release and
+   *  `hold` to a person: opening it rejects `session/agent-changed`. */
+  readonly onChangedAgent?: "adopt" | "pin" | "hold";
   /** How long an interrupt waits for services that do not react to their signal, ms; default 2,000. */
   readonly interruptGraceMs?: number;
   /** A value for tools and hooks, or a function that returns it for a session. It is never stored; the function is called again in

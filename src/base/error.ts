@@ -53,6 +53,7 @@ export const ERROR_CODES = [
   "slot/version",
   "session/not-found",
   "session/conflict",
+  "session/agent-changed",
   "session/lease-lost",
   "session/version",
   "session/damaged",

@@ -35,6 +35,7 @@ const TYPES: { readonly [T in Type]: true } = {
   pending: true,
   retry: true,
   slot: true,
+  "agent.changed": true,
   "hook.failed": true,
   "input.refused": true,
   "turn.end": true,

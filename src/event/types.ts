@@ -4,6 +4,7 @@ import type { Json } from "../base/json.ts";
 import type { Chunk } from "../hook/types.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason } from "../model/port.ts";
+import type { AgentChange } from "../tool/fingerprint.ts";
 import type { PendingCall } from "../tool/pending.ts";
 
 type EventBase = {
@@ -85,6 +86,8 @@ export type AgentEventBody =
     }
   /** A slot of the session was written; `revision` counts its writes. */
   | { readonly type: "slot"; readonly name: string; readonly value: Json; readonly revision: number }
+  /** The session was in the middle of a turn of another agent, and goes on with this one. */
+  | { readonly type: "agent.changed"; readonly change: AgentChange }
   /** A hook has failed at a point where that does not fail the turn. */
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
   /** An input that another process sent to the session was refused. */

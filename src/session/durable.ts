@@ -46,6 +46,8 @@ export type RestoredSession = {
   readonly activeGroups: readonly string[] | undefined;
   /** The names of the hooks that the session had at its newest checkpoint. */
   readonly hooks: readonly string[];
+  /** True if a person has released it to whichever agent opens it next. */
+  readonly isReleased?: boolean;
 };
 
 /** Throws `session/damaged` for invalid messages. */
@@ -79,6 +81,7 @@ export async function restoreSession(
     context: contextOf(session, settings),
     activeGroups: fold.groups,
     hooks: fold.hooks,
+    ...(found.position["isReleased"] === true && { isReleased: true }),
     seq: fold.seq,
     marks: fold.marks,
   };

@@ -2,6 +2,7 @@ import type { Msg } from "../message/types.ts";
 import type { ChartPosition, Fact, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
+import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
 import { inputTurnOf, type AgentContext, type CallRecord } from "../../machines/agent/context.ts";
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
@@ -84,8 +85,10 @@ function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
 export function factsBetween(before: AgentContext, after: AgentContext): readonly Fact[] {
   if (before === after) return [];
   const { extended } = after.progress;
+  const adopted = adoptedChange(before, after);
   const facts: Fact[] = [
     ...callFacts(before, after),
+    ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
     ...messageFacts(before, after),
     ...contextFacts(before, after),
     ...slotFacts(before, after),
@@ -95,12 +98,13 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   return [...facts, ...turnEndFacts(before, after)];
 }
 
-/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
- *  or the time before which a failed request is not repeated. */
+/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call, the
+ *  agent that adopted the turn, or the time before which a failed request is not repeated. */
 export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
+    adoptedChange(before, after) !== undefined ||
     hasNewResult(before, after) ||
     isRetryScheduled(before, after)
   );

@@ -35,6 +35,7 @@ function makeShapes() {
     asks: z.optional(z.string()),
     argsHash: z.optional(z.string()),
     decidedBy: z.optional(z.string()),
+    askedAgainAt: z.optional(z.number()),
     expiresAt: z.optional(z.number()),
     reason: z.optional(z.string()),
     answerSchema: z.optional(object),
@@ -49,6 +50,13 @@ function makeShapes() {
   const progress = z.looseObject({
     turn: count,
     inputTurn: z.optional(count),
+    agent: z.optional(
+      z.looseObject({
+        prompt: z.string(),
+        permissions: z.string(),
+        tools: z.record(z.string(), z.string()),
+      }),
+    ),
     iteration: count,
     gotos: count,
     emptyRetries: count,
@@ -125,6 +133,7 @@ function makeShapes() {
       request: z.optional(z.partial(request)),
       steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
       chart: z.optional(z.string()),
+      adopted: z.optional(z.looseObject({ changed: strings, added: strings, gone: strings })),
       taken: z.optional(z.string()),
       hash: z.optional(z.string()),
     }),

@@ -4,6 +4,7 @@ import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { AgentContext, CallRecord, Limits } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
+import type { AgentChange } from "../tool/fingerprint.ts";
 import { shapeProblem, type EntryType } from "./entry-shapes.ts";
 
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
@@ -50,6 +51,8 @@ export type PositionChange = {
   readonly steps?: readonly StoredStep[];
   /** The hash of the chart, in the first position that a process writes. */
   readonly chart?: string;
+  /** What differs between the agent that the turn had before and the one that adopted it. */
+  readonly adopted?: AgentChange;
   readonly taken?: string;
   /** What was taken, see `inputHash`. */
   readonly hash?: string;

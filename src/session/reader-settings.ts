@@ -17,4 +17,5 @@ export const READER_SETTINGS: Settings = {
   isDurable: true,
   budget: {},
   onBudget: "suspend",
+  onChangedAgent: "adopt",
 };

@@ -52,14 +52,18 @@ export class EntryReader {
       case "calls.closed":
         this.#calls = [];
         return [];
-      case "position":
-        this.#isSuspended = entry.data.state?.startsWith("suspended") ?? this.#isSuspended;
-        return [];
+      case "position": {
+        const { state, adopted: change } = entry.data;
+        this.#isSuspended = state?.startsWith("suspended") ?? this.#isSuspended;
+        if (!change) return [];
+        const calls = this.#isSuspended ? pendingCalls({ calls: this.#calls }) : [];
+        return [{ type: "agent.changed", change }, ...(calls.length > 0 ? [pendingEvent(calls)] : [])];
+      }
       case "turn.end": {
         const { reason, error } = entry.data;
         const end: EventBody = { type: "turn.end", reason, ...(error && { error }) };
         const calls = this.#pendingAt(entry.data);
-        return calls.length > 0 ? [{ type: "pending", calls }, end] : [end];
+        return calls.length > 0 ? [pendingEvent(calls), end] : [end];
       }
       case "input.refused": {
         const { id, error } = entry.data;
@@ -115,6 +119,10 @@ export class EntryReader {
 
 function messageKey({ id, content }: Msg): string {
   return JSON.stringify([id, content]);
+}
+
+function pendingEvent(calls: readonly PendingCall[]): EventBody {
+  return { type: "pending", calls };
 }
 
 function toolEndEvent(result: ToolResultBlock): EventBody {

@@ -39,6 +39,11 @@ class SessionToolkit implements Toolkit<never> {
     return [...this.#tools.keys(), ...(this.#metaTool ? [META_TOOL] : []), ...search];
   }
 
+  /** The tools, those of inactive groups too. */
+  tools(): readonly Tool<never>[] {
+    return [...this.#tools.values()];
+  }
+
   add(tool: Tool<never>): void {
     check(toolSchema(), tool, "toolkit", "The tool");
     if (RESERVED_NAMES.includes(tool.name))

@@ -25,22 +25,22 @@ async function setPosition(
   await store.append(sessionId, { expectedSeq: found?.seq ?? 0, fence, entries: [], position });
 }
 
-/** Quarantines a session, without adding to its journal. Returns false if it was quarantined before. */
+/** Quarantines a session, without adding to its journal; `isHeld`: because its agent has changed. Returns false if it was quarantined before. */
 export async function quarantine(
   store: SessionStore,
   lease: Lease,
-  { reason, at }: Quarantine,
+  { reason, at, isHeld = false }: Quarantine & { readonly isHeld?: boolean },
   meta: JsonObject,
 ): Promise<boolean> {
   const found = await store.load(lease.sessionId);
   if (quarantineOf(found?.position)) return false;
   const { phase = "stopped", ...position } = found?.position ?? {};
-  const note = { reason: reason.slice(0, MAX_REASON), at, phase };
+  const note = { reason: reason.slice(0, MAX_REASON), at, phase, ...(isHeld && { isHeld }) };
   await setPosition(store, lease, found, { meta, ...position, phase: "quarantined", quarantine: note });
   return true;
 }
 
-/** Ends a quarantine: the session has its former phase. Returns false if it was not quarantined. Rejects `session/damaged` if it
+/** Ends a quarantine: the session has its former phase, and one that was held is released to the agent that opens it next. Returns false if it was not quarantined. Rejects `session/damaged` if it
  *  is quarantined for a damaged journal. */
 export async function endQuarantine(store: SessionStore, lease: Lease): Promise<boolean> {
   const { sessionId } = lease;
@@ -48,11 +48,15 @@ export async function endQuarantine(store: SessionStore, lease: Lease): Promise<
   const known = quarantineOf(found?.position);
   if (!known) return false;
   const { quarantine: note, ...position } = found?.position ?? {};
-  const { phase } = (note ?? {}) as JsonObject;
+  const { phase, isHeld } = (note ?? {}) as JsonObject;
   if (phase === undefined) {
     const message = `Session '${sessionId}' cannot be resumed, because its journal is damaged: ${known.reason}`;
     throw new AgentError("session/damaged", message, { data: { sessionId } });
   }
-  await setPosition(store, lease, found, { ...position, phase });
+  await setPosition(store, lease, found, {
+    ...position,
+    phase,
+    ...(isHeld === true && { isReleased: true }),
+  });
   return true;
 }

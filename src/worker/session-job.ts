@@ -144,22 +144,24 @@ export class SessionJob {
   async #handleOpenError(error: unknown, meta: JsonObject): Promise<void> {
     const { store, leaseMs } = this.#worker;
     const { sessionId } = this.#session;
-    const { code, message } = errorInfo(error, "config/invalid");
+    const { code, message, data } = errorInfo(error, "config/invalid");
+    const isHeld = code === "session/agent-changed" && data?.["policy"] === "hold";
     if (code === "session/conflict") return this.#requeue("taken");
     if (code === "session/version") return this.#requeue("unreadable", error);
-    if (code !== "session/damaged") return this.#requeue("failed", error);
+    if (code === "session/agent-changed" && !isHeld) return this.#requeue("pinned", error);
+    if (code !== "session/damaged" && !isHeld) return this.#requeue("failed", error);
     const lease = await store.acquire(sessionId, { owner: "quarantine", ttlMs: leaseMs });
     if (!lease) return this.#requeue("taken");
     try {
-      await this.#quarantine(lease, message, meta);
+      await this.#quarantine(lease, message, meta, isHeld);
     } finally {
       await store.release(lease);
     }
   }
 
-  async #quarantine(lease: Lease, reason: string, meta: JsonObject): Promise<void> {
+  async #quarantine(lease: Lease, reason: string, meta: JsonObject, isHeld = false): Promise<void> {
     const { store, now, report } = this.#worker;
-    if (await quarantine(store, lease, { reason, at: now() }, meta))
+    if (await quarantine(store, lease, { reason, at: now(), isHeld }, meta))
       report.emit({ type: "session.quarantined", ...this.#session, reason });
   }
 

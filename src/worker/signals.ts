@@ -22,6 +22,7 @@ const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "tool.start",
   "tool.end",
   "pending",
+  "agent.changed",
   "turn.end",
   "input.refused",
 ]);

@@ -126,7 +126,7 @@ export interface Dispatcher {
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
   /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
-   *  `seq`, missing none (`message`, `tool.start`, `tool.end`, `pending`, `turn.end`, `input.refused`); and between them, with best
+   *  `seq`, missing none (`message`, `tool.start`, `tool.end`, `pending`, `agent.changed`, `turn.end`, `input.refused`); and between them, with best
    *  effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
@@ -274,10 +274,10 @@ export type WorkerEvent = { readonly at: number } & (
   /** The lease of a session was lost. */
   | (WorkerSessionRef & { readonly type: "session.lost"; readonly error: ErrorInfo })
   /** A session was requeued for `retryAt` (epoch ms): another process holds it (`taken`), its tenant's limits hold it back, this
-   *  release cannot read it, or its agent could not be made. */
+   *  release cannot read it, its turn is that of another release (`pinned`), or its agent could not be made. */
   | (WorkerSessionRef & {
       readonly type: "session.putBack";
-      readonly why: "taken" | "limited" | "unreadable" | "failed";
+      readonly why: "taken" | "limited" | "unreadable" | "pinned" | "failed";
       readonly error?: ErrorInfo;
       readonly retryAt: number;
     })

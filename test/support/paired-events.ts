@@ -77,6 +77,7 @@ export function eventsProblem(
       case "message":
       case "slot":
       case "pending":
+      case "agent.changed":
       case "hook.failed":
       case "input.refused":
         break;

@@ -1,15 +1,21 @@
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
 import { ENTER_ACTING, ENTER_CALL, listens, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
 
-/** A stored session takes the place of this one and rests where it rested. */
-export const LOAD: AgentBranch = {
-  actions: "load",
-  choose: [
-    { guard: "isUnfinished", target: "#agent.stopped.unfinished" },
-    { guard: "staysSuspended", target: "#agent.suspended.waiting" },
-    { target: "#agent.stopped.idle", actions: "deliverWaiting" },
-  ],
-};
+/** A stored session takes the place of this one and rests where it rested, unless it is left to another agent. */
+export const LOAD: readonly AgentBranch[] = [
+  { guard: "isLeftToOthers", refuse: "leftToOthers" },
+  {
+    actions: "load",
+    choose: [
+      { guard: "isUnfinished", target: "#agent.stopped.unfinished" },
+      { guard: "staysSuspended", target: "#agent.suspended.waiting" },
+      { target: "#agent.stopped.idle", actions: "deliverWaiting" },
+    ],
+  },
+];
+
+/** The turn of another agent goes on with this one. */
+export const ADOPT: AgentBranch = { guard: "isOtherAgent", actions: "adoptTurn" };
 
 /** What both states of rest refuse or take. */
 const AT_REST = {
@@ -34,6 +40,7 @@ export const stopped: AgentState = {
       description: "At rest in the middle of a turn, which the next call goes on with, in any process.",
       on: {
         ...AT_REST,
+        "session.adopt": ADOPT,
         call: [
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
           { guard: "resumesInCall", actions: "beginResume", choose: ENTER_CALL },

@@ -1,6 +1,6 @@
 import type { AgentState } from "../vocabulary.ts";
 import { ENTER_CALL, listens, runHooks } from "./shared.ts";
-import { LOAD } from "./stopped.ts";
+import { ADOPT, LOAD } from "./stopped.ts";
 
 export const suspended: AgentState = {
   description: "Something outside must answer before the turn can go on.",
@@ -29,6 +29,7 @@ export const suspended: AgentState = {
           { actions: "recordDecision" },
         ],
         "session.load": LOAD,
+        "session.adopt": ADOPT,
         "xstate.error.actor.*": { refuse: "unexpected" },
         "run.shutdown": { refuse: "notRunning" },
         "run.steer": { refuse: "notRunning" },

@@ -52,7 +52,8 @@ export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
-  const { decided: _, decidedBy: __, asks: ___, expiresAt: ____, argsHash: _____, ...rest } = record;
+  const { decided: _, decidedBy: __, asks: ___, askedAgainAt: ____, ...others } = record;
+  const { expiresAt: _____, argsHash: ______, ...rest } = others;
   const { action, argsHash, execution, maxParallel, writes, onRestart } = verdict;
   const base: CallRecord = {
     ...rest,

@@ -13,20 +13,28 @@ import {
   type Inbox,
   type WantedOutput,
 } from "../context.ts";
+import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
+import { agentOfCall, rememberedBy } from "./changed-agent.ts";
 import { adoptOrphans, closeOrphans } from "./orphans.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
 /** Begins a call: its messages wait in the inbox until they are accepted. */
 export function beginCall(
   context: AgentContext,
-  event: { readonly at: number; readonly input: readonly Msg[]; readonly wanted?: WantedOutput },
+  event: {
+    readonly at: number;
+    readonly input: readonly Msg[];
+    readonly wanted?: WantedOutput;
+    readonly agent?: Fingerprint;
+  },
 ): Change {
   return {
     at: event.at,
     ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
     inbox: { ...entered(context.inbox), input: event.input, ...(event.wanted && { wanted: event.wanted }) },
     request: freshRequest(context.settings.system),
-    progress: { ...withoutRest(context, event.at), resumeAt: null },
+    progress: { ...withoutRest(context, event.at), ...agentOfCall(context, event), resumeAt: null },
+    remembered: rememberedBy(context, agentOfCall(context, event).agent),
     failure: null,
     interruption: null,
     stop: false,
@@ -80,7 +88,7 @@ export function continueTurn(context: AgentContext): Change {
  *  signal or time-out that interrupted it belonged to another call. */
 export function beginResume(
   context: AgentContext,
-  event: { readonly at: number; readonly input: readonly Msg[] },
+  event: { readonly at: number; readonly input: readonly Msg[]; readonly agent?: Fingerprint },
 ): Change {
   const { inbox, progress, request, interruption } = context;
   const isEntering = progress.resumeAt === "doCall";
@@ -90,6 +98,7 @@ export function beginResume(
     at: event.at,
     progress: {
       ...withoutRest(context, event.at),
+      ...agentOfCall(context, event),
       resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
       draining: false,
     },

@@ -61,7 +61,8 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
   if (kind === "load" && !refused) return { ...NOTHING, granted: granted(NOTHING, move, context) };
   const decided = new Set(memory.decided);
   if (meaning.decides && !refused) decided.add(meaning.decides);
-  if (meaning.grants)
+  const isRevoked = meaning.revokes === true && !refused;
+  if (meaning.grants || isRevoked)
     for (const { call, decided: still } of context.calls) if (!still) decided.delete(call.id);
   const waiting = new Set(context.inbox.input.map(({ id }) => id));
   const stored = keptIds({ ...context, inbox: { ...context.inbox, input: [] } });
@@ -73,7 +74,7 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
     heard: taken.length + heard.length === 0 ? memory.heard : [...memory.heard, ...taken, ...heard],
     input: leaf === "doCall.onError" ? [] : input.filter((id) => waiting.has(id)),
     decided,
-    granted: granted(memory, move, context),
+    granted: granted(isRevoked ? NOTHING : memory, move, context),
     interrupted: !rests && (memory.interrupted || (meaning.interrupts === true && !refused)),
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),

@@ -25,6 +25,8 @@ export type Meaning = {
   readonly writes?: StoredSlots;
   /** A hook asked to stop. */
   readonly stops?: boolean;
+  /** Another agent goes on with the turn, and its tool is another one or gone: what was permitted or decided counts no more. */
+  readonly revokes?: boolean;
   /** Somebody interrupts the turn. */
   readonly interrupts?: boolean;
 };

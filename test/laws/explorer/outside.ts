@@ -44,12 +44,12 @@ function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [
   return [...given, ...all, ...(open.length > 1 ? some : [])];
 }
 
-function calls({ wanted }: World, scene: Scene, at: number): readonly Move[] {
+function calls({ wanted, agent }: World, scene: Scene, at: number): readonly Move[] {
   return inputs(scene, isAtRest(scene.leaf)).map(([what, input]): Move => ({
     label: `call(${what})`,
     group: `call(${what})`,
     kind: "outside",
-    events: [{ type: "call", at, input, ...(wanted && { wanted }) }],
+    events: [{ type: "call", at, input, ...(wanted && { wanted }), ...(agent && { agent }) }],
     cost: "call",
     meaning: { input },
   }));
@@ -116,6 +116,41 @@ function lateMoves(leaf: string, at: number): readonly Move[] {
   ];
 }
 
+/** Sessions from elsewhere that are loaded, by this agent and by others. */
+function loads(world: World, at: number): readonly Move[] {
+  const { agent, others = {}, settings } = world;
+  const load = (what: string, event: object): Move => ({
+    label: `session.load(${what})`,
+    group: `session.load(${what})`,
+    kind: "load",
+    events: [{ type: "session.load", ...event } as ChartEvent],
+    cost: "disturbance",
+  });
+  return Object.entries(loadedContexts(world, at)).flatMap(([what, context]) => [
+    load(what, { context, ...(agent && { agent }) }),
+    ...(settings.onChangedAgent === "adopt"
+      ? []
+      : Object.entries(others).flatMap(([which, other]) => [
+          load(`${what}, by an agent with ${which}`, { context, agent: other }),
+          load(`${what}, released, by an agent with ${which}`, { context, agent: other, isReleased: true }),
+        ])),
+  ]);
+}
+
+/** Agents that go on with the turn of this one. */
+function adoptions(world: World, at: number): readonly Move[] {
+  const { agent: own, others = {}, settings } = world;
+  if (settings.onChangedAgent !== "adopt") return [];
+  return Object.entries(others).map(([what, agent]): Move => ({
+    label: `session.adopt(${what})`,
+    group: `session.adopt(${what})`,
+    kind: "outside",
+    events: [{ type: "session.adopt", at, agent }],
+    cost: "disturbance",
+    meaning: { revokes: agent.tools["tool"] !== own?.tools["tool"] },
+  }));
+}
+
 /** Everything that people and other code may send, in any state. */
 export function outsideMoves(world: World, scene: Scene): readonly Move[] {
   const { context, step } = scene;
@@ -141,13 +176,8 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
-    ...Object.entries(loadedContexts(world, at)).map(([what, loaded]): Move => ({
-      label: `session.load(${what})`,
-      group: `session.load(${what})`,
-      kind: "load",
-      events: [{ type: "session.load", context: loaded }],
-      cost: "disturbance",
-    })),
+    ...loads(world, at),
+    ...adoptions(world, at),
     {
       label: "crash",
       group: "crash and restore",

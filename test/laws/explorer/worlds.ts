@@ -8,6 +8,7 @@ import {
   type Settings,
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
+import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";
 import { SLOT } from "./check-slots.ts";
 import { TICK } from "./move.ts";
@@ -34,6 +35,9 @@ export type World = {
   readonly answers?: readonly string[];
   /** Verdicts of a review besides `allow`. */
   readonly judges: boolean;
+  /** The agent of the world, and those that may take its place in the middle of a turn, by what differs. */
+  readonly agent?: Fingerprint;
+  readonly others?: { readonly [what: string]: Fingerprint };
 };
 
 /** How far the walk goes. */
@@ -63,6 +67,7 @@ export const SETTINGS: Settings = {
   isDurable: false,
   budget: {},
   onBudget: "suspend",
+  onChangedAgent: "adopt",
 };
 
 type Spec = Partial<Omit<World, "settings" | "name">> & { readonly settings?: Partial<Settings> };
@@ -96,6 +101,19 @@ const FEW = ["text", "the structured answer", "the structured answer and a call"
 const SHORT: Spec = {
   tool: { execution: ONCE, onRestart: "ask" },
   settings: { maxIters: 1, model: { maxAttempts: 1 } },
+};
+
+const AGENT: Fingerprint = { prompt: "1", permissions: "1", tools: { tool: "1" } };
+/** An agent and its next releases. */
+const RELEASES: Spec = {
+  ...SHORT,
+  agent: AGENT,
+  others: {
+    "another prompt": { ...AGENT, prompt: "2" },
+    "other permissions": { ...AGENT, permissions: "2" },
+    "a changed tool": { ...AGENT, tools: { tool: "2" } },
+    "a tool less": { ...AGENT, tools: {} },
+  },
 };
 
 const WORLDS: readonly World[] = [
@@ -180,6 +198,23 @@ const WORLDS: readonly World[] = [
     tool: { execution: ONCE, onRestart: "ask", writes: [SLOT] },
     settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
   }),
+  world("a turn that another release adopts", {
+    ...RELEASES,
+    answers: ["1 call"],
+    judges: true,
+    tool: { execution: ONCE, onRestart: "retry" },
+    settings: { ...SHORT.settings, isDurable: true },
+  }),
+  world("a turn that is left to its release", {
+    ...RELEASES,
+    answers: ["text", "1 call"],
+    settings: { ...SHORT.settings, onChangedAgent: "pin" },
+  }),
+  world("a turn of another release that waits for a person", {
+    ...RELEASES,
+    answers: ["text", "1 call"],
+    settings: { ...SHORT.settings, onChangedAgent: "hold" },
+  }),
   world("time that is used up within a batch", {
     ...SHORT,
     tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "ask" },
@@ -217,7 +252,7 @@ export function contextOf({ settings, history, listening }: World): AgentContext
 /** Sessions from elsewhere, by where they rest. */
 export function loadedContexts(world: World, at: number): { readonly [rest: string]: AgentContext } {
   const fresh = freshContext(world.settings, Transcript.of());
-  const { progress } = fresh;
+  const progress = { ...fresh.progress, ...(world.agent && { agent: world.agent }) };
   return {
     suspended: suspendedContext(world, at),
     unfinished: { ...fresh, at, progress: { ...progress, turn: 1, resumeAt: "reasoning" } },
@@ -241,7 +276,7 @@ function suspendedContext(world: World, at: number): AgentContext {
     ...fresh,
     at,
     calls: [call],
-    progress: { ...fresh.progress, turn: 1, batchAt: 1 },
+    progress: { ...fresh.progress, turn: 1, batchAt: 1, ...(world.agent && { agent: world.agent }) },
     outcome: { reason: "TOOL_SUSPENDED" },
   };
 }

@@ -2,6 +2,7 @@ import type { Decision } from "../../../src/tool/pending.ts";
 import type { Interruption } from "../../../machines/agent/context.ts";
 import { message, results, toolResult, user } from "../../laws/explorer/messages.ts";
 import { doneEvent, errorEvent, type ChartEvent } from "../../laws/explorer/pure.ts";
+import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { contextOf, type Given } from "./at.ts";
 
 /** A call with results. */
@@ -67,4 +68,21 @@ export const write = (about: { name?: string; seen?: number } = {}): ChartEvent 
   ...about,
 });
 /** A stored session takes the place of this one. */
-export const load = (stored: Given): ChartEvent => ({ type: "session.load", context: contextOf(stored) });
+export const load = (stored: Given, more: object = {}): ChartEvent => ({
+  type: "session.load",
+  context: contextOf(stored),
+  ...more,
+});
+/** An agent, and one with another tool. */
+export const AGENT: Fingerprint = { prompt: "p", permissions: "r", tools: { tool: "1" } };
+export const OTHER_AGENT: Fingerprint = { ...AGENT, tools: { tool: "2" } };
+/** A turn of an agent. */
+export const turnOf = (agent: Fingerprint, resumeAt: "reasoning" | null = "reasoning"): Given => ({
+  progress: { agent, resumeAt },
+});
+/** Another agent goes on with the turn. */
+export const adopt = (agent: Fingerprint = OTHER_AGENT): ChartEvent => ({
+  type: "session.adopt",
+  at: 200,
+  agent,
+});

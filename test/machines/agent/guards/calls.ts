@@ -204,8 +204,20 @@ export const CALL_GUARDS: GuardTable = {
     ],
   },
   isStaleDecision: {
-    holds: [["it was made for other arguments", asking([asks]), decide({ argsHash: "h2" })]],
+    holds: [
+      ["it was made for other arguments", asking([asks]), decide({ argsHash: "h2" })],
+      [
+        "it was made before the tool changed",
+        asking([{ ...asks, askedAgainAt: 150 }]),
+        decide({ madeAt: 149 }),
+      ],
+    ],
     fails: [
+      [
+        "it was made after the tool changed",
+        asking([{ ...asks, askedAgainAt: 150 }]),
+        decide({ madeAt: 150 }),
+      ],
       ["it was made for these arguments", asking([asks]), decide({ argsHash: "h1" })],
       ["it does not say for which arguments", asking([asks]), decide()],
     ],

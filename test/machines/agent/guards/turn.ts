@@ -1,6 +1,6 @@
 import { user } from "../../../laws/explorer/messages.ts";
 import { asking, draft, inbox, wanting } from "../at.ts";
-import { interrupt, INTERRUPT } from "../events.ts";
+import { adopt, AGENT, interrupt, INTERRUPT, load, OTHER_AGENT, turnOf } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const open = [{}];
@@ -15,6 +15,7 @@ const spent = {
   iterations: 1,
   usage: { inputTokens: 5, outputTokens: 5, cost: 1 },
 };
+const policy = (onChangedAgent: "adopt" | "pin" | "hold") => ({ settings: { onChangedAgent } });
 const budget = (limits: object, onBudget: "suspend" | "stop" = "suspend") => ({
   settings: { budget: limits, onBudget },
   progress: { stats: spent },
@@ -53,6 +54,46 @@ export const TURN_GUARDS: GuardTable = {
       ["nothing is open", asking(stored)],
       ["a call is open in an unfinished turn", asking(open, { progress: { resumeAt: "acting" } })],
       ["it rests over its budget, unfinished", { progress: { exceeded: "cost", resumeAt: "reasoning" } }],
+    ],
+  },
+  isOtherAgent: {
+    holds: [
+      ["a tool differs", turnOf(AGENT), adopt()],
+      ["the prompt differs", turnOf(AGENT), adopt({ ...AGENT, prompt: "other" })],
+      ["the permissions differ", turnOf(AGENT), adopt({ ...AGENT, permissions: "other" })],
+      [
+        "a tool is gone, in a suspended turn",
+        asking(open, turnOf(AGENT, null)),
+        adopt({ ...AGENT, tools: {} }),
+      ],
+      ["the turn rests over its budget", { progress: { agent: AGENT, exceeded: "cost" } }, adopt()],
+    ],
+    fails: [
+      ["it is the same agent", turnOf(AGENT), adopt({ ...AGENT })],
+      ["no turn is open", turnOf(AGENT, null), adopt()],
+      ["the turn does not say which agent it has", { progress: { resumeAt: "reasoning" } }, adopt()],
+    ],
+  },
+  isLeftToOthers: {
+    holds: [
+      ["another agent's turn is pinned", policy("pin"), load(turnOf(AGENT), { agent: OTHER_AGENT })],
+      [
+        "another agent's turn is pinned, whoever released it",
+        policy("pin"),
+        load(turnOf(AGENT), { agent: OTHER_AGENT, isReleased: true }),
+      ],
+      ["another agent's turn is held", policy("hold"), load(turnOf(AGENT), { agent: OTHER_AGENT })],
+    ],
+    fails: [
+      ["the turn is adopted", policy("adopt"), load(turnOf(AGENT), { agent: OTHER_AGENT })],
+      [
+        "a person has released it",
+        policy("hold"),
+        load(turnOf(AGENT), { agent: OTHER_AGENT, isReleased: true }),
+      ],
+      ["it is the same agent", policy("pin"), load(turnOf(AGENT), { agent: AGENT })],
+      ["no turn is open", policy("pin"), load(turnOf(AGENT, null), { agent: OTHER_AGENT })],
+      ["nobody says who loads it", policy("pin"), load(turnOf(AGENT))],
     ],
   },
   isOverBudget: {

@@ -1,6 +1,20 @@
 import { doneEvent, errorEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
 import { asking, type Given } from "../at.ts";
-import { decide, ends, GO_ON, INTERRUPT, load, result, SHUT_DOWN, STEER, write } from "../events.ts";
+import {
+  adopt,
+  AGENT,
+  decide,
+  ends,
+  GO_ON,
+  INTERRUPT,
+  load,
+  OTHER_AGENT,
+  result,
+  SHUT_DOWN,
+  STEER,
+  turnOf,
+  write,
+} from "../events.ts";
 
 /** A row of the table of refusals: in this state, given this, that event is refused with that code. */
 export type Refused = readonly [from: string, what: string, given: Given, event: ChartEvent, code: string];
@@ -18,6 +32,16 @@ const atRest = (from: string, given: Given): readonly Refused[] => [
   [from, "a shutdown at rest", given, SHUT_DOWN, "run/not-running"],
   [from, "a service that is gone breaks", given, brokenService, "run/invalid-event"],
 ];
+
+const otherTurn = load(turnOf(AGENT), { agent: OTHER_AGENT });
+const leftAt = (from: string): readonly Refused[] =>
+  (["pin", "hold"] as const).map((onChangedAgent) => [
+    from,
+    `a turn of another agent to load (${onChangedAgent})`,
+    { settings: { onChangedAgent } },
+    otherTurn,
+    "session/agent-changed",
+  ]);
 
 /** The events that are refused. */
 export const REFUSED: readonly Refused[] = [
@@ -42,6 +66,9 @@ export const REFUSED: readonly Refused[] = [
   ...atRest("stopped.idle", {}),
   ...atRest("stopped.unfinished", { progress: { resumeAt: "reasoning" } }),
   ...atRest("suspended.waiting", suspended),
+  ...["stopped.idle", "stopped.unfinished", "suspended.waiting"].flatMap(leftAt),
+  ["stopped.idle", "an adoption between turns", turnOf(AGENT, null), adopt(), "run/invalid-event"],
+  ["stopped.unfinished", "an adoption by the same agent", turnOf(AGENT), adopt(AGENT), "run/invalid-event"],
   ["stopped.idle", "an interrupt at rest", {}, INTERRUPT, "run/not-running"],
   ["stopped.onInterrupt", "an interrupt that says nothing new", interrupted, INTERRUPT, "run/not-running"],
   [

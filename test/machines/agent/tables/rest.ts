@@ -1,6 +1,8 @@
 import { user } from "../../../laws/explorer/messages.ts";
 import { asking, type Row } from "../at.ts";
 import {
+  adopt,
+  AGENT,
   decide,
   failedHook,
   hooks,
@@ -12,6 +14,7 @@ import {
   slept,
   STEER,
   write,
+  turnOf,
 } from "../events.ts";
 
 const suspended = asking([{ status: "suspended" }]);
@@ -32,6 +35,14 @@ const loadedIn = (from: string): readonly Row[] => [
 /** A turn ends, and the session rests. */
 export const REST: readonly Row[] = [
   ...["stopped.idle", "stopped.unfinished", "suspended.waiting"].flatMap(loadedIn),
+  ["stopped.unfinished", "another agent goes on with the turn", turnOf(AGENT), adopt(), "stopped.unfinished"],
+  [
+    "suspended.waiting",
+    "another agent goes on with the turn",
+    asking([{ asks: "it asks" }], turnOf(AGENT, null)),
+    adopt(),
+    "suspended.waiting",
+  ],
   ["stopped.idle", "an observed message", {}, OBSERVE, "stopped.idle"],
   ["stopped.unfinished", "an observed message", unfinished, OBSERVE, "stopped.unfinished"],
   ["suspended.waiting", "a decision", asking([{ asks: "it asks" }]), decide(), "suspended.waiting"],

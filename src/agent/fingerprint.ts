@@ -1,0 +1,58 @@
+import crypto from "node:crypto";
+import type { Json } from "../base/json.ts";
+import type { Tool } from "../tool/types.ts";
+import type { Fingerprint } from "../tool/fingerprint.ts";
+import type { AgentConfig } from "./types.ts";
+
+type Config = Pick<AgentConfig<never>, "sysPrompt" | "permissions">;
+
+/** Long enough to tell the releases of one agent apart. */
+const HASH_LENGTH = 12;
+
+const hashOf = (value: Json): string => crypto.hash("sha256", JSON.stringify(value)).slice(0, HASH_LENGTH);
+
+const hashes = new WeakMap<Tool<never>, string>();
+
+/** Of a function it counts only that it is one: its text says little about what it does. */
+function toolHash(tool: Tool<never>): string {
+  let hash = hashes.get(tool);
+  if (hash === undefined) {
+    const { description, inputSchema, external, permission = null } = tool;
+    const own = typeof permission === "function" ? "function" : permission;
+    hash = hashOf([description, inputSchema, external, own]);
+    hashes.set(tool, hash);
+  }
+  return hash;
+}
+
+function permissionsHash({ rules = [], otherwise = "allow" }: NonNullable<Config["permissions"]>): string {
+  return hashOf([rules.map(({ tool, action, when }) => [tool, action, when !== undefined]), otherwise]);
+}
+
+/** Gives the fingerprint of an agent, whose tools may change. */
+export class AgentFingerprint {
+  readonly #config: Config;
+  #tools: readonly Tool<never>[] = [];
+  #newest: Fingerprint | undefined;
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  /** The fingerprint with these tools; the same object as before for the same tools. */
+  of(tools: readonly Tool<never>[]): Fingerprint {
+    const isSame =
+      tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
+    if (this.#newest && isSame) return this.#newest;
+    const { sysPrompt = "", permissions = {} } = this.#config;
+    const { prompt = hashOf(sysPrompt), permissions: rules = permissionsHash(permissions) } =
+      this.#newest ?? {};
+    this.#tools = tools;
+    this.#newest = {
+      prompt,
+      permissions: rules,
+      tools: Object.fromEntries(tools.map((tool) => [tool.name, toolHash(tool)])),
+    };
+    return this.#newest;
+  }
+}
