@@ -1,4 +1,4 @@
-// OPENAI_API_KEY=… npx node --conditions=agentchart-source examples/hello.ts
+// OPENAI_API_KEY=… node hello.ts, or in a clone: npx node --conditions=agentchart-source examples/hello.ts
 import { createAgent, defineTool } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { z } from "zod";

@@ -27,7 +27,7 @@ describe("examples/approval.ts", () => {
     const cwd = folder();
     const [, ...shown] = /^```sh\n(\$ [^]*?)^```/m
       .exec(readFileSync(join(ROOT, "README.md"), "utf8"))![1]!
-      .split(/^\$ npx node --conditions=agentchart-source examples\/approval\.ts/m)
+      .split(/^\$ node approval\.ts/m)
       .map((part) => part.trim().split("\n"));
     expect(shown).toHaveLength(2);
     expect(await run(cwd)).toEqual(shown[0]);

@@ -1,10 +1,20 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { chatCompletionsServer } from "agentchart/testing";
 import { start, type Started } from "../cli/agentchart.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { ROOT } from "./source-files.ts";
@@ -12,6 +22,7 @@ import { ROOT } from "./source-files.ts";
 const run = promisify(execFile);
 
 let folder: string;
+let tarball: string;
 let main: string;
 
 /** Packs the package as it is built and installs it in a folder of its own, as a user does. */
@@ -20,7 +31,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "agentchart-packed-"));
   const npm = (cwd: string, ...args: readonly string[]): string =>
     execFileSync("npm", [...args, "--ignore-scripts", "--silent"], { cwd, encoding: "utf8" });
-  const tarball = npm(ROOT, "pack", "--pack-destination", folder).trim();
+  tarball = npm(ROOT, "pack", "--pack-destination", folder).trim();
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   npm(folder, "install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
   main = join(folder, "node_modules/agentchart/dist/cli/main.mjs");
@@ -237,6 +248,54 @@ describe("the installed command", () => {
     hub.child.kill("SIGTERM");
     expect((await hub.finished).code).toBe(0);
   });
+});
+
+describe("the README in an empty folder", () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const blocks = (pattern: RegExp): readonly string[] =>
+    [...readme.matchAll(pattern)].map(([, block]) => block!.trim());
+
+  test(
+    "sets a project up, type-checks, and runs every program to its end",
+    { timeout: 300_000 },
+    async () => {
+      const parent = mkdtempSync(join(tmpdir(), "agentchart-readme-"));
+      onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+      const project = join(parent, "project");
+      for (const path of [join(parent, "agentchart"), project]) mkdirSync(path);
+      cpSync(join(folder, tarball), join(parent, "agentchart", tarball));
+      const provider = await chatCompletionsServer(({ messages }) => {
+        const last = messages.at(-1)!;
+        return last.role === "tool"
+          ? { content: `In Tokyo it is ${last.content as string}` }
+          : { tool_calls: [{ function: { name: "clock", arguments: '{"timeZone":"Asia/Tokyo"}' } }] };
+      });
+      onTestFinished(() => provider.close());
+      const { OPENAI_API_KEY: _, ...inherited } = process.env; // with the user's configuration of npm
+      const env = {
+        ...inherited,
+        PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+        OPENAI_BASE_URL: provider.baseURL,
+        npm_config_prefer_offline: "true",
+      };
+      const shell = async (command: string): Promise<string> =>
+        (await run("sh", ["-e", "-c", command], { cwd: project, env })).stdout;
+
+      for (const [, name, code] of readme.matchAll(/^```ts examples\/([\w.-]+)(?:#\w+)?\n([^]*?)^```/gm))
+        writeFileSync(join(project, name!), code!);
+      const [setUp] = blocks(/^```sh\n(npm init[^]*?)^```/gm);
+      expect(await shell(setUp!)).toMatch(/In Tokyo it is \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d\n$/);
+      await expect(shell("npx tsc --noEmit")).resolves.toBe("");
+
+      const [session] = blocks(/^```sh\n(\$ [^]*?)^```/gm);
+      const lines = session!.split("\n");
+      const commands = lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+      let printed = "";
+      for (const command of commands) printed += `$ ${command}\n${await shell(command)}`;
+      expect(commands).toHaveLength(2);
+      expect(printed.trim()).toBe(session);
+    },
+  );
 });
 
 /** The first URL that a process prints, without its path. */

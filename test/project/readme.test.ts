@@ -10,13 +10,25 @@ test("the README's two commands are those that package.json and .ci/run run", ()
   const { scripts } = JSON.parse(read("package.json")) as {
     readonly scripts: { readonly [name: string]: string };
   };
-  const [, commands] = /^```sh\n([^]*?)^```/m.exec(readme) ?? [];
+  const [, commands] = /^## Try it[^]*?^```sh\n([^]*?)^```/m.exec(readme) ?? [];
   expect(commands).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
   expect(scripts["demo"]).toContain("examples/data-analyst/main.ts");
   expect(scripts["test"]).toMatch(/^vitest run\b/);
   const ci = read(".ci/run");
   expect(ci).toMatch(/^step npm ci$/m);
   expect(ci).toMatch(/^step suite npm test\b/m);
+});
+
+test("the first thing that the README shows is examples/hello.ts", () => {
+  expect(/^```.*$/m.exec(readme)?.[0]).toBe("```ts examples/hello.ts");
+});
+
+test("getting started sets a project up with the commands of the README", () => {
+  const [, block = ""] = /^```sh\n(npm init[^]*?)^```/m.exec(readme) ?? [];
+  const commands = block.trim().split("\n").slice(0, -1);
+  expect(commands).toHaveLength(4);
+  const page = read("docs/guide/getting-started.md");
+  expect(commands.filter((command) => !page.includes(`\n${command}\n`))).toEqual([]);
 });
 
 test("the README is at most 150 lines long", () => {
