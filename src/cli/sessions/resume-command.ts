@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { causedBy } from "../../agent/cause.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
+import { openSession } from "../../session/open-session.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler, Values } from "../define-command.ts";
@@ -36,7 +37,13 @@ export async function resumeSession(sessionId: string, flags: ResumeFlags, io: C
     explainSessionErrors({ sessionId, flags }, async () => {
       if (!(await store.load(sessionId)))
         throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-      return withAgent(flags, io, { store, sessionId }, (agent) => resume(agent, sessionId, flags, io));
+      const { pending } = await (await openSession(store, sessionId)).at();
+      return withAgent(flags, io, { store, sessionId }, async (agent) => {
+        const names = agent.toolkit.names();
+        const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(call.name));
+        if (missing) throw notLoaded(missing.name);
+        return resume(agent, sessionId, flags, io);
+      });
     }),
   );
 }
@@ -79,11 +86,12 @@ function refuseWithoutTools(agent: Agent, decisions: readonly CallDecision[]): v
         : allowsRun(decision);
     return runs && !names.includes(name);
   });
-  if (missing)
-    throw new AgentError(
-      "tool/unknown",
-      `The tool "${missing.name}" is not loaded: name its file with --tools.`,
-    );
+  if (missing) throw notLoaded(missing.name);
+}
+
+/** An agent that goes on with a turn answers the calls of tools that it does not have. */
+function notLoaded(tool: string): AgentError {
+  return new AgentError("tool/unknown", `The tool "${tool}" is not loaded: name its file with --tools.`);
 }
 
 function allowsRun(decision: Decision): boolean {
