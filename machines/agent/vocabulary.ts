@@ -58,9 +58,8 @@ const guards = {
   needsDecision: (context: AgentContext) => openCalls(context).some(isUndecided),
   hasNoInput: ({ inbox }: AgentContext) => inbox.input.length === 0,
   carriesResults: entry.carriesResults,
+  refusesInput: entry.refusesInput,
   cancelsPending: ({ settings }: AgentContext) => settings.onTextWhilePending === "cancelPending",
-  queuesText: ({ settings, progress }: AgentContext) =>
-    settings.onTextWhilePending === "queue" && progress.resumeAt === null,
 
   // rest
   resumesIn: ({ progress }: AgentContext, _: never, { place }: { readonly place: Place }) =>

@@ -133,7 +133,8 @@ export type AgentConfig<Ctx = unknown> = {
   /** What happens to a user message that arrives while calls are open: `refuse` (default) rejects `run/pending`, `cancelPending`
    *  answers the calls as cancelled, `queue` stores the message after their results. */
   readonly onTextWhilePending?: "refuse" | "cancelPending" | "queue";
-  /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. */
+  /** Whether tool calls of a loaded transcript that have no result get one that says so; default true. With false a call is
+   *  refused (`run/pending`) while the history has such calls. */
   readonly recoverOrphans?: boolean;
   /** What becomes of a session that is opened in the middle of a turn which an agent with another prompt, other permissions or other
    *  tools began. `adopt` (default) goes on with it and emits `agent.changed`: an approval of a tool whose definition changed is

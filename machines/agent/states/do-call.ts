@@ -1,6 +1,6 @@
 import { positionEntered } from "../updates/entry.ts";
 import type { AgentState } from "../vocabulary.ts";
-import { ENTER_ACTING, REFUSE_CALL, REFUSE_PENDING, REST_AS_BEFORE, runHooks } from "./shared.ts";
+import { ENTER_ACTING, REFUSE_CALL, REST_AS_BEFORE, runHooks } from "./shared.ts";
 
 export const doCall: AgentState = {
   description: "A call has arrived: may it be accepted, and where does it go on?",
@@ -40,12 +40,11 @@ export const doCall: AgentState = {
           ],
         },
         { guard: "isOverBudget", target: "#agent.reasoning", actions: "continueTurn" },
+        { guard: "refusesInput", actions: "refuseInput", choose: REFUSE_CALL },
         { guard: "isFinished", target: "#agent.reasoning", actions: "acceptInput" },
-        { guard: "needsDecision", actions: "refuseInput", choose: REFUSE_PENDING },
         { guard: "hasNoInput", actions: "rerunSuspended", choose: ENTER_ACTING },
         { guard: "cancelsPending", target: "#agent.reasoning", actions: "cancelPending" },
-        { guard: "queuesText", target: "#agent.suspended.waiting", actions: "queueInput" },
-        { actions: "refuseInput", choose: REFUSE_PENDING },
+        { target: "#agent.suspended.waiting", actions: "queueInput" },
       ],
     },
     onError: {

@@ -83,7 +83,7 @@ export const reasoning: AgentState = {
           {
             guard: "exceedsGotos",
             target: "#agent.stopped.failing",
-            actions: ["noteOutcomeTime", "refuseGoto"],
+            actions: ["applyPostReasoning", "refuseGoto"],
           },
           { target: "deciding", actions: "applyPostReasoning" },
         ],

@@ -112,12 +112,6 @@ export const START_MORE_CALLS: AgentBranch = {
   actions: "startCalls",
   choose: [{ guard: "mustPause", target: "#agent.acting.authorizing" }, ...BEGIN_CALLS],
 };
-/** The call is refused while calls of the last turn are open: nothing has changed. */
-export const REFUSE_PENDING: readonly AgentBranch[] = [
-  { guard: listens("onError"), target: "#agent.doCall.onError" },
-  { guard: "isUnfinished", target: "#agent.stopped.unfinished", actions: "settle" },
-  { target: "#agent.suspended.waiting" },
-];
 /** The session rests as it did before a call that is refused. */
 export const REST_AS_BEFORE: readonly AgentBranch[] = [
   { guard: "isUnfinished", target: "#agent.stopped.unfinished", actions: "settle" },

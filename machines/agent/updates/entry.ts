@@ -15,7 +15,7 @@ import {
 } from "../context.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
-import { adoptOrphans, closeOrphans } from "./orphans.ts";
+import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
 /** Begins a call: its messages wait in the inbox until they are accepted. */
@@ -201,21 +201,50 @@ export function undecidedReason(context: AgentContext): "APPROVAL_REQUIRED" | "O
   return asks ? "APPROVAL_REQUIRED" : "OUTCOME_UNKNOWN";
 }
 
-/** Refuses an input without results while calls are open or wait for a decision. */
-export function refuseInput(context: AgentContext): Change {
+/** Why no model could be asked: nothing was ever said, or a call of loaded history has no result and is not to get one. */
+function unaskable(context: AgentContext): Change | undefined {
+  const { transcript, inbox, settings } = context;
+  if (transcript.length + inbox.input.length + inbox.queued.length + inbox.steering.length === 0) {
+    return refusal("message/invalid", "The session has no messages yet; expected an input that begins it.");
+  }
+  const orphans = settings.recoverOrphans ? [] : orphansOf(context);
+  if (orphans.length === 0) return undefined;
+  return refusal(
+    "run/pending",
+    `The history has calls without results, and \`recoverOrphans\` is false. Add their results to the history, or let the agent close them. IDs: ${listOf(orphans)}`,
+  );
+}
+
+/** Why an input without results is refused; undefined if it is accepted. */
+function problemOfInput(context: AgentContext): Change | undefined {
+  const { inbox, progress, settings } = context;
   const open = openCalls(context);
+  if (open.length === 0) return unaskable(context);
   const undecided = open.filter(isUndecided);
-  if (undecided.length > 0 && !carriesResults(context)) {
+  if (undecided.length > 0) {
     const ids = listOf(undecided.map(({ call }) => call.id));
     return refusal(
       "run/undecided",
       `These calls wait for a decision: ${ids}. Use agent.decide(callId, decision) first.`,
     );
   }
+  const { onTextWhilePending } = settings;
+  const isQueued = onTextWhilePending === "queue" && progress.resumeAt === null;
+  if (inbox.input.length === 0 || onTextWhilePending === "cancelPending" || isQueued) return undefined;
   return refusal(
     "run/pending",
     `Pending tool calls exist without results. Provide tool results, call without input to run them, or set onTextWhilePending. Pending IDs: ${listOf(open.map(({ call }) => call.id))}`,
   );
+}
+
+/** True if the input, which has no results, is refused. */
+export function refusesInput(context: AgentContext): boolean {
+  return problemOfInput(context) !== undefined;
+}
+
+/** Refuses an input without results. */
+export function refuseInput(context: AgentContext): Change {
+  return problemOfInput(context) ?? {};
 }
 
 /** True for the block with which the reply shows an open call: it says that there is no result. */

@@ -22,6 +22,18 @@ function isAnswered(messages: readonly Msg[], index: number): boolean {
   return results.length === calls.length && results.every(({ id }, place) => id === calls[place]!.id);
 }
 
+/** The calls since the beginning of the turn that have neither a result behind their message nor a record. */
+export function orphansOf({ transcript, calls, progress }: AgentContext): readonly string[] {
+  const messages = transcript.slice(progress.turnAt);
+  return messages.flatMap((message, index) => {
+    const known = new Set(
+      answersBehind(messages, index).flatMap((each) => toolResultsOf(each).map(({ id }) => id)),
+    );
+    for (const { call } of calls) known.add(call.id);
+    return toolUsesOf(message).flatMap(({ id }) => (known.has(id) ? [] : [id]));
+  });
+}
+
 /** The result of a call further on in the history, before the id of the call is used again. */
 function strayResult(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
   for (const message of messages) {

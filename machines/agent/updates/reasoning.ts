@@ -233,9 +233,11 @@ export function countRound({ progress }: AgentContext): Change {
   return { progress: { ...progress, iteration: progress.iteration + 1 } };
 }
 
+/** Fails the turn whose hooks ask for one step too many; their answer is stored as one that does not end the turn. */
 export function refuseGoto(context: AgentContext): Change {
   return {
-    draft: null,
+    ...storeDraft({ ...context, stop: false, goto: [] }),
+    goto: null,
     failure: {
       code: "hook/goto-limit",
       message: `Hooks asked for another reasoning step more than ${context.settings.maxGotos} times in one turn.`,

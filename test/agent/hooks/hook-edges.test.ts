@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { userMsg, type Hook, type Msg } from "agentchart";
+import { toolResultMsg, userMsg, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 
@@ -109,13 +109,7 @@ describe("a prompt that a hook returns", () => {
   test("a prompt of a hook is accepted if the history was already invalid in the same place", async () => {
     const { agent } = scripted(["done"], {
       recoverOrphans: false,
-      messages: [
-        {
-          ...userMsg(""),
-          role: "assistant",
-          content: [{ type: "tool_use", id: "old", name: "clerk", input: {} }],
-        },
-      ],
+      messages: [toolResultMsg([{ callId: "old", name: "clerk", text: "of no call" }])],
       hooks: [{ name: "adds", preReasoning: () => ({ append: [userMsg("more")] }) }],
     });
     expect((await agent.call("go")).text).toBe("done");

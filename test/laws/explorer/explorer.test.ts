@@ -72,13 +72,13 @@ describe("a planted bug is found with a shortest path", () => {
     };
     expect(firstViolation("no hooks", { updates: { storeDraft: storeTwice } })).toMatchObject({
       rule: "I2",
-      path: ["call(nothing)", "callModel: text"],
+      path: ["call(text)", "callModel: text"],
     });
   });
 
   it("a call that runs although it asks for approval", () => {
     expect(firstViolation("permissions", { guards: { needsApproval: () => false } })).toMatchObject({
-      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: ask"],
+      path: ["call(text)", "callModel: 1 call", "reviewCalls: ask"],
     });
   });
 
@@ -90,7 +90,7 @@ describe("a planted bug is found with a shortest path", () => {
   it("tools that go on after their state was left", () => {
     expect(firstViolation("one at a time", { effects: { stopCalls: () => [] } })).toMatchObject({
       rule: "alive",
-      path: ["call(nothing)", "callModel: 1 call", "reviewCalls: allow", "tool 1: breaks"],
+      path: ["call(text)", "callModel: 1 call", "reviewCalls: allow", "tool 1: breaks"],
     });
   });
 

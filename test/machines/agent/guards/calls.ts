@@ -1,3 +1,4 @@
+import { Transcript } from "../../../../src/message/transcript.ts";
 import { results, user } from "../../../laws/explorer/messages.ts";
 import { asking, inbox } from "../at.ts";
 import { callWith, decide, ends, GO_ON, result, SAY, write } from "../events.ts";
@@ -14,6 +15,7 @@ const asks = { asks: "it asks", argsHash: "h1" } as const;
 const decided = { decided: "approve" } as const;
 const writer = { writes: ["plan"] } as const;
 const slots = { plan: { value: "old", version: 1, revision: 2 } };
+const text = inbox({ input: [user("u2")] });
 const noCalls = { settings: { budget: { toolCalls: 0 } } };
 
 /** The guards that judge the open calls of a turn. */
@@ -177,17 +179,6 @@ export const CALL_GUARDS: GuardTable = {
       ["text is queued", { settings: { onTextWhilePending: "queue" } }],
     ],
   },
-  queuesText: {
-    holds: [["text is queued", { settings: { onTextWhilePending: "queue" } }]],
-    fails: [
-      ["text is refused", { settings: { onTextWhilePending: "refuse" } }],
-      ["text cancels open calls", { settings: { onTextWhilePending: "cancelPending" } }],
-      [
-        "the turn is unfinished",
-        { settings: { onTextWhilePending: "queue" }, progress: { resumeAt: "acting" } },
-      ],
-    ],
-  },
   isUnknownCall: {
     holds: [
       ["there is no such call", asking([suspended]), decide({ callId: "c9" })],
@@ -231,6 +222,37 @@ export const CALL_GUARDS: GuardTable = {
       ["it comes in time", asking([{ ...asks, expiresAt: 201 }]), decide()],
       ["it was made in time", asking([{ ...asks, expiresAt: 150 }]), decide({ madeAt: 149 })],
       ["there is no limit", asking([asks]), decide()],
+    ],
+  },
+  refusesInput: {
+    holds: [
+      ["nothing was ever said", { transcript: Transcript.of() }],
+      [
+        "a call of loaded history is not to get a result",
+        { ...asking([{}]), calls: [], settings: { recoverOrphans: false } },
+      ],
+      ["a call asks", asking([asks], text)],
+      ["a call asks, and there is no input", asking([asks])],
+      ["text is refused while a call is open", asking([suspended], text)],
+      [
+        "text would be queued, and the turn is unfinished",
+        asking([suspended], {
+          ...text,
+          settings: { onTextWhilePending: "queue" },
+          progress: { resumeAt: "acting" },
+        }),
+      ],
+    ],
+    fails: [
+      ["something was said", {}],
+      ["the first input is there", { transcript: Transcript.of(), ...text }],
+      ["a call of loaded history gets its result", { ...asking([{}]), calls: [] }],
+      ["a call is open, and there is no input", asking([suspended])],
+      [
+        "text cancels open calls",
+        asking([suspended], { ...text, settings: { onTextWhilePending: "cancelPending" } }),
+      ],
+      ["text is queued", asking([suspended], { ...text, settings: { onTextWhilePending: "queue" } })],
     ],
   },
   isWrongDecision: {

@@ -1,3 +1,4 @@
+import { Transcript } from "../../../../src/message/transcript.ts";
 import { results, user } from "../../../laws/explorer/messages.ts";
 import { asking, inbox, type Given } from "../at.ts";
 import type { Branch } from "./branch.ts";
@@ -65,6 +66,13 @@ export const CHECKING_PENDING: readonly Branch[] = [
     "continueTurn",
   ],
   ["no open call", text, "reasoning", "acceptInput"],
+  [
+    "nothing to ask a model, and a hook wants to hear of it",
+    { transcript: Transcript.of(), listening: ["onError"] },
+    "doCall.onError",
+    "refuseInput",
+  ],
+  ["nothing to ask a model", { transcript: Transcript.of() }, "stopped.idle", "refuseInput"],
   [
     "text before a decision, and a hook wants to hear of it",
     { ...asking([asks], text), listening: ["onError"] },
