@@ -106,6 +106,8 @@ const guards = {
   mustWait: ({ request, at }: AgentContext) => (request.notBeforeAt ?? 0) > at,
   hasFailed: ({ failure }: AgentContext) => failure !== null,
   isInterrupted: ({ interruption }: AgentContext) => interruption !== null,
+  isByLimit: (_: AgentContext, { cause }: Command<"run.interrupt">) => cause !== "user",
+  keepsAnswer: reasoning.keepsAnswer,
   saysMore: ending.saysMore,
   retryable: reasoning.mayRetry,
   canFallBack: reasoning.mayFallBack,
@@ -202,6 +204,8 @@ const updates = {
   suspendTurn: (context: AgentContext, _: never, { reason }: { readonly reason: Reason }) =>
     ending.suspendTurn(context, reason),
   suspendUndecided: (context: AgentContext) => ending.suspendTurn(context, entry.undecidedReason(context)),
+  keepAnswer: ending.keepAnswer,
+  markReply: ending.markReply,
   applyPostCall: fromHooks(ending.applyPostCall),
   noteInterruption: ending.noteInterruption,
   noteLateInterruption: ending.noteLateInterruption,
@@ -249,6 +253,8 @@ const effects = {
   armTimer: (context: AgentContext) => armTimer(nextInstant(context)),
   armBackoff: ({ request }: AgentContext) => armTimer(request.notBeforeAt),
   armGrace: ({ request }: AgentContext) => armTimer(request.graceAt),
+  /** The hooks of a reply have the grace period of an interrupt, if there was one. */
+  armReplyGrace: ({ interruption, request }: AgentContext) => armTimer(interruption && request.graceAt),
   armHookGrace: ({ at, settings }: AgentContext) => armTimer(at + settings.interruptGraceMs),
   disarmTimer: (): readonly Effect[] => [{ type: "host", name: "disarmTimer" }],
 };

@@ -293,8 +293,9 @@ export interface Agent<Ctx = unknown> {
    *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
    *  arguments are others than `options` says, and `run/bad-decision` for a decision that this call does not take. */
   decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall[]>;
-  /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. Returns false, and keeps nothing, if there is
-   *  no such turn. */
+  /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. A turn whose answer is finished, so that only
+   *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if
+   *  there is no such turn. */
   interrupt(message?: string | Msg): boolean;
   /** Adds a message that the next model call of this turn sees, or the next turn if the structured answer of this one is complete.
    *  Returns false, and keeps nothing, if no turn runs. */

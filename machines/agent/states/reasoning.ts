@@ -77,8 +77,11 @@ export const reasoning: AgentState = {
         onDone: [
           {
             guard: "isInterrupted",
-            target: "#agent.stopped.interrupting",
             actions: "applyPostReasoning",
+            choose: [
+              { guard: "keepsAnswer", target: "#agent.stopped.settling", actions: "keepAnswer" },
+              { target: "#agent.stopped.interrupting" },
+            ],
           },
           {
             guard: "exceedsGotos",

@@ -55,8 +55,16 @@ export const stopped: AgentState = {
       decide: [{ guard: listens("postCall"), target: "postCall" }, { target: "idle" }],
     },
     postCall: {
-      description: "Hooks may replace the reply.",
-      on: { "run.interrupt": { target: "interrupting", actions: "noteInterruption" } },
+      description: "Hooks may replace the reply; once the user interrupts, within the grace period.",
+      entry: "armReplyGrace",
+      exit: "disarmTimer",
+      on: {
+        "run.interrupt": [
+          { guard: "isByLimit", target: "interrupting", actions: "noteInterruption" },
+          { actions: ["noteInterruption", "armReplyGrace", "markReply"] },
+        ],
+        "timer.due": { target: "idle", actions: "noteTime" },
+      },
       invoke: runHooks((context) => ({ point: "postCall", reply: context.outcome!.reply! }), {
         onDone: { target: "idle", actions: "applyPostCall" },
       }),

@@ -15,7 +15,8 @@ import { makeMessage } from "./messages.ts";
 import { closeOrphans } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 import type { HooksOutcome } from "../services.ts";
-import { isEmptyAnswer } from "./reasoning.ts";
+import { hasOutput, keepOutput } from "./output.ts";
+import { isEmptyAnswer, storeDraft } from "./reasoning.ts";
 import { deliverWaiting } from "./waiting.ts";
 
 /** AgentScope's recovery text. */
@@ -61,9 +62,32 @@ function suspendedReply(context: AgentContext, reason: Reason): Msg {
   return { ...makeMessage(context, "assistant", content), reason };
 }
 
-export function applyPostCall(context: AgentContext, outcome: HooksOutcome): Change {
-  const { reply } = outcome;
-  return { at: outcome.at, ...(reply && context.outcome && { outcome: { ...context.outcome, reply } }) };
+/** The message of a turn that was interrupted when it had its answer. */
+function marked(message: Msg): Msg {
+  return { ...message, metadata: { ...message.metadata, interrupted: true } };
+}
+
+/** Stores the answer of a turn that was interrupted after it, and ends the turn with it. */
+export function keepAnswer(context: AgentContext): Change {
+  const { draft, inbox } = context;
+  const message = marked(draft!.message);
+  const stored = storeDraft({
+    ...context,
+    draft: { ...draft!, message },
+    inbox: { ...inbox, steering: [] }, // the messages of the interrupt follow the answer
+  });
+  const now = { ...context, ...stored };
+  return { ...stored, ...(hasOutput(now) ? keepOutput(now) : endTurn(now, "MODEL_STOP")) };
+}
+
+/** Marks the reply of a turn that is interrupted when it has its reply. */
+export function markReply({ outcome }: AgentContext): Change {
+  return outcome?.reply ? { outcome: { ...outcome, reply: marked(outcome.reply) } } : {};
+}
+
+export function applyPostCall({ outcome, interruption }: AgentContext, { at, reply }: HooksOutcome): Change {
+  if (!reply || !outcome) return { at };
+  return { at, outcome: { ...outcome, reply: interruption ? marked(reply) : reply } };
 }
 
 export function noteInterruption(

@@ -163,6 +163,12 @@ export function applyPostReasoning(context: AgentContext, outcome: HooksOutcome)
   return { at: outcome.at, draft, stop: outcome.stop ?? false, goto: outcome.goto ?? null };
 }
 
+/** True if the user interrupted the turn while hooks saw the answer that ends it, and they asked for nothing more. */
+export function keepsAnswer({ draft, interruption, stop, goto, wanted }: AgentContext): boolean {
+  if (!draft || interruption?.cause !== "user" || stop || goto) return false;
+  return toolUsesOf(draft.message).length === 0 && (wanted === null || draft.value !== undefined);
+}
+
 export function applyPostSummary(context: AgentContext, outcome: HooksOutcome): Change {
   const change = applyPostReasoning(context, outcome);
   return { ...change, draft: withoutCalls(change.draft ?? null) };

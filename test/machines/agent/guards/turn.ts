@@ -111,6 +111,31 @@ export const TURN_GUARDS: GuardTable = {
     holds: [["the turn is interrupted", interruption]],
     fails: [["the turn is not interrupted", {}]],
   },
+  isByLimit: {
+    holds: [
+      ["the signal of the call has aborted", {}, interrupt({ cause: "signal" })],
+      ["the time of the call is over", {}, interrupt({ cause: "timeout" })],
+    ],
+    fails: [["the user interrupts", {}, INTERRUPT]],
+  },
+  keepsAnswer: {
+    holds: [
+      ["the user interrupted a finished answer", { ...interruption, draft: draft() }],
+      [
+        "the answer is the structured output",
+        { ...interruption, ...wanting({ mode: "native" }), draft: { ...draft()!, value: { answer: 1 } } },
+      ],
+    ],
+    fails: [
+      ["there is no answer", interruption],
+      ["the turn is not interrupted", { draft: draft() }],
+      ["the time of the call is over", { interruption: { cause: "timeout" }, draft: draft() }],
+      ["the answer has a call", { ...interruption, draft: draft("c1") }],
+      ["a hook has asked to stop", { ...interruption, draft: draft(), stop: true }],
+      ["a hook has asked for another step", { ...interruption, draft: draft(), goto: [] }],
+      ["the structured output is missing", { ...interruption, ...wanting({}), draft: draft() }],
+    ],
+  },
   saysMore: {
     holds: [
       ["the interrupt has a message", outcome, interrupt({ message: user("m1") })],

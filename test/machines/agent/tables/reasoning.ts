@@ -149,8 +149,16 @@ export const REASONING: readonly Row[] = [
   ["reasoning.postHooks.running", "an interrupt", open, INTERRUPT, "reasoning.postHooks.aborting"],
   [
     "reasoning.postHooks.aborting",
-    "the hooks are done",
+    "the hooks have seen a finished answer",
     { ...open, interruption: { cause: "user" } },
+    hooks(),
+    "stopped.idle",
+    "MODEL_STOP",
+  ],
+  [
+    "reasoning.postHooks.aborting",
+    "the hooks have seen calls",
+    { draft: draft("c1"), interruption: { cause: "user" } },
     hooks(),
     "stopped.idle",
     "INTERRUPTED",

@@ -48,7 +48,16 @@ export const REST: readonly Row[] = [
   ["suspended.waiting", "a decision", asking([{ asks: "it asks" }]), decide(), "suspended.waiting"],
   ["suspended.postCall", "the hooks are done", suspended, hooks(), "suspended.waiting"],
   ["stopped.postCall", "the hooks are done", ended, hooks(), "stopped.idle", "MODEL_STOP"],
-  ["stopped.postCall", "an interrupt", ended, INTERRUPT, "stopped.idle", "INTERRUPTED"],
+  ["stopped.postCall", "an interrupt", ended, INTERRUPT, "stopped.postCall", "MODEL_STOP"],
+  ["stopped.postCall", "deaf hooks, interrupted", ended, slept, "stopped.idle", "MODEL_STOP"],
+  [
+    "stopped.postCall",
+    "the limit of the call",
+    ended,
+    interrupt({ cause: "timeout" }),
+    "stopped.idle",
+    "INTERRUPTED",
+  ],
   ["stopped.onInterrupt", "the hooks are done", interrupted, hooks(), "stopped.idle", "INTERRUPTED"],
   ["stopped.onInterrupt", "a failing hook", interrupted, failedHook, "stopped.idle", "INTERRUPTED"],
   [
