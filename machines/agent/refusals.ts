@@ -4,7 +4,7 @@ import type { AgentCommand } from "./events.ts";
 import { describeChange } from "../../src/tool/fingerprint.ts";
 import { revisionOf } from "../../src/tool/stored-slots.ts";
 import { changeInTurn } from "./updates/changed-agent.ts";
-import { pendingCalls } from "./updates/calls.ts";
+import { openCalls, pendingCalls } from "./updates/calls.ts";
 
 type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Write = Extract<AgentCommand, { readonly type: "slot.write" }>;
@@ -58,11 +58,16 @@ export const refusals = {
     message: "Agent is still running, please wait for it to finish",
   }),
   notRunning: (): Refusal => ({ code: "run/not-running", message: "No turn is running." }),
-  unknownCall: (_: AgentContext, { callId }: Decide): Refusal => ({
-    code: "run/bad-results",
-    message: `No open call has the id '${callId}'.`,
-    data: { callId },
-  }),
+  unknownCall: (context: AgentContext, { callId }: Decide): Refusal => {
+    const open = openCalls(context).find(({ call }) => call.id === callId);
+    if (!open)
+      return { code: "run/bad-results", message: `No open call has the id '${callId}'.`, data: { callId } };
+    return {
+      code: "run/bad-decision",
+      message: `Call '${callId}' waits for no decision now: its status is "${open.status}".`,
+      data: { callId, allowed: [] },
+    };
+  },
   staleWrite: ({ slots }: AgentContext, { name, seen }: Write): Refusal => ({
     code: "slot/conflict",
     message: `Slot '${name}' has the revision ${revisionOf(slots, name)}, and the new value was made for revision ${seen}.`,

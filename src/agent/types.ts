@@ -291,7 +291,8 @@ export interface Agent<Ctx = unknown> {
   ): AgentStream<OutputOf<S>>;
   /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
    *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
-   *  arguments are others than `options` says, and `run/bad-decision` for a decision that this call does not take. */
+   *  arguments are others than `options` says, and `run/bad-decision` for a decision that this call does not take: none, if its
+   *  permission is settled. */
   decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall[]>;
   /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. A turn whose answer is finished, so that only
    *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if

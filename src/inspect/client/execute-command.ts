@@ -158,7 +158,7 @@ async function decide(command: CommandOf<"decide">, run: WatchedRun): Promise<Co
   if (!pending || pending.decided) {
     return run.requestedCalls.has(callId) || pending
       ? refused("answered", "Another user has already answered this call.")
-      : refused("invalid", `No open call has the id '${callId}'.`);
+      : refused("invalid", `No call with the id '${callId}' waits for a decision.`);
   }
   if (pending.argsHash !== argsHash)
     return refused("stale", "The arguments of this call have changed since they were displayed.");

@@ -64,7 +64,9 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
     meaning: { decides: callId },
   });
   const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
-  if (leaf !== "suspended.waiting") return [unknown];
+  const [running] = openCalls(context);
+  if (leaf !== "suspended.waiting")
+    return running ? [unknown, decide("tool.decide(approve) on a call", running.call.id, "approve")] : [unknown];
   const each = context.calls.flatMap(({ call }, index) =>
     DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) =>
       decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),

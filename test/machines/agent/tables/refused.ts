@@ -47,7 +47,8 @@ const leftAt = (from: string): readonly Refused[] =>
 export const REFUSED: readonly Refused[] = [
   ["reasoning.calling.running", "a call while a turn runs", {}, GO_ON, "run/busy"],
   ["reasoning.calling.running", "a session to load while a turn runs", {}, load({}), "run/busy"],
-  ["acting.executing.running", "a decision while the calls run", running, decide(), "run/bad-results"],
+  ["acting.executing.running", "a decision while the calls run", running, decide(), "run/bad-decision"],
+  ["stopped.idle", "a decision without an open call", {}, decide(), "run/bad-results"],
   [
     "acting.executing.committing",
     "a result of another attempt",
@@ -86,6 +87,13 @@ export const REFUSED: readonly Refused[] = [
     suspended,
     decide({ callId: "c9" }),
     "run/bad-results",
+  ],
+  [
+    "suspended.waiting",
+    "a decision about a call that has its permission",
+    asking([{ status: "approved" }], { progress: { exceeded: "toolCalls" } }),
+    decide(),
+    "run/bad-decision",
   ],
   [
     "suspended.waiting",
