@@ -88,7 +88,7 @@ test("a step names its exit, transition and entry actions", async () => {
   const [, begun, ended] = stepsOf(run);
   expect(begun!.x).toEqual([
     "agent.stopped.idle|call|1",
-    "agent.doCall.checkingPending||9",
+    "agent.doCall.checkingPending||13",
     "agent.reasoning.checkingLimits||8",
   ]);
   expect(begun!.k).toEqual(["beginCall", "acceptInput", "deliverWaiting", "beginAttempt", "armTimer"]);
