@@ -43,6 +43,15 @@ export const acting: AgentState = {
     executing: {
       description: "One service per call, as many at once as allowed.",
       exit: "stopCalls",
+      on: {
+        "run.interrupt": {
+          actions: ["noteInterruption", "holdCalls", "abortServices"],
+          choose: [
+            { guard: "noneRunning", target: "deciding", actions: "interruptCalls" },
+            { target: "#agent.acting.executing.aborting" },
+          ],
+        },
+      },
       initial: "running",
       states: {
         committing: {
@@ -52,13 +61,6 @@ export const acting: AgentState = {
               { guard: "isLate", refuse: "unexpected" },
               { actions: ["recordToolRun", "releaseCall"] },
             ],
-            "run.interrupt": {
-              actions: ["noteInterruption", "holdCalls", "abortServices"],
-              choose: [
-                { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
-                { target: "#agent.acting.executing.aborting" },
-              ],
-            },
           },
           invoke: commit({ target: "running", actions: "noteOutcomeTime" }),
         },
@@ -81,13 +83,6 @@ export const acting: AgentState = {
             "timer.due": {
               actions: ["stopExpired", "expireCalls"],
               choose: [{ guard: "allSettled", target: "#agent.acting.deciding" }, START_MORE_CALLS],
-            },
-            "run.interrupt": {
-              actions: ["noteInterruption", "abortServices"],
-              choose: [
-                { guard: "noneRunning", target: "#agent.acting.deciding", actions: "interruptCalls" },
-                { target: "#agent.acting.executing.aborting" },
-              ],
             },
           },
         },

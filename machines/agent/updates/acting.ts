@@ -209,6 +209,7 @@ export function markSpawned(context: AgentContext): Change {
 /** Returns running calls that have no service yet to the status `approved`. */
 export function holdCalls(context: AgentContext): Change {
   const fresh = new Set(unspawnedCalls(context));
+  if (fresh.size === 0) return {};
   return {
     calls: context.calls.map((each): CallRecord => {
       if (!fresh.has(each)) return each;
