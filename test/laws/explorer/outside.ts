@@ -66,7 +66,9 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
   const unknown = decide("tool.decide(approve) on no call", "nobody", "approve");
   const [running] = openCalls(context);
   if (leaf !== "suspended.waiting")
-    return running ? [unknown, decide("tool.decide(approve) on a call", running.call.id, "approve")] : [unknown];
+    return running
+      ? [unknown, decide("tool.decide(approve) on a call", running.call.id, "approve")]
+      : [unknown];
   const each = context.calls.flatMap(({ call }, index) =>
     DECISIONS.filter(([name]) => world.judges || name === "answer").map(([name, decision]) =>
       decide(`tool.decide(${name}) on call ${index + 1}`, call.id, decision),
@@ -166,6 +168,8 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     cost: "disturbance",
     meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
   });
+  // elsewhere the chart takes it as it takes one by the user
+  const byLimit = disturb("run.interrupt by a limit", { type: "run.interrupt", at, cause: "timeout" });
   const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
   return [
     ...calls(world, scene, at),
@@ -173,6 +177,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     ...slotWrites(world, scene, at),
     disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
     disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
+    ...(scene.leaf === "stopped.postCall" ? [byLimit] : []),
     disturb("run.steer", { type: "run.steer", at, message: said }, said),
     disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
     disturb("run.shutdown", { type: "run.shutdown", at }),
