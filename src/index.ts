@@ -8,6 +8,8 @@ export type {
   AgentWatcher,
   Budget,
   CallOptions,
+  CompactionOptions,
+  CompactionResult,
   DecideOptions,
   Input,
   Inspector,

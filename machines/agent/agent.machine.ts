@@ -30,6 +30,7 @@ const root: AgentState = {
   on: {
     call: { refuse: "busy" },
     "session.load": { refuse: "busy" },
+    "session.compact": { refuse: "busy" },
     "tool.decide": { refuse: "unknownCall" },
     "hooks.listen": { actions: "listen" },
     "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" },

@@ -8,6 +8,7 @@ import type { Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { PromptEdit } from "./prompt.ts";
+import type { ResultLimits, View } from "./view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
 export type ExecutionData = Omit<Execution, "retryOn">;
@@ -32,6 +33,73 @@ export type Settings = {
   readonly onBudget: "suspend" | "stop";
   /** What becomes of a session that another agent left in the middle of a turn. */
   readonly onChangedAgent: "adopt" | "pin" | "hold";
+  /** The most that the model sees of the transcript; null for no bound. */
+  readonly window: { readonly maxMessages?: number; readonly maxTokens?: number } | null;
+  readonly results: ResultLimits;
+  /** How a prompt that is too long for the model is made shorter; null: not at all. */
+  readonly compaction: CompactionSettings | null;
+};
+
+/** How a prompt is made shorter, in tokens of the provider. */
+export type CompactionSettings = {
+  /** Also without being asked to. */
+  readonly auto: boolean;
+  /** The context window of the model; null if it is unknown. */
+  readonly window: number | null;
+  /** What of the window is kept free for the answer. */
+  readonly reserve: number;
+  /** The size down to which clearing must bring the prompt, if summaries are made at the threshold. */
+  readonly target: number;
+  /** How much of the end of the conversation is shown as it is beside a summary. */
+  readonly keepRecent: number;
+  /** The newest results, of this size, are not cleared, and none are unless that frees `minimum`; null: no result is cleared. */
+  readonly clear: { readonly protect: number; readonly minimum: number } | null;
+  /** `fit`: a summary is made if clearing is not enough for the prompt to fit; `threshold`: also for it to shrink to `target`. */
+  readonly summarise: "fit" | "threshold" | "never";
+  readonly maxFailures: number;
+  /** The summary is made by a model of its own, which gets the history as text. */
+  readonly isSeparate: boolean;
+};
+
+/** Why a prompt is made shorter: it is near the window, the model has refused it, or the caller asked. */
+export type CompactionCause = "threshold" | "overflow" | "manual";
+
+/** The summary that is being made. */
+export type Compaction = {
+  readonly cause: CompactionCause;
+  /** Index of the first message that it is not about. */
+  readonly to: number;
+  /** True if it is about less than what is to be left out, because one request cannot hold all of it. */
+  readonly isPart: boolean;
+  /** The history is in the request as text, not as a conversation. */
+  readonly isSeparate: boolean;
+  /** How much of what fits into a request is used, from 1 down. */
+  readonly share: number;
+  readonly tokensBefore: number;
+};
+
+/** The compactions of a session. */
+export type Compactions = {
+  readonly count: number;
+  /** Those that changed nothing, in a row. */
+  readonly failures: number;
+  /** The step in which the last one failed, as "turn:iteration". */
+  readonly failedIn: string | null;
+  /** One was forced by a refused prompt, and the model has not answered since. */
+  readonly isForced: boolean;
+  /** The refusal that it is to mend. */
+  readonly overflow: AgentContext["failure"];
+  /** What the last one did, with the size of the prompt before and after it. */
+  readonly last?: {
+    readonly cause: CompactionCause;
+    readonly did: "clear" | "summarise" | "nothing";
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
+    /** Why it did nothing. */
+    readonly error?: ErrorInfo;
+  };
+  /** The caller has asked for one. */
+  readonly asked?: { readonly instructions?: string };
 };
 
 /** The limits of a turn that a person may raise; an absent one is no limit. */
@@ -166,6 +234,12 @@ export type Progress = {
   /** Where an unfinished session continues; null if it is not unfinished. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
+  /** What a provider has counted, compared with our own count of the messages that it saw: `ratio` is its count ÷ ours, `overhead`
+   *  the size of what else was in the request, such as tools. */
+  readonly counted?: { readonly ratio: number; readonly overhead: number };
+  readonly compactions?: Compactions;
+  /** The summary that is being made of the conversation; null or absent if none is. */
+  readonly compacting?: Compaction | null;
 };
 
 /** The current model call, and its times in epoch ms. */
@@ -204,6 +278,8 @@ export type Inbox = {
 export type AgentContext = {
   readonly settings: Settings;
   readonly transcript: Transcript;
+  /** What the model sees of the transcript; null for all of it. */
+  readonly view: View | null;
   /** The instant of the last event, epoch ms: the only clock of the chart. */
   readonly at: number;
   /** The hook points that at least one hook listens to. */
@@ -256,6 +332,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
   return {
     settings,
     transcript,
+    view: null,
     at: 0,
     listening: [],
     progress: {

@@ -48,6 +48,8 @@ export type AgentCommand =
         readonly decidedBy?: string;
       }
     >
+  /** Sums up the conversation although nothing asks for it. */
+  | Command<"session.compact", At & { readonly instructions?: string }>
   | Command<"run.shutdown", At>
   | Command<"budget.extend", At & { readonly extra: Limits }>
   /** Writes a slot from outside. */

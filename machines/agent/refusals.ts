@@ -101,6 +101,14 @@ export const refusals = {
       data: { sessionId, policy, change },
     };
   },
+  isOpen: (): Refusal => ({
+    code: "run/pending",
+    message: "The turn has not ended; expected compact() between two turns.",
+  }),
+  neverCompacts: (): Refusal => ({
+    code: "config/invalid",
+    message: "The agent has `compaction: false`, so that it compacts nothing.",
+  }),
   /** An outcome of a service that was stopped, or an event that this state does not know. */
   unexpected: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({
     code: "run/invalid-event",

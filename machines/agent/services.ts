@@ -8,6 +8,7 @@ import type { AgentContext, CallRecord, Draft, ExecutionData, WantedOutput } fro
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
+import type { View } from "./view.ts";
 
 /** Every service says when it ended, epoch ms: the chart has no clock of its own. */
 type Timed = { readonly at: number };
@@ -17,7 +18,7 @@ export type Position = { readonly turn: number; readonly iteration: number };
 
 /** `callModel`: one request. It answers with an outcome and rejects only if it is broken itself. */
 export type ModelInput = Position & {
-  readonly phase: "reasoning" | "summary";
+  readonly phase: "reasoning" | "summary" | "compaction";
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly emptyRetries: number;
@@ -26,14 +27,23 @@ export type ModelInput = Position & {
   readonly edit: PromptEdit | null;
   readonly slots: StoredSlots;
   readonly transcript: Transcript;
-  /** Index in the transcript at which the turn began. */
-  readonly turnAt: number;
+  /** What the model sees of the transcript; null for all of it. */
+  readonly view: View | null;
+  /** The summary that is asked for: of the messages up to the index `to`, with the history as text or as a conversation; null for
+   *  another phase. */
+  readonly compaction: {
+    readonly to: number;
+    readonly isSeparate: boolean;
+    readonly instructions?: string;
+  } | null;
 };
 export type ModelOutcome = Timed & {
   /** What was folded until the end, the failure or the interrupt; absent if there was nothing. */
   readonly message?: Msg;
   readonly finishReason: FinishReason;
   readonly usage?: Usage;
+  /** The tokens of the prompt as the provider counted them, and our own count of its messages and of the rest of the request. */
+  readonly counted?: { readonly tokens: number; readonly messages: number; readonly rest: number };
   /** The structured answer of a native model; it has passed the schema. */
   readonly value?: Json;
   /** Somebody may have seen a part of it. */
@@ -91,7 +101,7 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
     | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
         ModelInput,
-        "system" | "usesFallback" | "wanted" | "turnAt"
+        "system" | "usesFallback" | "wanted" | "view"
       >)
     | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
         ModelInput,

@@ -8,6 +8,7 @@ import type { HooksOutcome, ToolRunOutcome } from "./services.ts";
 import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
 import * as changed from "./updates/changed-agent.ts";
+import * as compaction from "./updates/compaction.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
@@ -17,6 +18,7 @@ import { decideCall, reviveCalls } from "./updates/resume.ts";
 import * as slots from "./updates/slots.ts";
 import { nextInstant } from "./updates/timer.ts";
 import * as waiting from "./updates/waiting.ts";
+import { boundView } from "./updates/view.ts";
 
 type Place = NonNullable<Progress["resumeAt"]>;
 type Done<Output> = { readonly output: Output };
@@ -122,6 +124,17 @@ const guards = {
     reasoning.isGotoBeyondLimit(context, outcome),
   isFinished: (context: AgentContext) => openCalls(context).length === 0,
 
+  // compaction
+  mustCompact: compaction.mustCompact,
+  overflowed: compaction.overflowed,
+  clearingSuffices: compaction.clearingSuffices,
+  hasNothingToGain: compaction.hasNothingToGain,
+  isUsefulSummary: compaction.isUsefulSummary,
+  mayAskSeparately: compaction.mayAskSeparately,
+  mayHalve: compaction.mayHalve,
+  summarisesMore: compaction.summarisesMore,
+  neverCompacts: ({ settings }: AgentContext) => settings.compaction === null,
+
   // acting
   wantsPreActing: (context: AgentContext) =>
     context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
@@ -153,11 +166,12 @@ const updates = {
 
   // reasoning and summarizing
   deliverWaiting: waiting.deliverWaiting,
+  boundView,
   applyPreReasoning: fromHooks(reasoning.applyPrompt),
   applyPreSummary: fromHooks(reasoning.applyPrompt),
   beginAttempt: reasoning.beginAttempt,
-  recordOutcome: fromOutcome(reasoning.recordOutcome),
-  recordSummary: fromOutcome(reasoning.recordSummary),
+  recordOutcome: fromOutcome(compaction.recordedBy(reasoning.recordOutcome)),
+  recordSummary: fromOutcome(compaction.recordedBy(reasoning.recordSummary)),
   noteTimeout: reasoning.noteTimeout,
   giveUpModel: reasoning.giveUpModel,
   noteTime: (_: AgentContext, { at }: { readonly at: number }) => ({ at }),
@@ -175,6 +189,20 @@ const updates = {
   beginSummary: ending.beginSummary,
   closeForLimit: ending.closeForLimit,
   storeSummary: ending.storeSummary,
+
+  // compaction
+  noteOverflow: compaction.noteOverflow,
+  askCompaction: compaction.askCompaction,
+  clearResults: compaction.clearResults,
+  beginCompaction: compaction.beginCompaction,
+  beginCompactionAttempt: compaction.beginCompactionAttempt,
+  recordCompaction: fromOutcome(compaction.recordCompaction),
+  askSeparately: compaction.askSeparately,
+  halvePart: compaction.halvePart,
+  applyCompaction: compaction.applyCompaction,
+  giveUpCompaction: compaction.giveUpCompaction,
+  dropCompaction: compaction.dropCompaction,
+  cancelCompaction: compaction.cancelCompaction,
 
   // acting
   applyPreActing: fromHooks(acting.applyPreActing),

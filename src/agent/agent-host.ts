@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { EventEmitter } from "../event/emitter.ts";
-import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { AgentContext, Settings } from "../../machines/agent/context.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
+import { readResultTool } from "./read-result.ts";
 import type { Host } from "./services/host.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
@@ -45,6 +46,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
   const inputs = new ParsedInputs((callId) =>
     openCalls(session.context).some(({ call }) => call.id === callId),
   );
+  const readResult = readResultTool(() => session.context.transcript);
   return {
     ...parts,
     sessionId,
@@ -52,6 +54,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     toolkit: session.toolkit,
     maxIters,
     find: (call) => {
+      if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
       return tool ? { tool } : session.toolkit.find(call);
     },
@@ -87,6 +90,8 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       slots: slotReader(() => session.context.slots),
       signal,
     }),
+    results: session.settings.results,
+    readResult,
     stop: () => {
       timer.stop();
       inputs.clear();

@@ -1,4 +1,4 @@
-import { AgentError, errorInfo, type ErrorInfo } from "../base/error.ts";
+import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import type { Msg } from "../message/types.ts";
 import { restoreSession } from "../session/durable.ts";
@@ -7,10 +7,11 @@ import { saveSession, type SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
+import { promptTokens } from "../../machines/agent/updates/compaction.ts";
 import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import { decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
+import { compactSchema, decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
 import { checkCallOptions, checkDecision, checkLimits } from "./check-arguments.ts";
 import { check } from "../base/options.ts";
 import { hookSchema } from "../hook/hook-schema.ts";
@@ -38,6 +39,7 @@ import type {
   AgentStream,
   Budget,
   CallOptions,
+  CompactionResult,
   DecideOptions,
   Input,
   Reply,
@@ -263,6 +265,21 @@ export class AgentSession implements InboxAgent {
     this.#assertOpen();
     await this.#runtime.command({ type: "budget.extend", at: this.#runtime.now(), extra }, inputId);
     await this.#runtime.journal.saved();
+  }
+
+  async compact(options: Parameters<Agent["compact"]>[0] = {}): Promise<CompactionResult> {
+    check(compactSchema(), options, "compact");
+    await this.#ready();
+    this.#assertOpen();
+    const runtime = this.#runtime;
+    const tokensBefore = promptTokens(runtime.context);
+    const { view } = runtime.context;
+    await runtime.command({ type: "session.compact", at: runtime.now(), ...options });
+    await this.rest();
+    const { context } = runtime;
+    const error = context.view === view ? context.progress.compactions?.last?.error : undefined;
+    if (error) throw errorFrom(error);
+    return { tokensBefore, tokensAfter: promptTokens(context), from: context.view?.from ?? 0 };
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {

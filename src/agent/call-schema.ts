@@ -41,6 +41,11 @@ export const decideShape = s.lazily((): s.ShapeOf<DecideOptions> => ({
 /** The schema of {@link DecideOptions}. */
 export const decideSchema = s.lazily(() => s.options<DecideOptions>(decideShape()));
 
+/** The schema of the options of `compact`. */
+export const compactSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Agent["compact"]>[0]>>({ instructions: s.optional(s.string()) }),
+);
+
 /** The schema of the options of `shutdown`. */
 export const shutdownSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Agent["shutdown"]>[0]>>({ deadlineMs: s.optional(s.atLeast(0)) }),

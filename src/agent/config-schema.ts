@@ -7,7 +7,7 @@ import { storeSchema } from "../store/store-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { permissionSchema, toolSchema } from "../tool/tool-schema.ts";
 import { limitShape } from "../../machines/agent/limits-schema.ts";
-import type { AgentConfig, Budget, Permissions } from "./types.ts";
+import type { AgentConfig, Budget, CompactionOptions, Permissions } from "./types.ts";
 
 type Config = AgentConfig<never>;
 type Part<K extends keyof Config> = NonNullable<Config[K]>;
@@ -55,6 +55,34 @@ export const configSchema = s.lazily(() => {
     maxMessages: s.optional(s.integer(1)),
     maxTokens: s.optional(s.integer(1)),
   });
+  const clear = s.options<Exclude<NonNullable<CompactionOptions["clear"]>, false>>({
+    protectTokens: s.optional(s.integer(0)),
+    minimumTokens: s.optional(s.integer(0)),
+  });
+  const compaction = s.options<CompactionOptions>({
+    auto: s.optional(s.boolean()),
+    contextTokens: s.optional(s.integer(1)),
+    reserveTokens: s.optional(s.integer(0)),
+    keepRecentTokens: s.optional(s.integer(1)),
+    targetTokens: s.optional(s.integer(1)),
+    clear: s.optional(
+      s.either(
+        s.value<false>((given) => given === false, "false"),
+        clear,
+        "false, or an object such as { protectTokens: 40_000 }",
+      ),
+    ),
+    summarise: s.optional(s.oneOf("fit", "threshold", "never")),
+    instructions: s.optional(s.string()),
+    maxSummaryTokens: s.optional(s.integer(1)),
+    maxFailures: s.optional(s.integer(1)),
+  });
+  const models = s.options<Part<"models">>({ compaction: s.optional(modelSchema()) });
+  const results = s.options<Exclude<Part<"results">, false>>({
+    maxTokens: s.optional(s.integer(1)),
+    tools: s.optional(s.recordOf(s.integer(1))),
+    exclude: s.optional(s.listOf(s.nonEmpty())),
+  });
   const inspectors = '"auto", an address, an observer, or an array of observers';
   return s.options<Config>(
     {
@@ -75,6 +103,21 @@ export const configSchema = s.lazily(() => {
       slots: s.optional(s.listOf(slotSchema())),
       messages: s.optional(s.list()),
       contextWindow: s.optional(contextWindow),
+      compaction: s.optional(
+        s.either(
+          s.value<false>((given) => given === false, "false"),
+          compaction,
+          "false, or an object such as { contextTokens: 128_000 }",
+        ),
+      ),
+      models: s.optional(models),
+      results: s.optional(
+        s.either(
+          s.value<false>((given) => given === false, "false"),
+          results,
+          "false, or an object such as { maxTokens: 10_000 }",
+        ),
+      ),
       maxIters: s.optional(s.integer(1)),
       maxGotos: s.optional(s.integer(0)),
       parallelToolCalls: s.optional(

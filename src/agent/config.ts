@@ -10,9 +10,11 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
+import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/context.ts";
 import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
+import { compactionSettings } from "./compaction-settings.ts";
 import { addressesOf } from "./inspect.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
@@ -38,6 +40,15 @@ function checkPrices({ model, fallbackModel, prices = {} }: AgentConfig<never>):
   }
 }
 
+/** By default a result of more tokens is shown in part. */
+const RESULT_TOKENS = 20_000;
+
+function resultLimits(results: AgentConfig<never>["results"] = {}): ResultLimits {
+  if (results === false) return { ...ALL_WHOLE };
+  const { maxTokens = RESULT_TOKENS, tools = {}, exclude = [] } = results;
+  return { maxTokens, tools, exclude };
+}
+
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
@@ -59,6 +70,9 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     budget,
     onBudget: onExceeded,
     onChangedAgent: config.onChangedAgent ?? "adopt",
+    window: config.contextWindow ?? null,
+    results: resultLimits(config.results),
+    compaction: compactionSettings(config),
   };
 }
 

@@ -93,10 +93,29 @@ function addedMessages(before: AgentContext, after: AgentContext): readonly Msg[
   return added.filter((message) => !moved.has(message));
 }
 
+function compactionEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
+  const [was, is] = [before.progress.compacting, after.progress.compacting];
+  const { last } = after.progress.compactions ?? {};
+  const hasEnded = last !== undefined && last !== before.progress.compactions?.last;
+  const isDropped = was && !is && !hasEnded; // it was interrupted
+  const started = is && !was ? is : hasEnded && !was && last.did !== "nothing" ? last : undefined;
+  const events: AgentEventBody[] = [];
+  if (started)
+    events.push({ type: "compaction.start", cause: started.cause, tokensBefore: started.tokensBefore });
+  if (hasEnded && (was || started)) {
+    const { did, tokensAfter, error } = last;
+    events.push({ type: "compaction.end", did, tokensAfter, ...(error && { error }) });
+  }
+  if (isDropped) events.push({ type: "compaction.end", did: "nothing", tokensAfter: was.tokensBefore });
+  return events;
+}
+
 /** The types of the events that follow from steps of the chart. */
 export const DERIVED_TYPES = [
   "agent.changed",
   "state",
+  "compaction.start",
+  "compaction.end",
   "message",
   "tool.start",
   "tool.end",
@@ -133,6 +152,7 @@ export function eventsBetween(
     ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
     ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
     ...slotEvents(before, after),
+    ...compactionEvents(before, after),
     ...modelRetry(before, after),
     ...(before.calls === after.calls ? [] : startEvents(before, after)),
     ...(isWaiting &&

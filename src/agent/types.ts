@@ -70,6 +70,45 @@ export interface AgentWatcher {
 /** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
 export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
+/**
+ * How a prompt is kept within the model's window. When it comes near, old tool results are first shown as one line each, all that are
+ * not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the model
+ * refuses a prompt as too long. All sizes are tokens; they are estimates, corrected by what the provider counts.
+ */
+export type CompactionOptions = {
+  /** `false`: only `compact()` does it. Default true. */
+  readonly auto?: boolean;
+  /** The model's context window; default: what the model says in its `capabilities`, else what is known of its name. Without any, a
+   *  prompt is made shorter only when the model has refused it. */
+  readonly contextTokens?: number;
+  /** What of the window is kept free for the answer; default 20,000, at most a fifth of the window. */
+  readonly reserveTokens?: number;
+  /** How much of the end of the conversation stays as it is beside a summary; default 20,000, at most a quarter of the window. */
+  readonly keepRecentTokens?: number;
+  /** The size that a compaction aims at; default half the window. */
+  readonly targetTokens?: number;
+  /** Which results are cleared: not the newest ones of together `protectTokens` (default 40,000, at most a quarter of the window),
+   *  and none unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). `false`: no results. */
+  readonly clear?: false | { readonly protectTokens?: number; readonly minimumTokens?: number };
+  /** `fit` (default): a summary is made if clearing is not enough for the prompt to fit; `threshold`: also if it is not enough to come
+   *  down to `targetTokens`; `never`: only by `compact()`. */
+  readonly summarise?: "fit" | "threshold" | "never";
+  /** What a summary is to keep beside what every summary keeps, in words for the model. */
+  readonly instructions?: string;
+  /** The most tokens of a summary, as `generateOptions.maxTokens`; default: those of the agent's `generateOptions`. */
+  readonly maxSummaryTokens?: number;
+  /** How many compactions of a turn may change nothing, one after the other, before no other is tried in it; default 3. */
+  readonly maxFailures?: number;
+};
+
+/** What `compact` did, in tokens of the prompt. */
+export type CompactionResult = {
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Index of the first message that is still shown as it is. */
+  readonly from: number;
+};
+
 /** Options of {@link createAgent}. */
 export type AgentConfig<Ctx = unknown> = {
   /** The name of the agent, which its messages carry. */
@@ -94,10 +133,27 @@ export type AgentConfig<Ctx = unknown> = {
   readonly slots?: readonly Slot[];
   /** The transcript with which a new session begins; default: empty. */
   readonly messages?: readonly Msg[];
-  /** Bounds what the model sees, not what is stored: the message that began the turn and the end of the transcript, at most
-   *  `maxMessages` messages and about `maxTokens` tokens together, but at least that message and the last one, and never a tool
-   *  result without its call. Default: no bound, or the `capabilities.contextTokens` of the model. */
+  /** Bounds what the model sees, not what is stored: the messages of the user that the turn answers and the end of the transcript,
+   *  at most `maxMessages` messages and about `maxTokens` tokens together, but at least those and the last one, and never a tool
+   *  result without its call. When the bound is passed a quarter of it is cut off at once, so that each request is a prefix of the
+   *  next until it is passed again, as prompt caches of providers require. Tokens are estimated, and corrected by what the provider
+   *  counts. Default: no bound. */
   readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  /** Long tool results: the model sees the first and last 2,000 characters of a result of more than `maxTokens` tokens (default
+   *  20,000; `tools` has bounds of single tools), and reads the rest with the tool `read_result`, which is offered from then on.
+   *  Results of the tools in `exclude` are always shown whole. `false` shows all results whole. What is stored is always whole. */
+  readonly results?:
+    | false
+    | {
+        readonly maxTokens?: number;
+        readonly tools?: { readonly [tool: string]: number };
+        readonly exclude?: readonly string[];
+      };
+  /** Keeps the prompt within the model's window; the transcript is never shortened. See {@link CompactionOptions}; `false` turns it off,
+   *  also when the model refuses a prompt as too long, and for `compact()`. Default: on. */
+  readonly compaction?: false | CompactionOptions;
+  /** Models for single tasks: `compaction` makes the summaries of a conversation; default: `model`. */
+  readonly models?: { readonly compaction?: ChatModel };
   /** Reasoning steps of a turn; then the model is asked for a summary. Default 10. */
   readonly maxIters?: number;
   /** How often in a turn hooks may ask for another reasoning step; default 3. */
@@ -307,6 +363,12 @@ export interface Agent<Ctx = unknown> {
   messages(): Promise<Msg[]>;
   /** Returns the state of the session, as far as this process knows it. */
   status(): Status;
+  /** Makes the prompt shorter while no turn runs: a model sums up all but the newest messages, which stay as they are; the transcript
+   *  is not changed. `instructions` says what the summary is to keep. Does nothing if there is nothing to sum up. Rejects with the
+   *  error of the model, and then nothing has changed; `run/busy` while a turn runs, `run/pending` in the middle of one that rests, and
+   *  `config/invalid` with `compaction: false`.
+   *  `interrupt()` ends it. */
+  compact(options?: { readonly instructions?: string }): Promise<CompactionResult>;
   /** Adds to the limits of the turn that runs or waits, and runs nothing; then use `call()`. The next turn has the limits of the
    *  configuration. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;

@@ -28,6 +28,8 @@ const TYPES: { readonly [T in Type]: true } = {
   "block.start": true,
   "block.delta": true,
   "block.end": true,
+  "compaction.start": true,
+  "compaction.end": true,
   message: true,
   "tool.start": true,
   "tool.delta": true,

@@ -18,6 +18,7 @@ type EventBase = {
   readonly turn: number;
 };
 type Phase = "reasoning" | "summary";
+type ModelPhase = Phase | "compaction";
 
 /** The body of an event. Every start event is followed by its end event, also if the turn fails. */
 export type AgentEventBody =
@@ -29,7 +30,7 @@ export type AgentEventBody =
   | {
       readonly type: "model.start";
       readonly messageId: string;
-      readonly phase: Phase;
+      readonly phase: ModelPhase;
       readonly model: string;
       readonly attempt: number;
     }
@@ -61,6 +62,21 @@ export type AgentEventBody =
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
   /** A message was added to the transcript, as it is stored, after hooks. */
+  /** The prompt is being made shorter: it is near the model's window, the model has refused it, or `compact()` was called. */
+  | {
+      readonly type: "compaction.start";
+      readonly cause: "threshold" | "overflow" | "manual";
+      /** The size of the prompt, an estimate in tokens of the provider. */
+      readonly tokensBefore: number;
+    }
+  /** The prompt is shorter: old results are cleared, or messages are summed up. Or nothing has changed, because of `error`, or because
+   *  the turn was interrupted. */
+  | {
+      readonly type: "compaction.end";
+      readonly tokensAfter: number;
+      readonly did: "clear" | "summarise" | "nothing";
+      readonly error?: ErrorInfo;
+    }
   | { readonly type: "message"; readonly phase: Phase | "other"; readonly message: Msg }
   /** An attempt of a tool call begins; `attempt` counts from 1. */
   | { readonly type: "tool.start"; readonly call: ToolUseBlock; readonly attempt: number }

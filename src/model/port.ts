@@ -141,8 +141,7 @@ export interface ChatModel {
   readonly capabilities?: {
     /** True if the model keeps to a JSON Schema by itself; then `output` needs no extra tool. Default false. */
     readonly structuredOutput?: boolean;
-    /** The size of the context window, tokens. Prompts are cut to it as `contextWindow.maxTokens` cuts them, unless that is set:
-     *  the messages have what the system text, the tools and the answer leave (`generateOptions.maxTokens`, else a quarter). */
+    /** The size of the context window, tokens: prompts are kept within it, as the option `compaction` of an agent says. */
     readonly contextTokens?: number;
   };
   /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the

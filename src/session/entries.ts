@@ -44,7 +44,7 @@ function callFacts(before: AgentContext, after: AgentContext): Fact[] {
 }
 
 function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
-  const changed = (["inbox", "remembered", "wanted", "interruption"] as const).filter(
+  const changed = (["inbox", "remembered", "wanted", "interruption", "view"] as const).filter(
     (key) => before[key] !== after[key],
   );
   const data = {
@@ -71,8 +71,9 @@ export function isRefused({ outcome, failure }: Pick<AgentContext, "outcome" | "
 }
 
 function turnEndFacts(before: AgentContext, after: AgentContext): Fact[] {
-  if (before.progress.settled === after.progress.settled) return [];
   const { outcome, failure } = after;
+  const isSettled = before.progress.settled !== after.progress.settled;
+  if (!isSettled || (!failure && outcome === before.outcome)) return []; // no turn: a compaction has come to its end
   const turn = inputTurnOf(after.progress);
   const reason = outcome?.reason ?? "ERROR";
   if (!failure) return outcome ? [{ type: "turn.end", data: { reason, turn } }] : [];
@@ -185,12 +186,12 @@ export function wholeSession({
   kept,
   activeGroups,
 }: Pick<SessionState, "messages" | "kept"> & Partial<Pick<SessionState, "activeGroups">>): readonly Fact[] {
-  const { inbox, remembered, wanted, slots, interruption, request, calls } = kept;
+  const { inbox, remembered, wanted, slots, interruption, view, request, calls } = kept;
   return [
     { type: "messages", data: { from: 0, messages } },
     { type: "calls.closed", data: {} },
     ...calls.map(({ call, ...set }): Fact => ({ type: "call", data: { id: call.id, set, call } })),
-    { type: "kept", data: { inbox, remembered, wanted, slots, interruption, system: request.system } },
+    { type: "kept", data: { inbox, remembered, wanted, slots, interruption, view, system: request.system } },
     ...(activeGroups ? [{ type: "groups" as const, data: { active: activeGroups } }] : []),
   ];
 }

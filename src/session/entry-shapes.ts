@@ -94,6 +94,16 @@ function makeShapes() {
   const interruption = z.looseObject({ cause: z.enum(["user", "signal", "timeout"]) });
   const slot = z.looseObject({ value: z.unknown(), version: count, revision: count });
   const slots = z.record(z.string(), slot);
+  const view = z.optional(
+    z.nullable(
+      z.looseObject({
+        from: count,
+        head: z.array(count),
+        clearedTo: count,
+        summary: z.optional(z.looseObject({ role: z.literal("user"), content: objects })),
+      }),
+    ),
+  );
   const kept = z.looseObject({
     progress,
     inbox,
@@ -103,6 +113,7 @@ function makeShapes() {
     wanted: z.nullable(wanted),
     slots: z.optional(slots),
     interruption: z.optional(z.nullable(interruption)),
+    view,
   });
   const entries = {
     session: object, // its format is judged by itself
@@ -120,6 +131,7 @@ function makeShapes() {
       wanted: z.optional(z.nullable(wanted)),
       slots: z.optional(slots),
       interruption: z.optional(z.nullable(interruption)),
+      view,
       system: z.optional(z.string()),
     }),
     "budget.extended": z.looseObject({ extended: object }),

@@ -22,7 +22,7 @@ export type CallChange = {
 /** The parts of the context that changed; `system` is the system prompt of the request. `slots` are there only when all of them are
  *  replaced. */
 export type KeptChange = Partial<
-  Pick<AgentContext, "inbox" | "remembered" | "wanted" | "slots" | "interruption">
+  Pick<AgentContext, "inbox" | "remembered" | "wanted" | "slots" | "interruption" | "view">
 > & {
   readonly system?: string;
 };

@@ -17,6 +17,7 @@ export const PERSISTED_KEYS = [
   "wanted",
   "slots",
   "interruption",
+  "view",
 ] as const satisfies readonly (keyof AgentContext)[];
 /** The stored parts of the context. */
 export type PersistedContext = Pick<AgentContext, (typeof PERSISTED_KEYS)[number]>;

@@ -1,3 +1,4 @@
+import { ALL_WHOLE } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/context.ts";
 
 /** The settings with which a session is read without an agent. None of them affects what is read. */
@@ -18,4 +19,7 @@ export const READER_SETTINGS: Settings = {
   budget: {},
   onBudget: "suspend",
   onChangedAgent: "adopt",
+  window: null,
+  results: ALL_WHOLE,
+  compaction: null,
 };

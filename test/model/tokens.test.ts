@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { AgentError, createAgent, defineTool, textOf, userMsg, type AgentConfig, type Msg } from "agentchart";
+import { AgentError, createAgent, defineTool, userMsg } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { countMessage, countText } from "../../src/model/tokens.ts";
-import { boundedView } from "../../src/agent/bounded-view.ts";
 import { call, show, traced } from "../support/trace.ts";
 
 describe("token estimates", () => {
@@ -74,58 +73,17 @@ describe("bounded memory", () => {
     expect(model.requests.at(-1)?.messages.map(show)).toEqual(["S[sys]", "U[the task]", "A[c2]", "T(c2)"]);
   });
 
-  test("keeps about maxTokens, and at least the last message", () => {
-    const messages = Array.from({ length: 20 }, () => userMsg("one two three four"));
-    expect(boundedView(messages, { maxTokens: 40 }).length).toBe(5);
-    expect(boundedView(messages, { maxTokens: 1 }).length).toBe(1);
-  });
-
-  describe("a model that declares contextTokens", () => {
-    const history = Array.from({ length: 40 }, (_, index) => userMsg(`${index}: one two three four`));
-    const promptOf = async (contextTokens: number | undefined, config: Partial<AgentConfig> = {}) => {
-      const capabilities = contextTokens === undefined ? {} : { contextTokens };
-      const model = scriptedModel(["end"], { capabilities });
-      const agent = createAgent({ name: "b", model, messages: history, ...config });
-      await agent.call("the task");
-      return model.requests[0]!.messages;
-    };
-    const tokensOf = (messages: readonly Msg[]): number =>
-      messages.reduce((sum, message) => sum + countMessage(message), 0);
-
-    test("gets prompts that leave room for the answer", async () => {
-      expect(await promptOf(undefined)).toHaveLength(41);
-      const cut = await promptOf(200);
-      expect(textOf(cut.at(-1)!)).toBe("the task");
-      expect(tokensOf(cut)).toBeLessThanOrEqual(150);
-      expect(tokensOf(cut)).toBeGreaterThan(130);
-      expect(tokensOf(await promptOf(200, { generateOptions: { maxTokens: 100 } }))).toBeLessThanOrEqual(100);
-    });
-
-    test("leaves room for the system text and the tools", async () => {
-      const tools = [defineTool({ name: "t", description: "word ".repeat(60), input: { type: "object" } })];
-      const { length } = await promptOf(300);
-      expect((await promptOf(300, { tools })).length).toBeLessThan(length);
-      const withSystem = await promptOf(300, { sysPrompt: "word ".repeat(60) });
-      expect(tokensOf(withSystem)).toBeLessThanOrEqual(225);
-    });
-
-    test("is bounded by contextWindow.maxTokens instead, if that is set", async () => {
-      expect(await promptOf(200, { contextWindow: { maxTokens: 10_000 } })).toHaveLength(41);
-      expect(await promptOf(200, { contextWindow: { maxMessages: 3 } })).toHaveLength(3);
-    });
-
-    test("is the fallback model's own bound when that is asked", async () => {
-      const error = new AgentError("model/unavailable", "down");
-      const fallbackModel = scriptedModel(["end"], { capabilities: { contextTokens: 200 } });
-      const agent = createAgent({
-        name: "b",
-        model: scriptedModel([{ error }]),
-        fallbackModel,
-        messages: history,
-      });
-      await agent.call("the task");
-      expect(fallbackModel.requests[0]!.messages.length).toBeLessThan(20);
-    });
+  test("keeps about maxTokens, and at least the last message", async () => {
+    const texts = Array.from({ length: 12 }, (_, n) => `message ${n} of some words`);
+    const { agent, model } = traced(texts, { contextWindow: { maxTokens: 80 } });
+    for (const text of texts) await agent.call(text);
+    const sizes = model.requests.map(({ messages }) => messages.length - 1);
+    expect(Math.max(...sizes)).toBeLessThan(10);
+    expect(Math.min(...sizes.slice(3))).toBeGreaterThan(1);
+    const tiny = traced(["1", "2"], { contextWindow: { maxTokens: 1 } });
+    await tiny.agent.call("a");
+    await tiny.agent.call("b");
+    expect(tiny.model.requests[1]?.messages.map(show)).toEqual(["S[sys]", "U[b]"]);
   });
 
   test("a tool list is part of the estimate", async () => {

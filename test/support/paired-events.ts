@@ -14,6 +14,7 @@ export function eventsProblem(
   const older = new Set(startedBefore);
   const ends = (callId: string): boolean => tools.delete(callId) || older.delete(callId);
   let n = 0;
+  let isCompacting = false;
   for (const event of events) {
     const where = `at event ${event.n} (${event.type})`;
     if (event.n <= n) return `number ${event.n} follows ${n}`;
@@ -59,6 +60,12 @@ export function eventsProblem(
         open = rest;
         break;
       }
+      case "compaction.start":
+      case "compaction.end":
+        if (isCompacting === (event.type === "compaction.start"))
+          return `a compaction without its pair ${where}`;
+        isCompacting = !isCompacting;
+        break;
       case "tool.start":
         if (tools.has(event.call.id)) return `call ${event.call.id} starts twice ${where}`;
         tools.add(event.call.id);

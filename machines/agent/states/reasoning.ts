@@ -1,4 +1,6 @@
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
+import { compacting } from "./compacting.ts";
+import { FINISH } from "./summarizing.ts";
 import {
   asked,
   backingOff,
@@ -16,6 +18,7 @@ import {
 /** What follows from the outcome of a model call. */
 const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "overflowed", target: "#agent.reasoning.compacting", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.reasoning.backingOff", actions: "planBackoff" },
   { guard: "canFallBack", target: "#agent.reasoning.calling", actions: "fallBack" },
   { guard: "hasFailed", target: "#agent.stopped.failing" },
@@ -38,12 +41,13 @@ export const reasoning: AgentState = {
   states: {
     checkingLimits: {
       description: "The one place where the loop goes round: may it?",
-      entry: "deliverWaiting",
+      entry: ["deliverWaiting", "boundView"],
       decide: [
         { guard: "hasOutput", target: "#agent.stopped.settling", actions: "storeOutput" },
         { guard: "isDraining", ...parkIn("reasoning") },
         { guard: "stopsOverBudget", target: "#agent.stopped.settling", actions: "stopForBudget" },
         { guard: "overBudget", target: "#agent.suspended", actions: "suspendForBudget" },
+        { guard: "mustCompact", target: "compacting" },
         {
           guard: "maxIters",
           actions: ["beginSummary", "closeForLimit"],
@@ -112,5 +116,16 @@ export const reasoning: AgentState = {
         { choose: ENTER_ACTING },
       ],
     },
+    compacting: compacting("reasoning.compacting", "#agent.reasoning.checkingLimits", {
+      interrupted: { target: "#agent.stopped.interrupting", actions: "dropCompaction" },
+      leaving: [
+        { guard: "canFallBack", target: "#agent.reasoning.checkingLimits", actions: "fallBack" },
+        {
+          guard: "hasFailed",
+          choose: [{ guard: "maxIters", ...FINISH }, { target: "#agent.stopped.failing" }],
+        },
+        { target: "#agent.reasoning.checkingLimits" },
+      ],
+    }),
   },
 };

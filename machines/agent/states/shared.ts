@@ -38,9 +38,9 @@ const position = ({ progress, transcript }: AgentContext) => ({
 });
 
 /** The part of a request that hooks may read. */
-export const asked = ({ request, wanted, progress }: AgentContext) => ({
+export const asked = ({ request, wanted, view }: AgentContext) => ({
   system: request.system,
-  turnAt: progress.turnAt,
+  view,
   usesFallback: request.usesFallback,
   wanted,
 });
@@ -54,7 +54,16 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   ...asked(context),
   edit: context.request.edit,
   slots: context.slots,
+  compaction: compactionOf(context, phase),
 });
+
+/** What a summary of the conversation is asked about. */
+function compactionOf({ progress }: AgentContext, phase: ModelInput["phase"]): ModelInput["compaction"] {
+  const { compacting, compactions } = progress;
+  if (phase !== "compaction" || !compacting) return null;
+  const { to, isSeparate } = compacting;
+  return { to, isSeparate, ...compactions?.asked };
+}
 
 /** The service that runs the hooks of a point, with the data they get besides the position. */
 export const runHooks = (
@@ -129,6 +138,12 @@ export const parkIn = (place: Place): AgentBranch => ({
   actions: [{ type: "park", params: { place } }, "deliverWaiting", "settle"],
 });
 
+const RECORD = {
+  reasoning: "recordOutcome",
+  summary: "recordSummary",
+  compaction: "recordCompaction",
+} as const;
+
 /** A model call of a phase. `judge` chooses what follows from its outcome, `giveUp` what follows if it has none. */
 export const calling = (
   description: string,
@@ -137,11 +152,11 @@ export const calling = (
   giveUp: readonly AgentBranch[],
 ): AgentState => ({
   description,
-  entry: "beginAttempt",
+  entry: phase === "compaction" ? "beginCompactionAttempt" : "beginAttempt",
   invoke: {
     src: "callModel",
     input: (context) => request(context, phase),
-    onDone: { actions: phase === "reasoning" ? "recordOutcome" : "recordSummary", choose: judge },
+    onDone: { actions: RECORD[phase], choose: judge },
   },
   initial: "running",
   states: {

@@ -1,4 +1,5 @@
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
+import { compacting } from "./compacting.ts";
 import { ENTER_ACTING, ENTER_CALL, listens, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
 
 /** A stored session takes the place of this one and rests where it rested, unless it is left to another agent. */
@@ -34,13 +35,21 @@ export const stopped: AgentState = {
     idle: {
       description: "At rest until a call arrives. Every tool call has its result.",
       entry: ["deliverWaiting", "settle"],
-      on: { ...AT_REST, call: { actions: "beginCall", choose: ENTER_CALL } },
+      on: {
+        ...AT_REST,
+        call: { actions: "beginCall", choose: ENTER_CALL },
+        "session.compact": [
+          { guard: "neverCompacts", refuse: "neverCompacts" },
+          { target: "compacting", actions: "askCompaction" },
+        ],
+      },
     },
     unfinished: {
       description: "At rest in the middle of a turn, which the next call goes on with, in any process.",
       on: {
         ...AT_REST,
         "session.adopt": ADOPT,
+        "session.compact": { refuse: "isOpen" },
         call: [
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
           { guard: "resumesInCall", actions: "beginResume", choose: ENTER_CALL },
@@ -48,6 +57,21 @@ export const stopped: AgentState = {
           { guard: resumesIn("acting"), actions: "beginResume", choose: ENTER_ACTING },
           { actions: ["beginResume", "closeForLimit"], choose: SUMMARIZE },
         ],
+      },
+    },
+    compacting: {
+      ...compacting("stopped.compacting", "#agent.stopped.compacting.leaving", {
+        interrupted: { target: "#agent.stopped.compacting.leaving", actions: "cancelCompaction" },
+        leaving: [
+          { guard: "summarisesMore", target: "#agent.stopped.compacting.planning" },
+          { target: "#agent.stopped.idle" },
+        ],
+      }),
+      on: {
+        "run.interrupt": {
+          target: "#agent.stopped.compacting.leaving",
+          actions: ["noteTime", "cancelCompaction"],
+        },
       },
     },
     settling: {

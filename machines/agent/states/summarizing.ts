@@ -2,7 +2,7 @@ import type { AgentBranch, AgentState } from "../vocabulary.ts";
 import { asked, backingOff, calling, hooksAborting, hooksRunning, listens, runHooks } from "./shared.ts";
 
 /** The summary is stored, or the sentence that says why there is none. */
-const FINISH: AgentBranch = {
+export const FINISH: AgentBranch = {
   actions: "storeSummary",
   choose: [
     { guard: "lacksOutput", target: "#agent.stopped.failing", actions: "failOutput" },
@@ -13,6 +13,7 @@ const FINISH: AgentBranch = {
 /** What follows from the outcome of the summary's model call. */
 const JUDGE: readonly AgentBranch[] = [
   { guard: "isInterrupted", target: "#agent.stopped.interrupting" },
+  { guard: "overflowed", target: "#agent.reasoning", actions: "noteOverflow" },
   { guard: "retryable", target: "#agent.summarizing.backingOff", actions: "planBackoff" },
   { guard: "canFallBack", target: "#agent.summarizing.calling", actions: "fallBack" },
   { guard: "hasNoSummary", ...FINISH },
@@ -31,6 +32,7 @@ export const summarizing: AgentState = {
   description: "The iterations are used up: the model is asked for an answer from what there is.",
   initial: "calling",
   states: {
+    calling: calling("The model sums up, without tools.", "summary", JUDGE, GIVE_UP),
     preHooks: {
       description: "Hooks may rewrite the prompt of the summary.",
       invoke: runHooks((context) => ({ point: "preSummary", ...asked(context) }), {
@@ -44,8 +46,6 @@ export const summarizing: AgentState = {
         onError: { actions: "recordFailure", choose: [FINISH] },
       }),
     },
-    calling: calling("The model sums up, without tools.", "summary", JUDGE, GIVE_UP),
-    backingOff: backingOff("calling"),
     postHooks: {
       description: "Hooks may rewrite the summary.",
       invoke: runHooks((context) => ({ point: "postSummary", draft: context.draft! }), {
@@ -61,5 +61,6 @@ export const summarizing: AgentState = {
       initial: "running",
       states: { running: hooksRunning, aborting: hooksAborting("summary") },
     },
+    backingOff: backingOff("calling"),
   },
 };

@@ -30,6 +30,7 @@ export const suspended: AgentState = {
         ],
         "session.load": LOAD,
         "session.adopt": ADOPT,
+        "session.compact": { refuse: "isOpen" },
         "xstate.error.actor.*": { refuse: "unexpected" },
         "run.shutdown": { refuse: "notRunning" },
         "run.steer": { refuse: "notRunning" },

@@ -4,7 +4,7 @@ import { backoffMs } from "../../../src/model/execution.ts";
 import { truncatedCall } from "../../../src/tool/results.ts";
 import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
-import type { AgentContext, Change, Draft } from "../context.ts";
+import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
 import { addUsage } from "./usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
@@ -36,6 +36,23 @@ export function beginAttempt(context: AgentContext): Change {
   };
 }
 
+/** Our count is corrected in steps of this size, so that it changes seldom. */
+const [RATIO_STEP, REST_STEP] = [0.05, 50];
+
+/** Compares the count of the provider with ours, if the view has a bound in tokens. */
+function countedBy({ settings }: AgentContext, { counted }: ModelOutcome): Pick<Progress, "counted"> {
+  const isNeeded = settings.window?.maxTokens !== undefined || settings.compaction?.window != null;
+  if (!counted || !isNeeded) return {};
+  const { tokens, messages, rest } = counted;
+  const ratio = Math.min(4, Math.max(0.25, tokens / (messages + rest)));
+  return {
+    counted: {
+      ratio: Math.ceil(ratio / RATIO_STEP) * RATIO_STEP,
+      overhead: Math.ceil(rest / REST_STEP) * REST_STEP,
+    },
+  };
+}
+
 export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Change {
   const { message, finishReason, error, value } = outcome;
   const isLate = context.request.timedOut && !context.interruption;
@@ -53,6 +70,7 @@ export function recordOutcome(context: AgentContext, outcome: ModelOutcome): Cha
     progress: {
       ...progress,
       stats: { ...progress.stats, usage: addUsage(progress.stats.usage, outcome.usage) },
+      ...countedBy(context, outcome),
     },
   };
 }

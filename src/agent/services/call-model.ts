@@ -3,6 +3,7 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { toolUsesOf } from "../../message/query.ts";
+import { sizeOfMessage, sizeOfTools } from "../../message/size.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { checkPart } from "../../model/check-part.ts";
@@ -17,6 +18,7 @@ import type { Host } from "./host.ts";
 import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./idle-timer.ts";
+import { compactionRequest } from "./compaction-request.ts";
 import { modelOf, outputModeOf, requestOf } from "./request.ts";
 
 /** Emits the events of blocks and calls the chunk hooks. One block is open at a time: a block that goes on after another one begins
@@ -24,6 +26,7 @@ import { modelOf, outputModeOf, requestOf } from "./request.ts";
 class BlockEmitter {
   readonly #host: Host;
   readonly #input: ModelInput;
+  readonly #phase: "reasoning" | "summary";
   readonly #messageId: string;
   readonly #hooks: readonly Hook<never>[];
   readonly #point: "reasoningChunk" | "summaryChunk";
@@ -35,14 +38,15 @@ class BlockEmitter {
   constructor(host: Host, input: ModelInput, messageId: string, signal: AbortSignal) {
     this.#host = host;
     this.#input = input;
+    this.#phase = input.phase === "summary" ? "summary" : "reasoning";
     this.#messageId = messageId;
     this.#signal = signal;
-    this.#point = input.phase === "summary" ? "summaryChunk" : "reasoningChunk";
+    this.#point = this.#phase === "summary" ? "summaryChunk" : "reasoningChunk";
     this.#hooks = host.hooks().filter((hook) => hook[this.#point]);
   }
 
   push(chunk: FoldChunk): void {
-    if (chunk.kind === "tool_use" && this.#input.phase === "summary") return; // a summary has no calls
+    if (chunk.kind === "tool_use" && this.#phase === "summary") return; // a summary has no calls
     if (chunk.index !== this.#open?.index) {
       this.end();
       this.#index++;
@@ -60,7 +64,7 @@ class BlockEmitter {
   }
 
   #block({ kind, callId, name }: FoldChunk) {
-    const block = { messageId: this.#messageId, phase: this.#input.phase, index: this.#index, kind };
+    const block = { messageId: this.#messageId, phase: this.#phase, index: this.#index, kind };
     return callId === undefined ? block : { ...block, callId, ...(name !== undefined && { name }) };
   }
 
@@ -176,6 +180,12 @@ function outcomeOf(
   const counts = completeUsage(reported, request, content);
   const cost = costOf(host, model, counts);
   const usage: Usage = { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
+  const rest = sizeOfTools(request.tools);
+  const counted = reported?.inputTokens !== undefined && {
+    tokens: reported.inputTokens,
+    messages: request.messages.reduce((sum, each) => sum + sizeOfMessage(each), 0),
+    rest,
+  };
   const message: Msg = {
     id: messageId,
     role: "assistant",
@@ -185,7 +195,7 @@ function outcomeOf(
     timestamp: at,
     usage,
   };
-  return { at, finishReason, usage, delivered, ...(delivered && { message }) };
+  return { at, finishReason, usage, delivered, ...(counted && { counted }), ...(delivered && { message }) };
 }
 
 /** Makes one request to the model and folds the answer into a message. Never rejects: a failure is part of the outcome. On abort it
@@ -196,8 +206,8 @@ export async function callModel(
   controller: AbortController,
   isStopped: () => boolean,
 ): Promise<ModelOutcome> {
-  const request = requestOf(host, input);
-  const model = modelOf(host, input.usesFallback);
+  const request = input.phase === "compaction" ? compactionRequest(host, input) : requestOf(host, input);
+  const model = modelOf(host, input.usesFallback, input.phase);
   const messageId = host.newId();
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
@@ -210,11 +220,12 @@ export async function callModel(
     attempt: input.attempt,
   });
   let outcome!: ModelOutcome;
+  const isShown = input.phase !== "compaction"; // a summary of the conversation is no part of an answer
   const onPart = (part: StreamPart): void => {
     checkPart(part);
     if (part.type === "usage") blocks.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
-    if (chunk) blocks.push(chunk);
+    if (chunk && isShown) blocks.push(chunk);
   };
   const onEnd = (ending: Ending): void => {
     blocks.end();

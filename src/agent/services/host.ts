@@ -7,6 +7,7 @@ import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { Position } from "../../../machines/agent/services.ts";
+import type { ResultLimits } from "../../../machines/agent/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
 import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
 import type { HookEvent } from "../../hook/types.ts";
@@ -46,6 +47,10 @@ export type Host = {
   failed(error: AgentError): ErrorInfo;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
+  /** How the model sees tool results. */
+  readonly results: ResultLimits;
+  /** Reads a tool result that the model sees in part. */
+  readonly readResult: Tool<never>;
 };
 
 type HostEffect = Extract<Effect, { readonly type: "host" }>;

@@ -7,16 +7,15 @@ import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
 import { readSlot } from "../../tool/slot-access.ts";
 import { loadedTools } from "../../tool/tool-search.ts";
 import type { Prompt } from "../../hook/types.ts";
-import { countMessage, countTools } from "../../model/tokens.ts";
 import { applyPieces } from "../../../machines/agent/prompt.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
+import { viewOf } from "../../../machines/agent/view.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { boundedView } from "../bounded-view.ts";
 import type { Host } from "./host.ts";
 
 /** Returns a message that the agent adds to one request. It is never merged into a conversation of several agents. */
-function noteMsg(id: string, text: string, name = "user"): Msg {
+export function noteMsg(id: string, text: string, name = "user"): Msg {
   return freeze<Msg>({
     id,
     role: "user",
@@ -37,8 +36,13 @@ const EMPTY_HINT = noteMsg(
 );
 
 /** Returns the model of a call. */
-export function modelOf(host: Host, usesFallback: boolean): ChatModel {
-  return (usesFallback ? host.config.fallbackModel : undefined) ?? host.config.model;
+export function modelOf(
+  { config }: Host,
+  usesFallback: boolean,
+  phase: ModelInput["phase"] = "reasoning",
+): ChatModel {
+  const own = phase === "compaction" ? config.models?.compaction : undefined;
+  return (usesFallback ? config.fallbackModel : undefined) ?? own ?? config.model;
 }
 
 const REMINDERS = {
@@ -60,23 +64,24 @@ export function outputModeOf(
   host: Host,
   { phase, wanted, usesFallback }: Pick<ModelInput, "phase" | "wanted" | "usesFallback">,
 ): WantedOutput["mode"] | undefined {
-  if (!wanted || phase === "summary") return undefined;
+  if (!wanted || phase !== "reasoning") return undefined;
   return modelOf(host, usesFallback).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
 
-/** Returns the tools of a request: those of the toolkit, and the one for the structured answer. Tools that the model has loaded stand
- *  last, so that loading one only adds to the list. */
-function toolsOf(
+/** Returns the tools of a request: those of the toolkit, the one that reads results, and the one for the structured answer. Tools that
+ *  the model has loaded stand last, so that loading one only adds to the list. */
+export function toolsOf(
   host: Host,
-  { phase, slots }: Pick<ModelInput, "phase" | "slots">,
+  { phase, slots, view }: Pick<ModelInput, "phase" | "slots" | "view">,
   mode: WantedOutput["mode"] | undefined,
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
   const { always, loaded, all } = host.toolkit.offer(readSlot(loadedTools, slots));
-  const tool = mode === "tool" ? host.output()?.tool : undefined;
-  if (!tool) return all;
-  const { name, description, inputSchema } = tool;
-  return [...always, { name, description, inputSchema }, ...loaded];
+  const output = mode === "tool" ? host.output()?.tool : undefined;
+  const more = [...(view?.reads ? [host.readResult] : []), ...(output ? [output] : [])];
+  if (more.length === 0) return all;
+  const specs = more.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  return [...always, ...specs, ...loaded];
 }
 
 /** Returns the reminder that follows an answer without the structured one; only then is the tool forced (S25). */
@@ -90,27 +95,15 @@ function reminderOf(
 
 type PromptInput = Pick<
   ModelInput,
-  "phase" | "transcript" | "turnAt" | "system" | "usesFallback" | "wanted" | "slots"
+  "phase" | "transcript" | "view" | "system" | "usesFallback" | "wanted" | "slots"
 >;
-
-/** Returns the bounds of the messages of a prompt. Without `maxTokens`, they have what the system text, the tools and the answer
- *  leave of the model's context, if the model declares its size. */
-function contextWindowOf(host: Host, system: string, tools: readonly ToolSpec[], model: ChatModel) {
-  const { contextWindow, generateOptions = {} } = host.config;
-  const { contextTokens } = model.capabilities ?? {};
-  if (contextTokens === undefined || contextWindow?.maxTokens !== undefined) return contextWindow;
-  const answer = generateOptions.maxTokens ?? Math.ceil(contextTokens / 4);
-  const room = contextTokens - answer - countMessage(systemMessage(host, system)) - countTools(tools);
-  return { ...contextWindow, maxTokens: Math.max(1, room) };
-}
 
 /** Returns the prompt of a model call, before hooks. */
 export function promptOf(host: Host, input: PromptInput): Prompt {
-  const { phase, system, transcript, turnAt } = input;
+  const { phase, system } = input;
   const model = modelOf(host, input.usesFallback);
+  const visible = viewOf(input.transcript, input.view, host.results);
   const tools = toolsOf(host, input, outputModeOf(host, input));
-  const bounds = contextWindowOf(host, system, tools, model);
-  const visible = boundedView(transcript.slice(), bounds, turnAt);
   return {
     messages: phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
     system,
@@ -149,7 +142,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
  *  made once. */
 const systemMessages = new WeakMap<Host, Msg>();
 
-function systemMessage(host: Host, text: string): Msg {
+export function systemMessage(host: Host, text: string): Msg {
   const last = systemMessages.get(host);
   if (last && textOf(last) === text) return last;
   const message = freeze<Msg>({

@@ -35,7 +35,7 @@ export type OpenAIModelOptions = {
   /** The name in events and in `prices`; default `model`. */
   readonly name?: string;
   /** `structuredOutput: true` if the model supports `response_format: json_schema`; `contextTokens`, the size of its context window,
-   *  bounds the prompts. Default: none of both. */
+   *  within which prompts are kept. Default: none of both. */
   readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
   /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter;

@@ -49,7 +49,7 @@ export const limitsHold: Check = ({ world, after, memory }) => {
     if (context.request.timedOut) return "the model is called with its time used up";
     const { attempt, phase, iteration, usesFallback, emptyRetries: retries } = input as ModelInput;
     if (attempt > (settings.model.maxAttempts ?? 1) + restarts) return `attempt ${attempt} of the model`;
-    if (phase === "summary") continue;
+    if (phase !== "reasoning") continue;
     if (iteration >= settings.maxIters + gotos) return `iteration ${iteration + 1}`;
     const isFirst = attempt === 1 && !usesFallback && retries === 0;
     if (isFirst && stats.modelCalls > limitOf(context, "modelCalls")) return `model call ${stats.modelCalls}`;

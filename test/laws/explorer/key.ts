@@ -2,6 +2,7 @@ import { HOOK_POINTS } from "../../../src/hook/types.ts";
 import type { Block, Msg } from "../../../src/message/types.ts";
 import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
 import { protocolProblem } from "./protocol.ts";
+import { mustCompact } from "../../../machines/agent/updates/compaction.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 
 /** What of a context no guard depends on: texts, clocks, counters that only name things. */
@@ -20,6 +21,12 @@ const IGNORED: ReadonlySet<string> = new Set([
     "transcript",
     "calls",
     "batchAt",
+    "view",
+    "counted",
+    "to",
+    "tokensBefore",
+    "failedIn",
+    "last",
   ],
   ...[
     "system",
@@ -109,7 +116,11 @@ export function keyOf({ snapshot: { value, context }, timer }: Step): string {
   const order = context.calls.map(({ call }) => call.id);
   const points = HOOK_POINTS.map((point) => (context.listening.includes(point) ? "1" : "0")).join("");
   const protocol = protocolProblem(context.transcript) === undefined ? "valid" : "open";
-  const more = flags({ remembers: context.remembered.length > 0, timer: timer !== null });
+  const more = flags({
+    mustCompact: mustCompact(context),
+    remembers: context.remembered.length > 0,
+    timer: timer !== null,
+  });
   return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(
     " | ",
   );

@@ -7,7 +7,10 @@ import type { Scene } from "./move.ts";
 import type { Ending } from "./outcomes.ts";
 
 /** All kinds of answers a model may give. */
-export function modelOutcomes({ phase, wanted }: ModelInput, { leaf, step }: Scene): readonly Ending[] {
+export function modelOutcomes(
+  { phase, wanted }: ModelInput,
+  { leaf, step, context }: Scene,
+): readonly Ending[] {
   const says = (
     label: string,
     finishReason: FinishReason,
@@ -47,12 +50,26 @@ export function modelOutcomes({ phase, wanted }: ModelInput, { leaf, step }: Sce
       fails("failure that may be retried", true),
     ];
   }
+  const compacts = context.settings.compaction !== null;
+  const tooLong = says("the prompt is too long", "unknown", [], {
+    error: { code: "model/context-length", message: "too long", isRetryable: false, retry: false },
+  });
+  if (phase === "compaction") {
+    return [
+      answer,
+      says("a call", "tool_calls", calls(1)),
+      says("nothing", "stop", []),
+      tooLong,
+      ...failures,
+    ];
+  }
   if (phase === "summary") {
     return [
       answer,
       says("text and a call", "tool_calls", [text("answer"), ...calls(1)]),
       says("a call", "tool_calls", calls(1)),
       says("nothing", "stop", []),
+      ...(compacts ? [tooLong] : []),
       ...failures,
     ];
   }
@@ -74,6 +91,7 @@ export function modelOutcomes({ phase, wanted }: ModelInput, { leaf, step }: Sce
     says("nothing", "stop", []),
     says("thinking only", "stop", [thinking("hm")]),
     says("nothing, filtered", "content_filter", []),
+    ...(compacts ? [tooLong] : []),
     ...failures,
   ];
 }

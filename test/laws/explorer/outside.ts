@@ -180,6 +180,12 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     ...(scene.leaf === "stopped.postCall" ? [byLimit] : []),
     disturb("run.steer", { type: "run.steer", at, message: said }, said),
     disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
+    {
+      label: "session.compact",
+      group: "session.compact",
+      kind: "outside",
+      events: [{ type: "session.compact", at }],
+    },
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),

@@ -9,6 +9,7 @@ import {
   type WantedOutput,
 } from "../../../machines/agent/context.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
+import { ALL_WHOLE } from "../../../machines/agent/view.ts";
 import { message, text, toolResult, toolUse } from "./messages.ts";
 import { SLOT } from "./check-slots.ts";
 import { TICK } from "./move.ts";
@@ -68,6 +69,9 @@ export const SETTINGS: Settings = {
   budget: {},
   onBudget: "suspend",
   onChangedAgent: "adopt",
+  window: null,
+  results: ALL_WHOLE,
+  compaction: null,
 };
 
 type Spec = Partial<Omit<World, "settings" | "name">> & { readonly settings?: Partial<Settings> };
@@ -92,6 +96,35 @@ const ORPHANS: readonly Msg[] = [
   message("h2", "assistant", [toolUse("h2.1"), toolUse("h2.2")]),
   message("h3", "tool", [toolResult("h2.1", "h3")]),
 ];
+
+/** Loaded from elsewhere: enough for a prompt that is near the window. */
+const SPOKEN: readonly Msg[] = [
+  message("h1", "user", [text("words of a user ".repeat(12))]),
+  message("h2", "assistant", [text("words of a model ".repeat(12))]),
+];
+
+/** The same messages under other ids. */
+const again = (messages: readonly Msg[], time: number): readonly Msg[] =>
+  messages.map((each) => ({ ...each, id: `${each.id}.${time}` }));
+
+/** A tool has given a result that is worth clearing. */
+const LOOKED: readonly Msg[] = [
+  message("h3", "assistant", [toolUse("h3.1")]),
+  message("h4", "tool", [toolResult("h3.1", "words of a result ".repeat(30))]),
+  message("h5", "assistant", [text("words of a model ".repeat(4))]),
+];
+
+const COMPACTION: NonNullable<Settings["compaction"]> = {
+  auto: true,
+  window: 150,
+  reserve: 30,
+  target: 60,
+  keepRecent: 10,
+  clear: { protect: 10, minimum: 20 },
+  summarise: "fit",
+  maxFailures: 2,
+  isSeparate: false,
+};
 
 const ONCE: ExecutionData = { maxAttempts: 1 };
 
@@ -118,6 +151,29 @@ const RELEASES: Spec = {
 
 const WORLDS: readonly World[] = [
   world("no hooks", { settings: { isDurable: true } }),
+  world("compaction", {
+    answers: ["text", "1 call", "a call", "nothing", "the prompt is too long", "failure that may be retried"],
+    history: SPOKEN,
+    tool: { execution: ONCE, onRestart: "retry" },
+    settings: { isDurable: true, maxIters: 1, hasFallback: true, compaction: COMPACTION },
+  }),
+  world("compaction by clearing results", {
+    ...SHORT,
+    answers: ["text", "1 call", "the prompt is too long"],
+    history: [...SPOKEN, ...LOOKED],
+    settings: {
+      maxIters: 2,
+      model: { maxAttempts: 1 },
+      compaction: { ...COMPACTION, window: 360, reserve: 60, isSeparate: true },
+    },
+  }),
+  world("compaction in parts", {
+    ...SHORT,
+    answers: ["text", "the structured answer", "the prompt is too long"],
+    history: Array.from({ length: 7 }, () => SPOKEN).flatMap(again),
+    wanted: { mode: "tool", schema: {}, reminders: 0 },
+    settings: { maxIters: 1, model: { maxAttempts: 1 }, compaction: { ...COMPACTION, window: 800 } },
+  }),
   world("hooks at every point", {
     listening: HOOK_POINTS,
     otherwise: [],

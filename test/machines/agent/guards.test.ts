@@ -1,11 +1,12 @@
 import { describe, expect, it, test } from "vitest";
 import { vocabulary } from "../../../machines/agent/vocabulary.ts";
 import { CALL_GUARDS } from "./guards/calls.ts";
+import { COMPACTION_GUARDS } from "./guards/compaction.ts";
 import { verdictOf, type GuardName } from "./guards/guard.ts";
 import { MODEL_GUARDS } from "./guards/model.ts";
 import { TURN_GUARDS } from "./guards/turn.ts";
 
-const TABLE = { ...CALL_GUARDS, ...TURN_GUARDS, ...MODEL_GUARDS };
+const TABLE = { ...CALL_GUARDS, ...TURN_GUARDS, ...MODEL_GUARDS, ...COMPACTION_GUARDS };
 const names = Object.keys(vocabulary.guards) as GuardName[];
 
 describe.each(names)("the guard %s", (name) => {

@@ -5,6 +5,7 @@ import { contextOf, outcomeOf, titleOf } from "./at.ts";
 import { ACTING } from "./tables/acting.ts";
 import { branchTaken, edgeTaken } from "./tables/branch.ts";
 import { CALL } from "./tables/call.ts";
+import { COMPACTION, COMPACTION_REFUSED } from "./tables/compaction.ts";
 import { DECISIONS } from "./tables/decisions.ts";
 import { EXECUTING } from "./tables/executing.ts";
 import { REASONING } from "./tables/reasoning.ts";
@@ -18,6 +19,7 @@ const TRANSITIONS = {
   acting: [...ACTING, ...EXECUTING],
   summarizing: SUMMARIZING,
   "suspended and stopped": REST,
+  compaction: COMPACTION,
   "any state": NOTED,
 };
 
@@ -30,7 +32,7 @@ describe.each(Object.entries(TRANSITIONS))("%s, one event at a time", (_name, ro
 });
 
 describe("an event that a state does not take", () => {
-  it.each(REFUSED)("%s: %s is refused", (from, _what, given, event, code) => {
+  it.each([...REFUSED, ...COMPACTION_REFUSED])("%s: %s is refused", (from, _what, given, event, code) => {
     const context = contextOf(given);
     const step = agentResolver.next(from, context, event);
     expect(step).toMatchObject({ move: undefined, context, effects: [], refused: { code } });
@@ -46,7 +48,11 @@ describe.each(Object.entries(DECISIONS))("the decision %s", (decision, branches)
 
 test("every edge of the chart, and so every branch of every choice and decision, has a row", () => {
   const coverage = new EdgeCoverage();
-  for (const [from, , given, event] of [...Object.values(TRANSITIONS).flat(), ...REFUSED])
+  for (const [from, , given, event] of [
+    ...Object.values(TRANSITIONS).flat(),
+    ...REFUSED,
+    ...COMPACTION_REFUSED,
+  ])
     coverage.take(agentResolver.next(from, contextOf(given), event)!.edges[0]!);
   for (const [decision, branches] of Object.entries(DECISIONS))
     for (const [, given] of branches) coverage.take(edgeTaken(decision, given));

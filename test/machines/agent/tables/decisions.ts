@@ -1,6 +1,7 @@
 import { AUTHORIZING, DECIDING_THE_RESULTS } from "./acting-decisions.ts";
 import type { Branch } from "./branch.ts";
 import { CHECKING_PENDING } from "./call-decisions.ts";
+import { COMPACTION_DECISIONS } from "./compaction.ts";
 import { CHECKING_LIMITS, DECIDING_THE_ANSWER } from "./reasoning-decisions.ts";
 
 const interruption = { interruption: { cause: "user" } } as const;
@@ -16,6 +17,7 @@ export const DECISIONS: { readonly [decision: string]: readonly Branch[] } = {
     ["a hook wants to see the reply", { listening: ["postCall"] }, "suspended.postCall"],
     ["no hook wants to see it", {}, "suspended.waiting"],
   ],
+  ...COMPACTION_DECISIONS,
   "stopped.settling": [
     ["a hook wants to see the reply", { listening: ["postCall"] }, "stopped.postCall"],
     ["no hook wants to see it", {}, "stopped.idle"],

@@ -1,8 +1,10 @@
 import { user } from "../../../laws/explorer/messages.ts";
 import { draft, inbox, wanting, type Given } from "../at.ts";
+import { full } from "../guards/compaction.ts";
 import type { Branch } from "./branch.ts";
 
 const overBudget = { budget: { modelCalls: 0 } };
+const nearWindow: Given = { ...full({ progress: { iteration: 3 } }), listening: ["preReasoning"] };
 const everything: Given = {
   progress: { iteration: 3, draining: true },
   settings: { ...overBudget, onBudget: "stop" },
@@ -43,6 +45,7 @@ export const CHECKING_LIMITS: readonly Branch[] = [
     { listening: ["preReasoning"], request: { notBeforeAt: 200 } },
     "reasoning.preHooks",
   ],
+  ["the prompt is near the window, also at the last iteration", nearWindow, "reasoning.compacting"],
   ["the structured output is there", wanting({ value: 1 }), "stopped.settling", "storeOutput"],
   [
     "the process shuts down",

@@ -1,0 +1,69 @@
+import type { AgentContext, Change } from "../context.ts";
+import {
+  cutOf,
+  hasOffloaded,
+  headOf,
+  shownSize,
+  sizeOfView,
+  viewOf,
+  WHOLE,
+  type Bound,
+  type View,
+} from "../view.ts";
+
+/** How much of a bound is left when it is passed, so that several requests go by until it is passed again and each is a prefix of
+ *  the next. */
+const SLACK = 0.75;
+
+/** How many tokens a provider counts where we count one; 1 until it has counted. */
+export function ratioOf({ progress }: AgentContext): number {
+  return progress.counted?.ratio ?? 1;
+}
+
+/** The bound of the configuration, in tokens of ours. */
+function boundOf(context: AgentContext): Bound {
+  const { maxMessages = Number.POSITIVE_INFINITY, maxTokens = Number.POSITIVE_INFINITY } =
+    context.settings.window ?? {};
+  return { messages: maxMessages, tokens: maxTokens / ratioOf(context) };
+}
+
+/** Returns the view without its beginning: the newest messages within the bound, with those of the user that the turn answers. */
+export function shortened({ transcript, settings, progress }: AgentContext, view: View, bound: Bound): View {
+  const { results } = settings;
+  const cutAt = (within: Bound): Pick<View, "from" | "head"> => {
+    const from = cutOf(transcript, view, within, results);
+    return { from, head: headOf(transcript, from, progress.turnAt) };
+  };
+  const cut = cutAt(bound);
+  const head = cut.head.map((index) => shownSize(transcript.at(index)!, false, results));
+  const room = {
+    messages: Math.max(1, bound.messages - head.length),
+    tokens: bound.tokens - head.reduce((sum, size) => sum + size, 0),
+  };
+  return { ...view, ...(head.length > 0 ? cutAt(room) : cut) };
+}
+
+/** True if there are results that the model sees in part. Older messages were looked at in earlier rounds. */
+function readsResults({ transcript, view, settings, progress }: AgentContext): boolean {
+  if (view?.reads) return true;
+  const isFirst = progress.iteration === 0 || progress.batchAt < 0;
+  return hasOffloaded(transcript.slice(isFirst ? (view?.from ?? 0) : progress.batchAt), settings.results);
+}
+
+/** Brings what the model sees up to date: once it has passed its bound, its beginning is cut off. */
+export function boundView(context: AgentContext): Change {
+  const { transcript, settings } = context;
+  const { results, window } = settings;
+  const reads = readsResults(context);
+  const view = reads && !context.view?.reads ? { ...(context.view ?? WHOLE), reads } : context.view;
+  const kept = view === context.view ? {} : { view };
+  if (!window) return kept;
+  const bound = boundOf(context);
+  const isWithin =
+    viewOf(transcript, view, results).length <= bound.messages &&
+    sizeOfView(transcript, view, results) <= bound.tokens;
+  if (isWithin) return kept;
+  const rest = { messages: Math.ceil(bound.messages * SLACK), tokens: bound.tokens * SLACK };
+  const cut = shortened(context, view ?? WHOLE, rest);
+  return cut.from > (view?.from ?? 0) ? { view: cut } : kept;
+}

@@ -1,0 +1,186 @@
+import { sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
+import { toolResultsOf } from "../../src/message/query.ts";
+import { READ_RESULT } from "../../src/tool/reserved-names.ts";
+import type { Block, Msg, ToolResultBlock } from "../../src/message/types.ts";
+import type { Transcript } from "../../src/message/transcript.ts";
+
+/** What a model sees of the transcript, which itself is never shortened. */
+export type View = {
+  /** Index of the first message of the part that is shown. */
+  readonly from: number;
+  /** Indexes of the messages before that part which are shown all the same: those of the user that the turn answers. */
+  readonly head: readonly number[];
+  /** The results before this index are shown as one line each. */
+  readonly clearedTo: number;
+  /** Stands for everything before `from`. */
+  readonly summary?: Msg;
+  /** True once a result was shown in part: from then on the model may read results. */
+  readonly reads?: boolean;
+};
+
+/** How tool results are shown. */
+export type ResultLimits = {
+  /** A longer result is shown as its beginning and its end, in tokens; null for no bound. */
+  readonly maxTokens: number | null;
+  /** Bounds of single tools. */
+  readonly tools: { readonly [tool: string]: number };
+  /** Tools whose results are always shown whole. */
+  readonly exclude: readonly string[];
+};
+
+/** Every result is shown whole. */
+export const ALL_WHOLE: ResultLimits = { maxTokens: null, tools: {}, exclude: [] };
+
+/** Everything is shown. */
+export const WHOLE: View = { from: 0, head: [], clearedTo: 0 };
+
+/** How many characters of a long result are shown from its beginning and from its end. */
+const SHOWN_EACH = 2_000;
+/** A result below this size is not worth clearing, in tokens. */
+const SMALL = 50;
+
+/** Returns the text that a model can read of a result. */
+export function resultText({ output }: ToolResultBlock): string {
+  return output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function boundOf({ name }: ToolResultBlock, { maxTokens, tools, exclude }: ResultLimits): number {
+  if (name === READ_RESULT || exclude.includes(name)) return Number.POSITIVE_INFINITY;
+  return (Object.hasOwn(tools, name) ? tools[name] : maxTokens) ?? Number.POSITIVE_INFINITY;
+}
+
+/** True if a result is too long to be shown whole. */
+export function isOffloaded(result: ToolResultBlock, limits: ResultLimits): boolean {
+  const bound = boundOf(result, limits);
+  const text = resultText(result);
+  return text.length > bound && text.length > 2 * SHOWN_EACH && sizeOfText(text) > bound;
+}
+
+/** The largest index up to `at` that does not cut a character in two. */
+function whole(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
+}
+
+function offloaded(result: ToolResultBlock): ToolResultBlock {
+  const text = resultText(result);
+  const begin = text.slice(0, whole(text, SHOWN_EACH));
+  const end = text.slice(whole(text, text.length - SHOWN_EACH));
+  const pointer = `[The result has ${text.length} characters, of which the first and the last are shown. Read the rest with ${READ_RESULT}, id "${result.id}".]`;
+  return withText(result, `${begin}\n${pointer}\n${end}`);
+}
+
+function withText(result: ToolResultBlock, text: string): ToolResultBlock {
+  const media = result.output.filter(({ type }) => type !== "text");
+  return { ...result, output: [{ type: "text", text }, ...media] };
+}
+
+function cleared(result: ToolResultBlock): ToolResultBlock {
+  const text = `[Result of ${result.name} cleared; read it with ${READ_RESULT}, id "${result.id}"]`;
+  return { ...result, output: [{ type: "text", text }] };
+}
+
+/** True if clearing a result makes it shorter. */
+export function isClearable(result: ToolResultBlock, { exclude }: ResultLimits): boolean {
+  if (result.name === READ_RESULT || exclude.includes(result.name)) return false;
+  const hasMedia = result.output.some(({ type }) => type !== "text");
+  return hasMedia || sizeOfText(resultText(result)) > SMALL;
+}
+
+/** The forms in which a message is shown, made once for each message and for each configuration. */
+type Shown = { readonly full: WeakMap<Msg, Msg>; readonly cleared: WeakMap<Msg, Msg> };
+const shownBy = new WeakMap<ResultLimits, Shown>();
+
+function shown(message: Msg, isCleared: boolean, limits: ResultLimits): Msg {
+  if (toolResultsOf(message).length === 0) return message;
+  let forms = shownBy.get(limits);
+  if (!forms) shownBy.set(limits, (forms = { full: new WeakMap(), cleared: new WeakMap() }));
+  const form = isCleared ? forms.cleared : forms.full;
+  let seen = form.get(message);
+  if (!seen) form.set(message, (seen = makeShown(message, isCleared, limits)));
+  return seen;
+}
+
+function makeShown(message: Msg, isCleared: boolean, limits: ResultLimits): Msg {
+  let isChanged = false;
+  const content = message.content.map((block): Block => {
+    if (block.type !== "tool_result") return block;
+    const show =
+      isCleared && isClearable(block, limits) ? cleared : isOffloaded(block, limits) ? offloaded : undefined;
+    isChanged ||= show !== undefined;
+    return show ? show(block) : block;
+  });
+  return isChanged ? Object.freeze({ ...message, content: Object.freeze(content) }) : message;
+}
+
+/** The index of the first message that is shown. A message that was taken out of the transcript may have moved it behind a call. */
+function beginOf(transcript: Transcript, from: number): number {
+  let begin = Math.min(from, Math.max(0, transcript.length - 1));
+  while (begin > 0 && toolResultsOf(transcript.at(begin)!).length > 0) begin--;
+  return begin;
+}
+
+/** Returns the messages that a model sees: a pure function of the transcript and the view. */
+export function viewOf(transcript: Transcript, view: View | null, limits: ResultLimits): readonly Msg[] {
+  const { from, head, clearedTo, summary } = view ?? WHOLE;
+  const begin = beginOf(transcript, from);
+  return [
+    ...(summary ? [summary] : []),
+    ...head.flatMap((index) => (index < begin ? (transcript.at(index) ?? []) : [])),
+    ...transcript.slice(begin).map((message, index) => shown(message, begin + index < clearedTo, limits)),
+  ];
+}
+
+/** Returns the size of a message as it is shown, in tokens. */
+export function shownSize(message: Msg, isCleared: boolean, limits: ResultLimits): number {
+  return sizeOfMessage(shown(message, isCleared, limits));
+}
+
+/** Returns the size of what a model sees of the messages, in tokens. */
+export function sizeOfView(transcript: Transcript, view: View | null, limits: ResultLimits): number {
+  return viewOf(transcript, view, limits).reduce((sum, message) => sum + sizeOfMessage(message), 0);
+}
+
+/** How much of the end of a transcript is shown. */
+export type Bound = {
+  readonly messages: number;
+  /** In tokens, as {@link shownSize} counts them. */
+  readonly tokens: number;
+};
+
+/** Returns the index at which a shorter part begins: the first one after `from` at which the rest is within the bound and no result
+ *  loses its call, else the last one at which none does. Returns `from` if there is none. */
+export function cutOf(
+  transcript: Transcript,
+  { from, clearedTo }: View,
+  bound: Bound,
+  limits: ResultLimits,
+): number {
+  let cut = from;
+  let tokens = 0;
+  for (let index = transcript.length - 1; index > from; index--) {
+    const message = transcript.at(index)!;
+    tokens += shownSize(message, index < clearedTo, limits);
+    const isWithin = transcript.length - index <= bound.messages && tokens <= bound.tokens;
+    if (!isWithin && cut > from) return cut;
+    if (toolResultsOf(message).length === 0) cut = index;
+  }
+  return cut;
+}
+
+/** Returns the indexes of the messages of the user before `cut` that the turn answers, which began at `turnAt`. A turn without input
+ *  answers the last message of the user before it. */
+export function headOf(transcript: Transcript, cut: number, turnAt: number): readonly number[] {
+  const isUser = (index: number): boolean => transcript.at(index)?.role === "user";
+  const asked: number[] = [];
+  for (let index = turnAt; index < cut; index++) if (isUser(index)) asked.push(index);
+  if (isUser(turnAt)) return asked;
+  let before = Math.min(turnAt, transcript.length) - 1;
+  while (before >= 0 && !isUser(before)) before--;
+  return before >= 0 && before < cut ? [before, ...asked] : asked;
+}
+
+/** True if a result of these messages is shown in part. */
+export function hasOffloaded(messages: readonly Msg[], limits: ResultLimits): boolean {
+  return messages.some((message) => toolResultsOf(message).some((result) => isOffloaded(result, limits)));
+}

@@ -1,0 +1,66 @@
+import { AgentError } from "../base/error.ts";
+import { sizeOfText, sizeOfTools } from "../message/size.ts";
+import { knownWindow } from "../model/known-windows.ts";
+import type { CompactionSettings } from "../../machines/agent/context.ts";
+import type { AgentConfig } from "./types.ts";
+
+const RESERVE = 20_000;
+const KEEP_RECENT = 20_000;
+const PROTECT = 40_000;
+const MINIMUM = 20_000;
+/** The size that clearing aims at where the window is unknown. */
+const TARGET = 60_000;
+
+/** A bound of the configuration, else the default, which is at most a share of the window. */
+function boundOf(given: number | undefined, normal: number, window: number | null, share: number): number {
+  return given ?? (window === null ? normal : Math.min(normal, Math.floor(window * share)));
+}
+
+/** Returns the context window of the agent's model, in tokens; null if it is unknown. */
+function windowOf({ compaction, model }: AgentConfig<never>): number | null {
+  const { contextTokens } = compaction === false ? {} : (compaction ?? {});
+  return contextTokens ?? model.capabilities?.contextTokens ?? knownWindow(model.name) ?? null;
+}
+
+/** Throws `config/invalid` if the system prompt and the tools alone do not fit. */
+function checkRoom(
+  { sysPrompt = "", tools = [] }: AgentConfig<never>,
+  window: number,
+  reserve: number,
+): void {
+  const system = Math.round(sizeOfText(sysPrompt));
+  const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const all = sizeOfTools(specs);
+  if (system + all + reserve < window) return;
+  throw new AgentError(
+    "config/invalid",
+    `createAgent: the context window of ${window} tokens is too small: the system prompt has about ${system}, the tools have about ${all}, and ${reserve} are kept for the answer.`,
+  );
+}
+
+/** Returns how prompts are made shorter, as the chart needs it; null if they are not. Throws `config/invalid`. */
+export function compactionSettings(config: AgentConfig<never>): CompactionSettings | null {
+  const { compaction, models } = config;
+  if (compaction === false) return null;
+  const { auto = true, summarise = "fit", maxFailures = 3, clear = {} } = compaction ?? {};
+  const window = windowOf(config);
+  const reserve = boundOf(compaction?.reserveTokens, RESERVE, window, 0.2);
+  if (window !== null) checkRoom(config, window, reserve);
+  return {
+    auto,
+    window,
+    reserve,
+    target: compaction?.targetTokens ?? (window === null ? TARGET : Math.floor(window / 2)),
+    keepRecent: boundOf(compaction?.keepRecentTokens, KEEP_RECENT, window, 0.25),
+    clear:
+      clear === false
+        ? null
+        : {
+            protect: boundOf(clear.protectTokens, PROTECT, window, 0.25),
+            minimum: boundOf(clear.minimumTokens, MINIMUM, window, 0.1),
+          },
+    summarise,
+    maxFailures,
+    isSeparate: models?.compaction !== undefined,
+  };
+}

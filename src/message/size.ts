@@ -1,0 +1,55 @@
+import type { Block, Msg } from "./types.ts";
+
+/** About as many characters of English, code or JSON make a token; a character outside ASCII counts as one token. */
+const CHARACTERS_PER_TOKEN = 3.5;
+/** What a message costs beside its content. */
+const PER_MESSAGE = 4;
+/** The size of an image, sound or film, whose tokens only its provider knows. */
+const PER_MEDIA = 765;
+
+/** Returns the size of a text, in tokens. It is quick and needs no tokenizer; models count differently, so that it is compared with
+ *  what they have reported. */
+export function sizeOfText(text: string): number {
+  let wide = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) wide++;
+  return (text.length - wide) / CHARACTERS_PER_TOKEN + wide;
+}
+
+function sizeOfBlock(block: Block): number {
+  switch (block.type) {
+    case "text":
+      return sizeOfText(block.text);
+    case "thinking":
+      return sizeOfText(block.thinking);
+    case "tool_use":
+      return sizeOfText(block.name) + sizeOfText(JSON.stringify(block.input));
+    case "tool_result":
+      return block.output.reduce((sum, each) => sum + sizeOfBlock(each), sizeOfText(block.name));
+    default:
+      return PER_MEDIA;
+  }
+}
+
+const sizes = new WeakMap<Msg, number>();
+
+/** Returns the size of a message, in tokens as {@link sizeOfText} counts them; counted once for each message object. */
+export function sizeOfMessage(message: Msg): number {
+  let size = sizes.get(message);
+  if (size === undefined) {
+    size = Math.ceil(message.content.reduce((sum, block) => sum + sizeOfBlock(block), PER_MESSAGE));
+    sizes.set(message, size);
+  }
+  return size;
+}
+
+const toolSizes = new WeakMap<readonly object[], number>();
+
+/** Returns the size of what tools add to a request, in tokens; counted once for each array. */
+export function sizeOfTools(tools: readonly object[]): number {
+  let size = toolSizes.get(tools);
+  if (size === undefined) {
+    size = tools.length === 0 ? 0 : Math.ceil(sizeOfText(JSON.stringify(tools)));
+    toolSizes.set(tools, size);
+  }
+  return size;
+}
