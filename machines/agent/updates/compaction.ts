@@ -125,7 +125,9 @@ function planSummary(context: AgentContext, isSeparate: boolean, share: number):
 function planOf(context: AgentContext, cause: CompactionCause, share = 1): Plan | undefined {
   const settings = context.settings.compaction!;
   const { to, freed } = clearing(context);
-  const clears = settings.clear !== null && freed >= settings.clear.minimum;
+  // whether clearing is enough for a refused prompt cannot be known without the window
+  const isBlind = cause === "overflow" && settings.window === null && settings.summarise !== "never";
+  const clears = settings.clear !== null && freed >= settings.clear.minimum && !isBlind;
   if (cause !== "manual" && clears) {
     const tokens = promptTokens(context);
     const size = cause === "overflow" ? Math.max(tokens, settings.window ?? 0) : tokens;

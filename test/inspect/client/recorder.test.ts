@@ -89,9 +89,16 @@ test("a step names its exit, transition and entry actions", async () => {
   expect(begun!.x).toEqual([
     "agent.stopped.idle|call|1",
     "agent.doCall.checkingPending||13",
-    "agent.reasoning.checkingLimits||8",
+    "agent.reasoning.checkingLimits||9",
   ]);
-  expect(begun!.k).toEqual(["beginCall", "acceptInput", "deliverWaiting", "beginAttempt", "armTimer"]);
+  expect(begun!.k).toEqual([
+    "beginCall",
+    "acceptInput",
+    "deliverWaiting",
+    "boundView",
+    "beginAttempt",
+    "armTimer",
+  ]);
   expect(ended!.x.at(-1)).toBe("agent.stopped.settling||1");
   expect(ended!.k).toEqual([
     "disarmTimer",

@@ -21,7 +21,7 @@ test("branchesOf lists the alternatives before a taken edge as not taken", () =>
 
 test("branchesOf does not list edges of other events", () => {
   const interrupt = index.chart.edges.find(
-    ({ source, event }) => source === "agent.acting.executing.running" && event === "run.interrupt",
+    ({ source, event }) => source === "agent.reasoning.calling.running" && event === "run.interrupt",
   )!;
   expect(branchesOf(index, [interrupt.id])[0]?.notTaken).toEqual([]);
 });

@@ -129,6 +129,10 @@ export const COMPACTION_GUARDS: GuardTable = {
       ["results are not cleared", clearable({ settings: { clear: null } })],
       ["too little is freed", clearable({ settings: { clear: { protect: 10, minimum: 200 } } })],
       ["the prompt must become smaller still", clearable({ compactions: OVERFLOW })],
+      [
+        "the prompt was refused, and the window is unknown",
+        clearable({ compactions: OVERFLOW, settings: { window: null, target: 400 } }),
+      ],
     ],
   },
   hasNothingToGain: {
