@@ -17,6 +17,7 @@ export const KILLED_IN = [
   "doCall.preCall",
   "reasoning.preHooks",
   "reasoning.backingOff",
+  "reasoning.compacting.backingOff",
   "summarizing.preHooks",
   "summarizing.backingOff",
   "acting.preHooks",
@@ -29,6 +30,7 @@ export const KILLED_IN = [
  *  about to run (the tools here say `onRestart: "retry"`). */
 export const KILLED_IN_MIDST = [
   "reasoning.calling",
+  "reasoning.compacting.calling",
   "reasoning.postHooks",
   "summarizing.calling",
   "summarizing.postHooks",
@@ -94,6 +96,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
 const REPLY =
   "the turn has ended and rests after a restore, its hooks do not run again, and the caller's reply is lost with the process; a store gives it again by its idempotency key (test/session/input-keys.test.ts)";
 const GRACE = "what would still come within the grace period is lost with the process";
+const COMPACTION = "the compaction is lost with the process, and nothing has changed";
 
 /** Where no agent is killed, and why the outcome is another there. */
 export const NEVER_KILLED_IN: { readonly [state: string]: string } = {
@@ -103,6 +106,10 @@ export const NEVER_KILLED_IN: { readonly [state: string]: string } = {
   "stopped.onInterrupt": REPLY,
   "stopped.onError": REPLY,
   "reasoning.calling.aborting": GRACE,
+  "reasoning.compacting.calling.aborting": GRACE,
+  "stopped.compacting.calling": COMPACTION,
+  "stopped.compacting.calling.aborting": COMPACTION,
+  "stopped.compacting.backingOff": COMPACTION,
   "reasoning.postHooks.aborting": GRACE,
   "acting.executing.aborting": GRACE,
   "acting.postHooks.aborting": GRACE,
