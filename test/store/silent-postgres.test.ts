@@ -75,17 +75,17 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
   }
 
   test("ends a call, its agent and the store, and another process goes on", async () => {
-    const store = postgresStore({ connectionString, timeoutMs: TIMEOUT_MS });
+    const store = postgresStore({ connectionString, timeoutMs: 3 * TIMEOUT_MS });
     let paid = 0;
     const pay = toolOf("pay", () => {
       paid++;
       proxy.fail("answers");
       return "paid";
     });
-    const config = { name: "a", sessionId: "silent", tools: [pay], leaseMs: 900 };
+    const config = { name: "a", sessionId: "silent", tools: [pay], leaseMs: 3_000 };
     const model = scriptedModel([{ calls: [{ id: "c1", name: "pay" }] }, "Done."]);
     const agent = createAgent({ ...config, model, store });
-    const error = await agent.call("Pay.", { timeoutMs: 2_000 }).catch((caught: AgentError) => caught);
+    const error = await agent.call("Pay.", { timeoutMs: 6_000 }).catch((caught: AgentError) => caught);
     expect(error).toMatchObject({
       code: expect.stringMatching(/^(store\/failed|run\/timeout|session\/lease-lost)$/),
     });
@@ -102,7 +102,7 @@ describe.skipIf(!postgres)(postgres ? "a Postgres that does not answer" : NO_POS
             () => true,
             () => false,
           ),
-        { timeout: 10_000 },
+        { timeout: 20_000 },
       )
       .toBe(true);
     if (next.status().phase === "unfinished") await next.call().catch(() => {});
