@@ -50,6 +50,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     () => "answered",
     (error: unknown) => (AgentError.is(error) ? error.code : String(error)),
   );
+const INTERRUPTED = "I noticed that you have interrupted me. What can I do for you?";
 const ENDS = ["answered", "store/failed", "run/timeout", "session/lease-lost", "run/closed", "run/shutdown"];
 
 /** A session whose processes pay into one account. */
@@ -93,7 +94,8 @@ describe.each([...OPERATIONS, "all" as const])("a store whose operation %s does 
     const texts = (await next.messages()).map(textOf);
     expect(texts.filter((text) => text === "Pay.").length).toBeLessThanOrEqual(1);
     expect(paid).toEqual([...new Set(paid)]);
-    expect(texts.slice(-1)).toEqual(texts.length > 0 ? ["Done."] : []);
+    // a turn whose call met its timeout while the store still took entries is stored as interrupted
+    if (texts.length > 0) expect(["Done.", INTERRUPTED]).toContain(texts.at(-1));
     await next.close();
   });
 });
