@@ -1,9 +1,10 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { constants } from "node:fs";
 import { dirname } from "node:path";
 import type { LRUCache } from "lru-cache";
 import { AgentError } from "../base/error.ts";
+import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf, noteEnd, type FileExtent } from "./file-end.ts";
-import { isMissing, makeFolder, syncFile, syncFolder } from "./file-folder.ts";
+import { isMissing, syncFolder } from "./file-folder.ts";
 import {
   commit,
   type Acknowledged,
@@ -17,27 +18,37 @@ import { readPosition } from "./position.ts";
 const MAX_TRIES = 1_000;
 const APPEND = constants.O_RDWR | constants.O_APPEND;
 
-/** Opens a file for appending; with `mayCreate` makes it and its folder. Returns undefined if there is no such file. */
-export function openToAppend(path: string, mayCreate: boolean): number | undefined {
+/** Opens a file for appending; with `mayCreate` makes it and its folder. Resolves to undefined if there is no such file. */
+export async function openToAppend(
+  access: FileAccess,
+  path: string,
+  mayCreate: boolean,
+): Promise<OpenFile | undefined> {
   for (;;) {
     try {
-      return openSync(path, mayCreate ? APPEND | constants.O_CREAT : APPEND, 0o600);
+      return await access.open(path, mayCreate ? APPEND | constants.O_CREAT : APPEND);
     } catch (error) {
       if (!isMissing(error)) throw error;
       if (!mayCreate) return undefined;
-      makeFolder(dirname(path));
+      await access.makeFolder(dirname(path));
     }
   }
 }
 
 /** Makes a file of this extent survive a power loss, and the names of a new file and its folder. */
-export async function syncAll(fd: number, path: string, extent: FileExtent, isNew: boolean): Promise<void> {
-  await syncFile(fd);
-  noteEnd(fd, path, extent);
+export async function syncAll(
+  access: FileAccess,
+  file: OpenFile,
+  path: string,
+  extent: FileExtent,
+  isNew: boolean,
+): Promise<void> {
+  await file.sync();
+  await noteEnd(access, file, path, extent);
   if (!isNew) return;
   try {
-    await syncFolder(dirname(path));
-    await syncFolder(dirname(dirname(path)));
+    await syncFolder(access, dirname(path));
+    await syncFolder(access, dirname(dirname(path)));
   } catch (error) {
     if (!isMissing(error)) throw error; // deleted meanwhile
   }
@@ -73,45 +84,66 @@ export type JournalChange = {
   readonly mayCreate: boolean;
   /** Returns the line to append to a journal with this head, or undefined to append nothing. Called again if another process
    *  appended first. */
-  readonly decide: (head: JournalHead | undefined) => LineDraft | undefined;
+  readonly decide: (head: JournalHead | undefined) => Promise<LineDraft | undefined>;
   /** The change must survive a power loss. */
   readonly isSynced: boolean;
   /** A new journal must survive a power loss, whatever `isSynced` says. */
   readonly isNewSynced: boolean;
 };
 
-/** Reads the end of a journal, decides, and appends, as one atomic operation. Returns the new head; undefined if nothing was
- *  appended. */
+type Written = JournalTail & { readonly isNew: boolean };
+
+/** Decides and appends once. Returns undefined if nothing is to be appended, and "overtaken" if another process appended first. */
+async function tryChange(
+  access: FileAccess,
+  file: OpenFile,
+  { path, sessionId, decide }: JournalChange,
+  tails: LRUCache<string, JournalTail>,
+): Promise<Written | "overtaken" | undefined> {
+  const tail = await checkedTailOf(access, file, path, sessionId, tails.get(path));
+  const draft = await decide(tail.head);
+  if (!draft) return undefined;
+  const written = await commit(file, tail, draft);
+  if (!written) return "overtaken";
+  tails.set(path, written);
+  return { ...written, isNew: tail.head === undefined };
+}
+
+/** Reads the end of a journal, decides, and appends, as one atomic operation, in the order of the calls. Returns the new head;
+ *  undefined if nothing was appended. */
 export async function changeJournal(
+  access: FileAccess,
   change: JournalChange,
   tails: LRUCache<string, JournalTail>,
 ): Promise<JournalHead | undefined> {
   const { path, sessionId, mayCreate, decide, isSynced, isNewSynced } = change;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const fd = openToAppend(path, mayCreate);
-    if (fd === undefined) {
-      decide(undefined);
-      return undefined;
-    }
-    try {
-      const tail = checkedTailOf(fd, path, sessionId, tails.get(path));
-      const draft = decide(tail.head);
-      if (!draft) return undefined;
-      const written = commit(fd, tail, draft);
-      if (!written) continue;
-      tails.set(path, written);
-      const isNew = tail.head === undefined;
-      if (isSynced || (isNew && isNewSynced)) await syncAll(fd, path, { end: written.end.size }, isNew);
-      return written.head;
-    } finally {
-      closeSync(fd);
-    }
+  let file: OpenFile | undefined;
+  try {
+    const written = await access.alone(path, async () => {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const former = file;
+        file = undefined;
+        await former?.close();
+        file = await openToAppend(access, path, mayCreate);
+        if (!file) {
+          await decide(undefined);
+          return undefined;
+        }
+        const changed = await tryChange(access, file, change, tails);
+        if (changed !== "overtaken") return changed;
+      }
+      throw tooManyWriters(sessionId);
+    });
+    // While it is synced, other operations may read and write the file.
+    if (written && file && (isSynced || (written.isNew && isNewSynced)))
+      await syncAll(access, file, path, { end: written.end.size }, written.isNew);
+    return written?.head;
+  } finally {
+    await file?.close();
   }
-  throw new AgentError(
-    "store/failed",
-    `Session '${sessionId}' is being written by too many processes at once.`,
-    {
-      isRetryable: true,
-    },
-  );
+}
+
+function tooManyWriters(sessionId: string): AgentError {
+  const message = `Session '${sessionId}' is being written by too many processes at once.`;
+  return new AgentError("store/failed", message, { isRetryable: true });
 }

@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import type { FileAccess, OpenFile } from "./file-access.ts";
 import { ifExists } from "./file-folder.ts";
 import { tailOf, type JournalTail } from "./file-journal.ts";
 import { lineAt } from "./file-lines.ts";
@@ -16,10 +16,10 @@ export type FileExtent = { readonly end: number; readonly count?: number };
 type FileNote = FileExtent & { readonly first: string };
 
 const notePath = (path: string) => `${path}.end`;
-const firstOf = (fd: number) => lineAt(fd, 0)?.value?.["crc"] as string | undefined;
+const firstOf = async (file: OpenFile) => (await lineAt(file, 0))?.value?.["crc"] as string | undefined;
 
-function noteOf(path: string): FileNote | undefined {
-  const text = ifExists(() => readFileSync(notePath(path), "utf8"));
+async function noteOf(access: FileAccess, path: string): Promise<FileNote | undefined> {
+  const text = await ifExists(access.readText(notePath(path)));
   try {
     return text === undefined ? undefined : (JSON.parse(text) as FileNote);
   } catch {
@@ -28,35 +28,48 @@ function noteOf(path: string): FileNote | undefined {
 }
 
 /** Notes that a file was synced when it had this extent. */
-export function noteEnd(fd: number, path: string, extent: FileExtent): void {
+export async function noteEnd(
+  access: FileAccess,
+  file: OpenFile,
+  path: string,
+  extent: FileExtent,
+): Promise<void> {
   try {
-    if (statSync(path).ino !== fstatSync(fd).ino) return; // deleted meanwhile
-    writeFileSync(notePath(path), `${JSON.stringify({ ...extent, first: firstOf(fd) })}\n`, { mode: 0o600 });
+    if ((await access.stat(path)).ino !== (await file.stat()).ino) return; // deleted meanwhile
+    const note = { ...extent, first: await firstOf(file) };
+    await access.writeText(notePath(path), `${JSON.stringify(note)}\n`);
   } catch {
     // What was to be written is written; without a note less is found.
   }
 }
 
-/** Throws `session/damaged` for a file that was longer than when it was measured. `fd` is undefined if there is no such file. */
-export function checkEnd(
-  fd: number | undefined,
+/** Throws `session/damaged` for a file that was longer than when it was measured. `file` is undefined if there is no such file. */
+export async function checkEnd(
+  access: FileAccess,
+  file: OpenFile | undefined,
   path: string,
   { end, count = 0 }: FileExtent,
   sessionId: string,
   what: string,
-): void {
-  const note = noteOf(path);
+): Promise<void> {
+  const note = await noteOf(access, path);
   if (!note || !(note.end > end || (note.count ?? 0) > count)) return;
-  const now = fd === undefined ? ifExists(() => statSync(path)) : fstatSync(fd);
+  const now = await (file ? file.stat() : ifExists(access.stat(path)));
   if ((now?.size ?? 0) > end) return; // another process has appended since it was measured
-  const first = fd === undefined ? undefined : firstOf(fd);
+  const first = file && (await firstOf(file));
   if (first === undefined || first === note.first)
     throw sessionDamaged(sessionId, `${what} has ${end} bytes and had ${note.end}, or lost a line`);
 }
 
 /** As {@link tailOf} of the journal at `path`, and throws `session/damaged` if its end is missing. */
-export function checkedTailOf(fd: number, path: string, sessionId: string, known?: JournalTail): JournalTail {
-  const tail = tailOf(fd, sessionId, known);
-  if (tail !== known) checkEnd(fd, path, { end: tail.end.size }, sessionId, "its journal");
+export async function checkedTailOf(
+  access: FileAccess,
+  file: OpenFile,
+  path: string,
+  sessionId: string,
+  known?: JournalTail,
+): Promise<JournalTail> {
+  const tail = await tailOf(file, sessionId, known);
+  if (tail !== known) await checkEnd(access, file, path, { end: tail.end.size }, sessionId, "its journal");
   return tail;
 }

@@ -26,22 +26,10 @@ function fileError(thrown: unknown, operation: string): AgentError {
   );
 }
 
-/** Runs `work` and turns what it throws into an AgentError. `operation` completes "could not …" in its message. */
-export async function withStoreErrors<T>(operation: string, work: () => T | Promise<T>): Promise<T> {
+/** Settles as `work` does, and rejects with an AgentError. `operation` completes "could not …" in its message. */
+export async function withStoreErrors<T>(operation: string, work: Promise<T>): Promise<T> {
   try {
-    return await work();
-  } catch (error) {
-    throw fileError(error, operation);
-  }
-}
-
-/** As {@link withStoreErrors}, for an iterable. */
-export async function* withStoreErrorsEach<T>(
-  operation: string,
-  items: () => Iterable<T>,
-): AsyncGenerator<T> {
-  try {
-    yield* items();
+    return await work;
   } catch (error) {
     throw fileError(error, operation);
   }

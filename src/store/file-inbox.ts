@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../base/json.ts";
+import type { FileAccess, OpenFile } from "./file-access.ts";
 import type { Acknowledged } from "./file-journal.ts";
 import { checkEnd } from "./file-end.ts";
 import {
@@ -10,6 +11,7 @@ import {
   lineAt,
   linesForward,
   type FileEnd,
+  type FileLine,
 } from "./file-lines.ts";
 import { dueTime } from "./due.ts";
 import type { SessionInput } from "./port.ts";
@@ -38,49 +40,60 @@ export type InboxIndex = {
 };
 
 /** Returns the index of the inbox at `path`, updated from `known` if that is an index of the same file. Throws
- *  `session/damaged`. */
-export function indexOf(fd: number, path: string, sessionId: string, known?: InboxIndex): InboxIndex {
-  const end = endOf(fd, known?.end);
+ *  `session/damaged`. One call at a time may update an index. */
+export async function indexOf(
+  access: FileAccess,
+  file: OpenFile,
+  path: string,
+  sessionId: string,
+  known?: InboxIndex,
+): Promise<InboxIndex> {
+  const end = await endOf(file, known?.end);
   if (end === known?.end) return known;
-  if (end.isTorn && hasLostNewline(fd, end.size)) throw sessionDamaged(sessionId, "the end of its inbox");
+  if (end.isTorn && (await hasLostNewline(file, end.size)))
+    throw sessionDamaged(sessionId, "the end of its inbox");
   const isSame = known !== undefined && isSameFile(known.end, end) && known.readUpTo <= end.size;
   const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
-  for (const line of linesForward(fd, index.readUpTo, end.size)) {
-    const { off, value } = line;
-    // A line may land behind the place that its writer intended, never before it.
-    if (!value || (value["off"] as number) > off) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
-    const { id, put, dueAt } = value as unknown as Item;
-    const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
-    if (!index.byId.has(item.id)) {
-      index.byId.set(item.id, item);
-      index.items.push(item);
-    }
-    index.readUpTo = line.end;
-  }
-  checkEnd(fd, path, { end: end.size, count: index.items.length }, sessionId, "its inbox");
+  for await (const lines of linesForward(file, index.readUpTo, end.size))
+    for (const line of lines) addLine(index, line, sessionId);
+  await checkEnd(access, file, path, { end: end.size, count: index.items.length }, sessionId, "its inbox");
   index.end = end;
   return index;
 }
 
+function addLine(index: InboxIndex, line: FileLine, sessionId: string): void {
+  const { off, value } = line;
+  // A line may land behind the place that its writer intended, never before it.
+  if (!value || (value["off"] as number) > off) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
+  const { id, put, dueAt } = value as unknown as Item;
+  const item = { id, put, off, end: line.end, ...(dueAt !== undefined && { dueAt }) };
+  if (!index.byId.has(item.id)) {
+    index.byId.set(item.id, item);
+    index.items.push(item);
+  }
+  index.readUpTo = line.end;
+}
+
 /** Appends an input. Returns false if the inbox had its id, and undefined if the caller must try again. */
-export function appendInput(
-  fd: number,
+export async function appendInput(
+  access: FileAccess,
+  file: OpenFile,
   path: string,
   sessionId: string,
   index: InboxIndex,
   input: SessionInput,
-) {
+): Promise<boolean | undefined> {
   const put = randomUUID().slice(0, 8);
   const { id, data, dueAt } = input;
   const isFirst = index.items.length === 0; // the folder's name may be a hash
-  appendLine(fd, index.end, () => ({
+  await appendLine(file, index.end, () => ({
     ...(isFirst && { session: sessionId }),
     id,
     put,
     ...(dueAt !== undefined && { dueAt }),
     data,
   }));
-  const written = indexOf(fd, path, sessionId, index).byId.get(input.id);
+  const written = (await indexOf(access, file, path, sessionId, index)).byId.get(input.id);
   return written && written.put === put;
 }
 
@@ -112,19 +125,19 @@ export function hasDueInput(index: InboxIndex, acknowledged: Acknowledged, befor
 }
 
 /** Returns the first `limit` inputs that are not acknowledged, in the order of {@link SessionStore.takeInputs}. */
-export function waitingInputs(
-  fd: number,
+export async function waitingInputs(
+  file: OpenFile,
   sessionId: string,
   index: InboxIndex,
   acknowledged: Acknowledged,
   limit: number,
-): SessionInput[] {
-  return waitingItems(index, acknowledged)
-    .toSorted((a, b) => dueTime(a) - dueTime(b))
-    .slice(0, limit)
-    .map(({ id, off, dueAt }) => {
-      const value = lineAt(fd, off)?.value;
-      if (!value) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
-      return { id, data: value["data"] as JsonObject, ...(dueAt !== undefined && { dueAt }) };
-    });
+): Promise<SessionInput[]> {
+  const inputs: SessionInput[] = [];
+  const waiting = waitingItems(index, acknowledged).toSorted((a, b) => dueTime(a) - dueTime(b));
+  for (const { id, off, dueAt } of waiting.slice(0, limit)) {
+    const value = (await lineAt(file, off))?.value;
+    if (!value) throw sessionDamaged(sessionId, `its inbox at byte ${off}`);
+    inputs.push({ id, data: value["data"] as JsonObject, ...(dueAt !== undefined && { dueAt }) });
+  }
+  return inputs;
 }

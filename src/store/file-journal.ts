@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import type { OpenFile } from "./file-access.ts";
 import {
   appendLine,
   endOf,
@@ -61,50 +62,64 @@ export type JournalLine = {
 export type JournalTail = { readonly end: FileEnd; readonly head: JournalHead | undefined };
 
 /** True for a line that counts (D1), false for one that does not (D2). Throws `session/damaged`. */
-function counts(fd: number, { off, value }: FileLine, sessionId: string): boolean {
+async function counts(file: OpenFile, { off, value }: FileLine, sessionId: string): Promise<boolean> {
   const intended = value?.["off"];
   if (intended === off) return true;
-  if (typeof intended === "number" && intended < off && isPlausibleOffset(fd, off, intended)) return false;
+  if (typeof intended === "number" && intended < off && (await isPlausibleOffset(file, off, intended)))
+    return false;
   throw sessionDamaged(sessionId, `its journal at byte ${off}`);
 }
 
 /** Returns the tail of a journal; `known` itself if nothing was written since. Throws `session/damaged`. */
-export function tailOf(fd: number, sessionId: string, known?: JournalTail): JournalTail {
-  const end = endOf(fd, known?.end);
+export async function tailOf(file: OpenFile, sessionId: string, known?: JournalTail): Promise<JournalTail> {
+  const end = await endOf(file, known?.end);
   if (end === known?.end) return known;
-  if (end.isTorn && hasLostNewline(fd, end.size)) throw sessionDamaged(sessionId, "the end of its journal");
-  for (const line of linesBackward(fd, end.size)) {
-    if (counts(fd, line, sessionId)) return { end, head: line.value!["head"] as unknown as JournalHead };
+  if (end.isTorn && (await hasLostNewline(file, end.size)))
+    throw sessionDamaged(sessionId, "the end of its journal");
+  for await (const line of linesBackward(file, end.size)) {
+    if (await counts(file, line, sessionId))
+      return { end, head: line.value!["head"] as unknown as JournalHead };
   }
   return { end, head: undefined };
 }
 
 /** Returns the line at an offset out of a `head`. Throws `session/damaged`. */
-export function journalLineAt(fd: number, sessionId: string, off: number): JournalLine {
-  const line = lineAt(fd, off);
+export async function journalLineAt(file: OpenFile, sessionId: string, off: number): Promise<JournalLine> {
+  const line = await lineAt(file, off);
   if (!line || line.value?.["off"] !== off) throw sessionDamaged(sessionId, `its journal at byte ${off}`);
   return line.value as unknown as JournalLine;
 }
 
 /** Yields the lines that count, beginning with the one at `off`. Throws `session/damaged` when it reaches damage. */
-export function* journalLines(fd: number, sessionId: string, off: number): Generator<JournalLine> {
+export async function* journalLines(
+  file: OpenFile,
+  sessionId: string,
+  off: number,
+): AsyncGenerator<JournalLine> {
   let seq: number | undefined;
-  for (const line of linesForward(fd, off, endOf(fd).size)) {
-    if (!counts(fd, line, sessionId)) continue;
-    const found = line.value as unknown as JournalLine;
-    const before = found.from ?? found.head.seq;
-    if (before !== (seq ?? before)) throw sessionDamaged(sessionId, `what comes after entry ${seq}`);
-    seq = found.head.seq;
-    yield found;
+  for await (const lines of linesForward(file, off, (await endOf(file)).size)) {
+    for (const line of lines) {
+      if (!(line.value?.["off"] === line.off || (await counts(file, line, sessionId)))) continue;
+      const found = line.value as unknown as JournalLine;
+      const before = found.from ?? found.head.seq;
+      if (before !== (seq ?? before)) throw sessionDamaged(sessionId, `what comes after entry ${seq}`);
+      seq = found.head.seq;
+      yield found;
+    }
   }
-  tailOf(fd, sessionId); // throws for a damaged end
+  await tailOf(file, sessionId); // throws for a damaged end
 }
 
 /** Returns an offset after which {@link journalLines} yields every entry above `after`, and few others. */
-function offsetBefore(fd: number, sessionId: string, head: JournalHead, after: number): number {
+async function offsetBefore(
+  file: OpenFile,
+  sessionId: string,
+  head: JournalHead,
+  after: number,
+): Promise<number> {
   let off = head.checkpoint;
   while (off !== null) {
-    const line = journalLineAt(fd, sessionId, off);
+    const line = await journalLineAt(file, sessionId, off);
     if (line.from !== undefined && line.from <= after) return off;
     off = line.formerCheckpoint ?? null;
   }
@@ -112,20 +127,20 @@ function offsetBefore(fd: number, sessionId: string, head: JournalHead, after: n
 }
 
 /** Yields at most `limit` entries above `after`. Throws `session/damaged` when it reaches damage. */
-export function* journalEntries(
-  fd: number,
+export async function* journalEntries(
+  file: OpenFile,
   sessionId: string,
   after: number,
   limit: number,
-): Generator<JournalEntry> {
+): AsyncGenerator<JournalEntry> {
   if (limit <= 0) return;
   let [left, off] = [limit, 0];
   if (after > 0) {
-    const { head } = tailOf(fd, sessionId);
+    const { head } = await tailOf(file, sessionId);
     if (!head || head.seq <= after) return;
-    off = offsetBefore(fd, sessionId, head, after);
+    off = await offsetBefore(file, sessionId, head, after);
   }
-  for (const { entries = [] } of journalLines(fd, sessionId, off)) {
+  for await (const { entries = [] } of journalLines(file, sessionId, off)) {
     for (const entry of entries) {
       if (entry.seq <= after) continue;
       yield entry;
@@ -142,11 +157,11 @@ export type LineDraft = {
 
 /** Appends a line after `tail` and returns the new tail; undefined if another line came first, so that this one does not
  *  count. */
-export function commit(
-  fd: number,
+export async function commit(
+  file: OpenFile,
   tail: JournalTail,
   { fields, headAt }: LineDraft,
-): JournalTail | undefined {
-  const line = appendLine(fd, tail.end, (off) => ({ ...fields, head: headAt(off) }));
+): Promise<JournalTail | undefined> {
+  const line = await appendLine(file, tail.end, (off) => ({ ...fields, head: headAt(off) }));
   return line && { end: line.end, head: headAt(line.off) };
 }

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import zlib from "node:zlib";
 import type { JsonObject } from "../base/json.ts";
+import type { OpenFile } from "./file-access.ts";
 
 // Append-only files that any number of processes write without a lock. They must be on a local file system, where one write
 // to a file opened for appending is not mixed with another.
@@ -69,69 +69,72 @@ function readLine(line: Buffer, off: number): FileLine {
   return { off, end: off + line.length + 1, value, isSkipped: !value && isSkipped(line, off) };
 }
 
-/** Reads the bytes of a file from one offset to another; fewer if the file ends before. */
-export function bytesAt(fd: number, from: number, to: number): Buffer {
-  const bytes = Buffer.allocUnsafe(Math.max(0, to - from));
-  let length = 0;
-  while (length < bytes.length) {
-    const count = readSync(fd, bytes, length, bytes.length - length, from + length);
-    if (count === 0) break;
-    length += count;
-  }
-  return bytes.subarray(0, length);
-}
-
 /** Returns the offset of the last newline before `to`; -1 if there is none. */
-function newlineBefore(fd: number, to: number): number {
+async function newlineBefore(file: OpenFile, to: number): Promise<number> {
   for (let end = to; end > 0; end -= CHUNK) {
     const start = Math.max(0, end - CHUNK);
-    const index = bytesAt(fd, start, end).lastIndexOf(NEWLINE);
+    const index = (await file.bytesAt(start, end)).lastIndexOf(NEWLINE);
     if (index !== -1) return start + index;
   }
   return -1;
 }
 
 /** Returns the end of a file; `known` itself if it has not changed since. */
-export function endOf(fd: number, known?: FileEnd): FileEnd {
-  const { ino, birthtimeMs: bornAt, size } = fstatSync(fd);
+export async function endOf(file: OpenFile, known?: FileEnd): Promise<FileEnd> {
+  const { ino, birthtimeMs: bornAt, size } = await file.stat();
   if (known && known.ino === ino && known.bornAt === bornAt && known.size === size) return known;
-  return { ino, bornAt, size, isTorn: size > 0 && bytesAt(fd, size - 1, size)[0] !== NEWLINE };
+  return { ino, bornAt, size, isTorn: size > 0 && (await file.bytesAt(size - 1, size))[0] !== NEWLINE };
 }
 
 /** Yields the lines before offset `size`, the last one first. */
-export function* linesBackward(fd: number, size: number): Generator<FileLine> {
-  for (let stop = newlineBefore(fd, size); stop !== -1;) {
-    const before = newlineBefore(fd, stop);
-    const line = readLine(bytesAt(fd, before + 1, stop), before + 1);
+export async function* linesBackward(file: OpenFile, size: number): AsyncGenerator<FileLine> {
+  for (let stop = await newlineBefore(file, size); stop !== -1;) {
+    const before = await newlineBefore(file, stop);
+    const line = readLine(await file.bytesAt(before + 1, stop), before + 1);
     if (!line.isSkipped) yield line;
     stop = before;
   }
 }
 
-/** Yields the lines from offset `off` to `size`. */
-export function* linesForward(fd: number, off: number, size: number): Generator<FileLine> {
+/** Returns the whole lines in bytes that begin at offset `off`, and how many bytes they have. */
+export function linesIn(
+  bytes: Buffer,
+  off: number,
+): { readonly lines: readonly FileLine[]; readonly length: number } {
+  const lines: FileLine[] = [];
+  let from = 0;
+  for (let stop = bytes.indexOf(NEWLINE); stop !== -1; stop = bytes.indexOf(NEWLINE, from)) {
+    const line = readLine(bytes.subarray(from, stop), off + from);
+    if (!line.isSkipped) lines.push(line);
+    from = stop + 1;
+  }
+  return { lines, length: from };
+}
+
+/** Yields the lines from offset `off` to `size`, several at once. */
+export async function* linesForward(
+  file: OpenFile,
+  off: number,
+  size: number,
+): AsyncGenerator<readonly FileLine[]> {
   let rest = Buffer.alloc(0);
   let start = off;
   for (let at = off; at < size;) {
-    const chunk = bytesAt(fd, at, Math.min(size, at + Math.max(4 * CHUNK, rest.length)));
+    const chunk = await file.bytesAt(at, Math.min(size, at + Math.max(4 * CHUNK, rest.length)));
     if (chunk.length === 0) return;
     at += chunk.length;
-    rest = Buffer.concat([rest, chunk]);
-    let from = 0;
-    for (let stop = rest.indexOf(NEWLINE); stop !== -1; stop = rest.indexOf(NEWLINE, from)) {
-      const line = readLine(rest.subarray(from, stop), start);
-      if (!line.isSkipped) yield line;
-      start += stop + 1 - from;
-      from = stop + 1;
-    }
-    rest = rest.subarray(from);
+    const bytes = Buffer.concat([rest, chunk]);
+    const { lines, length } = linesIn(bytes, start);
+    rest = bytes.subarray(length);
+    start += length;
+    if (lines.length > 0) yield lines;
   }
 }
 
 /** Returns the line that begins at `off`; undefined if the file ends within it. */
-export function lineAt(fd: number, off: number): FileLine | undefined {
+export async function lineAt(file: OpenFile, off: number): Promise<FileLine | undefined> {
   for (let length = CHUNK; ; length *= 2) {
-    const bytes = bytesAt(fd, off, off + length);
+    const bytes = await file.bytesAt(off, off + length);
     const stop = bytes.indexOf(NEWLINE);
     if (stop !== -1) return readLine(bytes.subarray(0, stop), off);
     if (bytes.length < length) return undefined;
@@ -139,47 +142,45 @@ export function lineAt(fd: number, off: number): FileLine | undefined {
 }
 
 /** True if a file that ends within a line ends with a valid line: then its newline was changed, which is damage. */
-export function hasLostNewline(fd: number, size: number): boolean {
-  const rest = bytesAt(fd, newlineBefore(fd, size) + 1, size);
+export async function hasLostNewline(file: OpenFile, size: number): Promise<boolean> {
+  const rest = await file.bytesAt((await newlineBefore(file, size)) + 1, size);
   return decodeLine(rest.subarray(0, -1)) !== undefined;
 }
 
 /** True if the writer of the line at `off` may have aimed at the lower offset `intended`: a line begins there, or the writer
  *  took a write in progress for an unfinished one. */
-export function isPlausibleOffset(fd: number, off: number, intended: number): boolean {
-  if (intended === 0 || bytesAt(fd, intended - 1, intended)[0] === NEWLINE) return true;
-  return off >= TORN.length && bytesAt(fd, off - TORN.length, off).toString("latin1") === TORN;
+export async function isPlausibleOffset(file: OpenFile, off: number, intended: number): Promise<boolean> {
+  if (intended === 0 || (await file.bytesAt(intended - 1, intended))[0] === NEWLINE) return true;
+  return off >= TORN.length && (await file.bytesAt(off - TORN.length, off)).toString("latin1") === TORN;
+}
+
+/** Encodes a line that is to be appended after `end`, with the mark of an unfinished line before it. */
+export function lineAfter(
+  end: FileEnd,
+  fieldsAt: (off: number) => object,
+): { readonly off: number; readonly bytes: Buffer } {
+  const prefix = end.isTorn ? TORN : "";
+  const off = end.size + prefix.length;
+  return { off, bytes: Buffer.concat([Buffer.from(prefix), encodeLine(off, fieldsAt(off))]) };
 }
 
 /**
  * Appends a line after `end` and returns its offset. Returns undefined if another process appended first, so that the line
  * does not count. Throws what the file system throws; then no whole line was written.
  */
-export function appendLine(
-  fd: number,
+export async function appendLine(
+  file: OpenFile,
   end: FileEnd,
   fieldsAt: (off: number) => object,
-): { readonly off: number; readonly end: FileEnd } | undefined {
-  const prefix = end.isTorn ? TORN : "";
-  const off = end.size + prefix.length;
-  const bytes = Buffer.concat([Buffer.from(prefix), encodeLine(off, fieldsAt(off))]);
-  const written = writeSync(fd, bytes);
+): Promise<{ readonly off: number; readonly end: FileEnd } | undefined> {
+  const { off, bytes } = lineAfter(end, fieldsAt);
+  const written = await file.append(bytes);
   if (written < bytes.length) {
     // The disk is full. The rest must not be written later: another process may have appended in between.
-    writeSync(fd, TORN);
+    await file.append(Buffer.from(TORN));
     throw new Error("The disk accepted only a part of the line.");
   }
   const size = end.size + bytes.length;
-  const isOurs = fstatSync(fd).size === size || bytesAt(fd, end.size, size).equals(bytes);
+  const isOurs = (await file.stat()).size === size || (await file.bytesAt(end.size, size)).equals(bytes);
   return isOurs ? { off, end: { ...end, size, isTorn: false } } : undefined;
-}
-
-/** Opens a file, runs `work` on it, and closes it. */
-export function withFile<T>(path: string, flags: number, work: (fd: number) => T, mode = 0o600): T {
-  const fd = openSync(path, flags, mode);
-  try {
-    return work(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -1,10 +1,11 @@
-import { constants, fstatSync, readdirSync } from "node:fs";
+import { constants } from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "../base/error.ts";
+import type { FileAccess, OpenFile } from "./file-access.ts";
 import { checkedTailOf } from "./file-end.ts";
 import { ifExists } from "./file-folder.ts";
 import { journalLineAt, journalLines, type JournalTail } from "./file-journal.ts";
-import { linesBackward, linesForward, withFile } from "./file-lines.ts";
+import { linesBackward, linesForward } from "./file-lines.ts";
 import { sessionIdOf } from "./file-name.ts";
 import { readPosition } from "./position.ts";
 import type { SessionInfo } from "./port.ts";
@@ -14,75 +15,90 @@ export const JOURNAL = "journal.ndjson";
 /** See {@link JOURNAL}. */
 export const INBOX = "inbox.ndjson";
 
-function infoAt(fd: number, sessionId: string, tail: JournalTail): SessionInfo | undefined {
+async function infoAt(
+  file: OpenFile,
+  sessionId: string,
+  tail: JournalTail,
+): Promise<SessionInfo | undefined> {
   const { head } = tail;
   if (!head || head.position === null) return undefined;
-  const line = journalLineAt(fd, sessionId, head.position);
+  const line = await journalLineAt(file, sessionId, head.position);
   const { meta = {}, ...facts } = readPosition(line.position ?? {});
   const metaLine =
-    head.meta === null || head.meta === line.off ? undefined : journalLineAt(fd, sessionId, head.meta);
+    head.meta === null || head.meta === line.off
+      ? undefined
+      : await journalLineAt(file, sessionId, head.meta);
   const newest = metaLine ? (readPosition(metaLine.position ?? {}).meta ?? {}) : meta;
   return { sessionId, seq: head.seq, ...facts, meta: newest, updatedAt: line.time };
 }
 
 /** Returns what a list shows of a session; undefined if it does not exist. */
-export function infoOf(folder: string, sessionId: string): SessionInfo | undefined {
+export async function infoOf(
+  access: FileAccess,
+  folder: string,
+  sessionId: string,
+): Promise<SessionInfo | undefined> {
   const path = join(folder, JOURNAL);
-  const read = (fd: number): SessionInfo | undefined => {
+  const read = async (file: OpenFile): Promise<SessionInfo | undefined> => {
     try {
-      return infoAt(fd, sessionId, checkedTailOf(fd, path, sessionId));
+      return await infoAt(file, sessionId, await checkedTailOf(access, file, path, sessionId));
     } catch (error) {
       if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
-      const updatedAt = Math.floor(fstatSync(fd).mtimeMs);
+      const updatedAt = Math.floor((await file.stat()).mtimeMs);
       return { sessionId, seq: 0, phase: "quarantined", waitsFor: [], meta: {}, updatedAt };
     }
   };
-  return ifExists(() => withFile(path, constants.O_RDONLY, read));
+  return ifExists(access.withFile(path, constants.O_RDONLY, read));
 }
 
 /** Returns the session id that the inbox of a folder without a journal holds. */
-function idInInbox(folder: string): string | undefined {
-  const read = (fd: number): string | undefined => {
-    for (const { value } of linesForward(fd, 0, fstatSync(fd).size)) return value?.["session"] as string;
+async function idInInbox(access: FileAccess, folder: string): Promise<string | undefined> {
+  const read = async (file: OpenFile): Promise<string | undefined> => {
+    for await (const [line] of linesForward(file, 0, (await file.stat()).size))
+      return line?.value?.["session"] as string;
     return undefined;
   };
-  return ifExists(() => withFile(join(folder, INBOX), constants.O_RDONLY, read));
+  return ifExists(access.withFile(join(folder, INBOX), constants.O_RDONLY, read));
 }
 
 /** Returns the session id that the journal of a folder holds, for a folder whose name is a hash. */
-function idInJournal(folder: string): string | undefined {
-  const read = (fd: number): string | undefined => {
+async function idInJournal(access: FileAccess, folder: string): Promise<string | undefined> {
+  const read = async (file: OpenFile): Promise<string | undefined> => {
     try {
-      for (const { session } of journalLines(fd, folder, 0)) if (session !== undefined) return session;
+      for await (const { session } of journalLines(file, folder, 0))
+        if (session !== undefined) return session;
     } catch (error) {
       if (!AgentError.is(error)) throw error;
     }
     return undefined;
   };
-  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? idInInbox(folder);
+  const found = await ifExists(access.withFile(join(folder, JOURNAL), constants.O_RDONLY, read));
+  return found ?? idInInbox(access, folder);
 }
 
 /** Returns the sessions that have a folder, in no order. */
-export function sessionFolders(
+export async function sessionFolders(
+  access: FileAccess,
   dir: string,
-): readonly { readonly sessionId: string; readonly folder: string }[] {
-  const names = ifExists(() => readdirSync(dir)) ?? [];
-  return names.flatMap((name) => {
+): Promise<readonly { readonly sessionId: string; readonly folder: string }[]> {
+  const folders = [];
+  for (const name of (await ifExists(access.namesIn(dir))) ?? []) {
     const folder = join(dir, name);
     const id = sessionIdOf(name);
-    const sessionId = id === undefined ? idInJournal(folder) : id;
-    return sessionId === undefined || sessionId === null ? [] : [{ sessionId, folder }];
-  });
+    const sessionId = id === undefined ? await idInJournal(access, folder) : id;
+    if (sessionId !== undefined && sessionId !== null) folders.push({ sessionId, folder });
+  }
+  return folders;
 }
 
 /** Returns the newest fence of a journal, also of a damaged one. */
-export function newestFence(folder: string): number {
-  const read = (fd: number): number => {
-    for (const { value } of linesBackward(fd, fstatSync(fd).size)) {
+export async function newestFence(access: FileAccess, folder: string): Promise<number> {
+  const read = async (file: OpenFile): Promise<number> => {
+    for await (const { value } of linesBackward(file, (await file.stat()).size)) {
       const fence = (value?.["head"] as { fence?: unknown } | undefined)?.fence;
       if (typeof fence === "number") return fence;
     }
     return 0;
   };
-  return ifExists(() => withFile(join(folder, JOURNAL), constants.O_RDONLY, read)) ?? 0;
+  return (await ifExists(access.withFile(join(folder, JOURNAL), constants.O_RDONLY, read))) ?? 0;
 }

@@ -1,12 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
+import { constants } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { check } from "../base/options.ts";
 import { duePage, isSessionDue } from "./due.ts";
 import { appendLineDraft, changeJournal, openToAppend, syncAll } from "./file-change.ts";
+import { inTime, STORE_TIMEOUT_MS } from "./deadlines.ts";
+import { FileAccess, type FileTurns, type OpenFile } from "./file-access.ts";
 import { checkedTailOf, checkEnd } from "./file-end.ts";
-import { withStoreErrors, withStoreErrorsEach } from "./file-error.ts";
+import { withStoreErrors } from "./file-error.ts";
+import { isExiting, releaseAtExit, releaseDraft, watchExit } from "./file-exit.ts";
+import { slotsOfStore } from "./file-slots.ts";
 import {
   expiryOf,
   fenceFloor,
@@ -32,11 +36,10 @@ import {
   type JournalHead,
   type JournalTail,
 } from "./file-journal.ts";
-import { withFile } from "./file-lines.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
 import { isAppendSynced } from "./local-options.ts";
-import type { JournalEntry, SessionInfo, SessionInput, SessionStore } from "./port.ts";
+import type { JournalEntry, Lease, SessionInfo, SessionInput, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
@@ -68,12 +71,16 @@ const EMPTY = { seq: 0, position: null, checkpoint: null, meta: null, inbox: NOT
  */
 export function fileStore(options: FileStoreOptions = {}): SessionStore {
   check(fileSchema(), options, "fileStore");
-  const { fsync = "rest", watchEveryMs = 100, now = Date.now } = options;
+  const { fsync = "rest", watchEveryMs = 100, timeoutMs = STORE_TIMEOUT_MS, now = Date.now } = options;
   const dir = options.dir ?? join(homedir(), ".agentchart", "sessions");
   const tails = new LRUCache<string, JournalTail>({ max: 1_000 });
   const inboxes = new LRUCache<string, InboxIndex>({ max: 100 });
   const isInputSynced = fsync !== "never";
+  const slots = slotsOfStore();
+  const turns: FileTurns = new Map();
+  const running = new Set<Promise<unknown>>();
   let isClosed = false;
+  watchExit();
 
   const assertOpen = (): void => {
     if (isClosed) throw storeClosed();
@@ -83,122 +90,206 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     checkId(sessionId, "A session id");
     return join(dir, folderName(sessionId));
   };
+
+  /** Runs an operation, or a step of a long one. `operation` completes "could not …" in messages. */
+  async function operate<T>(operation: string, work: (access: FileAccess) => Promise<T>): Promise<T> {
+    const access = new FileAccess(slots, turns);
+    const ended = inTime(withStoreErrors(operation, work(access)), timeoutMs, operation);
+    running.add(ended);
+    try {
+      return await ended;
+    } finally {
+      running.delete(ended);
+      access.giveUp();
+    }
+  }
+
   const change = (
+    access: FileAccess,
     sessionId: string,
     { mayCreate = false, isSynced = false },
-    decide: (head?: JournalHead) => LineDraft | undefined,
-  ) => {
+    decide: (head?: JournalHead) => Promise<LineDraft | undefined>,
+  ): Promise<JournalHead | undefined> => {
     const path = join(folder(sessionId), JOURNAL);
-    return changeJournal({ path, sessionId, mayCreate, isSynced, isNewSynced: isInputSynced, decide }, tails);
+    const options = { path, sessionId, mayCreate, isSynced, isNewSynced: isInputSynced, decide };
+    return changeJournal(access, options, tails);
   };
 
   /** Opens a file of a session; undefined if there never was one. */
-  function openToRead(sessionId: string, path: string): number | undefined {
-    const fd = ifExists(() => openSync(path, constants.O_RDONLY));
-    if (fd === undefined) checkEnd(fd, path, { end: 0 }, sessionId, "a file");
-    return fd;
+  async function openToRead(
+    access: FileAccess,
+    sessionId: string,
+    path: string,
+  ): Promise<OpenFile | undefined> {
+    const file = await ifExists(access.open(path, constants.O_RDONLY));
+    if (!file) await checkEnd(access, undefined, path, { end: 0 }, sessionId, "a file");
+    return file;
   }
   /** Opens a file of a session and updates what is cached of it; undefined if there is no such file. */
-  function readCached<C extends object, T>(
+  const readCached = <C extends object, T>(
+    access: FileAccess,
     sessionId: string,
     path: string,
     cache: LRUCache<string, C>,
-    update: (fd: number, known?: C) => C,
-    read: (fd: number, found: C) => T,
-  ): T | undefined {
-    const fd = openToRead(sessionId, path);
-    if (fd === undefined) return undefined;
-    try {
-      const found = update(fd, cache.get(path));
-      cache.set(path, found);
-      return read(fd, found);
-    } finally {
-      closeSync(fd);
-    }
-  }
+    update: (file: OpenFile, known?: C) => Promise<C>,
+    read: (file: OpenFile, found: C) => T | Promise<T>,
+  ): Promise<T | undefined> =>
+    access.alone(path, async () => {
+      const file = await openToRead(access, sessionId, path);
+      if (!file) return undefined;
+      try {
+        const found = await update(file, cache.get(path));
+        cache.set(path, found);
+        return await read(file, found);
+      } finally {
+        await file.close();
+      }
+    });
   /** Returns what `read` returns of a journal that exists and is not empty. */
-  function readJournal<T>(sessionId: string, read: (fd: number, head: JournalHead) => T): T | undefined {
+  async function readJournal<T>(
+    access: FileAccess,
+    sessionId: string,
+    read: (file: OpenFile, head: JournalHead) => T | Promise<T>,
+  ): Promise<T | undefined> {
     const path = join(folder(sessionId), JOURNAL);
-    const update = (fd: number, known?: JournalTail) => checkedTailOf(fd, path, sessionId, known);
-    return readCached(sessionId, path, tails, update, (fd, { head }) => head && read(fd, head));
+    const update = (file: OpenFile, known?: JournalTail) =>
+      checkedTailOf(access, file, path, sessionId, known);
+    return readCached(access, sessionId, path, tails, update, (file, { head }) =>
+      head ? read(file, head) : undefined,
+    );
   }
-  const headOf = (sessionId: string) => readJournal(sessionId, (_, head) => head);
+  const headOf = (access: FileAccess, sessionId: string) => readJournal(access, sessionId, (_, head) => head);
   /** Returns what `read` returns of an inbox that exists. */
-  function readInbox<T>(sessionId: string, read: (fd: number, index: InboxIndex) => T): T | undefined {
+  async function readInbox<T>(
+    access: FileAccess,
+    sessionId: string,
+    read: (file: OpenFile, index: InboxIndex) => T | Promise<T>,
+  ): Promise<T | undefined> {
     const path = join(folder(sessionId), INBOX);
-    const update = (fd: number, known?: InboxIndex) => indexOf(fd, path, sessionId, known);
-    return readCached(sessionId, path, inboxes, update, read);
+    const update = (file: OpenFile, known?: InboxIndex) => indexOf(access, file, path, sessionId, known);
+    return readCached(access, sessionId, path, inboxes, update, read);
   }
 
   /** The inputs of a folder in the trash that are not acknowledged. */
-  function inputsIn(path: string, sessionId: string, acknowledged: Acknowledged): readonly SessionInput[] {
-    const read = (fd: number) =>
-      waitingInputs(fd, sessionId, indexOf(fd, path, sessionId), acknowledged, Number.POSITIVE_INFINITY);
-    return ifExists(() => withFile(path, constants.O_RDONLY, read)) ?? [];
+  async function inputsIn(
+    access: FileAccess,
+    path: string,
+    sessionId: string,
+    acknowledged: Acknowledged,
+  ): Promise<readonly SessionInput[]> {
+    const read = async (file: OpenFile) => {
+      const index = await indexOf(access, file, path, sessionId);
+      return waitingInputs(file, sessionId, index, acknowledged, Number.POSITIVE_INFINITY);
+    };
+    return (await ifExists(access.withFile(path, constants.O_RDONLY, read))) ?? [];
   }
 
-  async function put(sessionId: string, input: SessionInput): Promise<"accepted" | "duplicate"> {
+  /** Appends an input to an open inbox. Returns true if it was, false if the inbox had its id, and undefined if it is to be tried
+   *  again; and the extent of the inbox. */
+  const putInto = (
+    access: FileAccess,
+    file: OpenFile,
+    path: string,
+    sessionId: string,
+    input: SessionInput,
+  ) =>
+    access.alone(path, async () => {
+      const index = await indexOf(access, file, path, sessionId, inboxes.get(path));
+      inboxes.set(path, index);
+      const isNew = index.items.length === 0;
+      const isAccepted = index.byId.has(input.id)
+        ? false
+        : await appendInput(access, file, path, sessionId, index, input);
+      return { isNew, isAccepted, extent: { end: index.end.size, count: index.items.length } };
+    });
+
+  async function put(
+    access: FileAccess,
+    sessionId: string,
+    input: SessionInput,
+  ): Promise<"accepted" | "duplicate"> {
     const path = join(folder(sessionId), INBOX);
     let wasMoved = false;
     for (;;) {
-      const fd = openToAppend(path, true)!;
+      const file = (await openToAppend(access, path, true))!;
       try {
-        const index = indexOf(fd, path, sessionId, inboxes.get(path));
-        inboxes.set(path, index);
-        const isNew = index.items.length === 0;
-        const isAccepted = index.byId.has(input.id) ? false : appendInput(fd, path, sessionId, index, input);
-        if (isAccepted && isInputSynced)
-          await syncAll(fd, path, { end: index.end.size, count: index.items.length }, isNew);
-        const isKept = ifExists(() => statSync(path).ino) === fstatSync(fd).ino; // else the session was deleted meanwhile
+        const { isNew, isAccepted, extent } = await putInto(access, file, path, sessionId, input);
+        if (isAccepted && isInputSynced) await syncAll(access, file, path, extent, isNew);
+        const found = await ifExists(access.stat(path));
+        const isKept = found?.ino === (await file.stat()).ino; // else the session was deleted meanwhile
         if (isAccepted !== undefined && isKept) return isAccepted || wasMoved ? "accepted" : "duplicate";
         wasMoved ||= isAccepted === true; // and is there again if the session was deleted but for its inputs
       } finally {
-        closeSync(fd);
+        await file.close();
       }
     }
   }
 
-  function* readEntries(sessionId: string, after: number, limit: number): Generator<JournalEntry> {
+  async function* readEntries(
+    access: FileAccess,
+    sessionId: string,
+    after: number,
+    limit: number,
+  ): AsyncGenerator<JournalEntry> {
     const path = join(folder(sessionId), JOURNAL);
-    const fd = openToRead(sessionId, path);
-    if (fd === undefined) return;
+    const file = await openToRead(access, sessionId, path);
+    if (file === undefined) return;
     try {
       let left = limit;
-      for (const entry of journalEntries(fd, sessionId, after, limit)) {
+      for await (const entry of journalEntries(file, sessionId, after, limit)) {
         left--;
         yield entry;
       }
-      if (left > 0) checkedTailOf(fd, path, sessionId, tails.get(path));
+      if (left > 0) await checkedTailOf(access, file, path, sessionId, tails.get(path));
     } finally {
-      closeSync(fd);
+      await file.close();
     }
+  }
+
+  async function releaseNow(lease: Lease): Promise<void> {
+    const path = join(folder(lease.sessionId), JOURNAL);
+    releaseAtExit(path, tails.get(path), lease, now());
   }
 
   /** The sessions that have a folder, in the order of their ids. */
   const foldersAfter = (cursor: string, prefix = "") =>
-    sessionFolders(dir)
-      .filter(({ sessionId }) => sessionId.startsWith(prefix) && compareIds(sessionId, cursor) > 0)
-      .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+    operate("list", async (access) => {
+      assertOpen();
+      const folders = await sessionFolders(access, dir);
+      return folders
+        .filter(({ sessionId }) => sessionId.startsWith(prefix) && compareIds(sessionId, cursor) > 0)
+        .toSorted((a, b) => compareIds(a.sessionId, b.sessionId));
+    });
 
-  function isDue(sessionId: string, path: string, before: number): boolean {
-    const info = infoOf(path, sessionId);
+  async function isDue(
+    access: FileAccess,
+    sessionId: string,
+    path: string,
+    before: number,
+  ): Promise<boolean> {
+    const info = await infoOf(access, path, sessionId);
     if (info?.phase === "quarantined") return false;
-    const head = headOf(sessionId);
-    if (head && head.owner !== null && expiryOf(path, head) > now()) return false;
+    const head = await headOf(access, sessionId);
+    if (head && head.owner !== null && (await expiryOf(access, path, head)) > now()) return false;
     const acknowledged = head?.inbox ?? NOTHING;
-    const hasInput = readInbox(sessionId, (_, index) => hasDueInput(index, acknowledged, before)) ?? false;
-    return isSessionDue(info, hasInput, before);
+    const hasInput = await readInbox(access, sessionId, (_, index) =>
+      hasDueInput(index, acknowledged, before),
+    );
+    return isSessionDue(info, hasInput ?? false, before);
   }
 
   const store: SessionStore = {
+    timeoutMs,
+
     acquire: (sessionId, { owner, ttlMs }) =>
-      withStoreErrors("acquire a lease", async () => {
+      operate("acquire a lease", async (access) => {
         checkId(owner, "An owner");
         const path = folder(sessionId);
-        const head = await change(sessionId, { mayCreate: true, isSynced: fsync === "always" }, (found) => {
+        const isSynced = fsync === "always";
+        const head = await change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
           const isLocked = found !== undefined && found.owner !== null && found.owner !== owner;
-          if (isLocked && expiryOf(path, found) > now()) return undefined;
-          const fence = (found?.fence ?? fenceFloor(dir)) + 1;
+          if (isLocked && (await expiryOf(access, path, found)) > now()) return undefined;
+          const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1;
           const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
             fields: { kind: "lease", time: now(), session: sessionId },
@@ -207,128 +298,140 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         });
         if (!head) return undefined;
         const { fence, expiresAt, takeovers = 0 } = head;
-        removeDrafts(path, fence);
+        await removeDrafts(access, path, fence);
         return { sessionId, owner, fence, expiresAt, takeovers };
       }),
 
     renew: (lease, ttlMs) =>
-      withStoreErrors("renew a lease", () => {
+      operate("renew a lease", async (access) => {
         const { sessionId, fence } = lease;
-        const check = () => {
-          const head = headOf(sessionId);
+        const check = async () => {
+          const head = await headOf(access, sessionId);
           if (!holdsLease(lease, head)) throw leaseLost(sessionId, fence, head?.fence);
         };
-        check();
+        await check();
         const renewed = { ...lease, expiresAt: now() + ttlMs };
-        writeRenewal(folder(sessionId), renewed);
-        check();
+        await writeRenewal(access, folder(sessionId), renewed);
+        await check();
         return renewed;
       }),
 
-    release: (lease) =>
-      withStoreErrors("release a lease", async () => {
-        await change(lease.sessionId, {}, (head) =>
-          head && holdsLease(lease, head)
-            ? { fields: { kind: "release", time: now() }, headAt: () => ({ ...head, owner: null }) }
-            : undefined,
+    release: (lease) => {
+      if (isExiting()) return releaseNow(lease);
+      return operate("release a lease", async (access) => {
+        await change(access, lease.sessionId, {}, async (head) =>
+          head && holdsLease(lease, head) ? releaseDraft(head, now()) : undefined,
         );
-      }),
+      });
+    },
 
     holder: (sessionId) =>
-      withStoreErrors("read a lease", () => {
-        const head = headOf(sessionId);
-        const leftMs = head ? expiryOf(folder(sessionId), head) - now() : 0;
+      operate("read a lease", async (access) => {
+        const head = await headOf(access, sessionId);
+        const leftMs = head ? (await expiryOf(access, folder(sessionId), head)) - now() : 0;
         return head && head.owner !== null && leftMs > 0 ? { owner: head.owner, leftMs } : undefined;
       }),
 
     append: (sessionId, batch) =>
-      withStoreErrors("append", async () => {
+      operate("append", async (access) => {
         const isSynced = isAppendSynced(fsync, readPosition(batch.position).phase);
         const { ackInputs = [] } = batch;
-        const head = await change(sessionId, { isSynced }, (found) => {
+        const head = await change(access, sessionId, { isSynced }, async (found) => {
           const refusal = appendError(sessionId, batch, found);
           if (refusal || !found) throw refusal ?? leaseLost(sessionId, batch.fence);
           const inbox =
             ackInputs.length === 0
               ? undefined
-              : readInbox(sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
+              : await readInbox(access, sessionId, (_, index) => acknowledge(index, found.inbox, ackInputs));
           return appendLineDraft(found, batch, now(), inbox ?? found.inbox);
         });
         return head!.seq;
       }),
 
-    read: (sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
-      withStoreErrorsEach("read", () => readEntries(sessionId, after, limit)),
+    async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
+      const access = new FileAccess(slots, turns);
+      const entries = readEntries(access, sessionId, after, limit);
+      try {
+        for (;;) {
+          const next = await inTime(withStoreErrors("read", entries.next()), timeoutMs, "read");
+          if (next.done) return;
+          yield next.value;
+        }
+      } finally {
+        access.giveUp();
+        entries.return(undefined).catch(() => {});
+      }
+    },
 
     load: (sessionId) =>
-      withStoreErrors("load", () =>
-        readJournal(sessionId, (fd, head) => {
+      operate("load", (access) =>
+        readJournal(access, sessionId, async (file, head) => {
           if (head.position === null) return undefined;
-          const line = journalLineAt(fd, sessionId, head.position);
+          const line = await journalLineAt(file, sessionId, head.position);
           const { position = {} } = line;
           if (head.checkpoint === null) return { seq: head.seq, position };
-          const from = head.checkpoint === line.off ? line : journalLineAt(fd, sessionId, head.checkpoint);
+          const from =
+            head.checkpoint === line.off ? line : await journalLineAt(file, sessionId, head.checkpoint);
           return { seq: head.seq, position, checkpoint: from.checkpoint ?? {} };
         }),
       ),
 
     putInput: (sessionId, input) =>
-      withStoreErrors("put an input", () => {
+      operate("put an input", async (access) => {
         checkId(input.id, "An input id");
-        return put(sessionId, input);
+        return put(access, sessionId, input);
       }),
 
     takeInputs: (sessionId, limit) =>
-      withStoreErrors("take inputs", () => {
-        const acknowledged = headOf(sessionId)?.inbox ?? NOTHING;
-        const read = (fd: number, index: InboxIndex) =>
-          waitingInputs(fd, sessionId, index, acknowledged, limit);
-        return readInbox(sessionId, read) ?? [];
+      operate("take inputs", async (access) => {
+        const acknowledged = (await headOf(access, sessionId))?.inbox ?? NOTHING;
+        const read = (file: OpenFile, index: InboxIndex) =>
+          waitingInputs(file, sessionId, index, acknowledged, limit);
+        return (await readInbox(access, sessionId, read)) ?? [];
       }),
 
-    list: (filter = {}) =>
-      withStoreErrors("list", () => {
-        assertOpen();
-        const { prefix, cursor = "", limit = 100 } = filter;
-        const sessions: SessionInfo[] = [];
-        for (const { sessionId, folder: path } of foldersAfter(cursor, prefix)) {
-          const info = infoOf(path, sessionId);
-          if (!info || !matchesFilter(info, filter)) continue;
-          if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };
-          sessions.push(info);
-        }
-        return { sessions };
-      }),
+    // There may be any number of sessions: each is read in a time of its own.
+    async list(filter = {}) {
+      const { prefix, cursor = "", limit = 100 } = filter;
+      const sessions: SessionInfo[] = [];
+      for (const { sessionId, folder: path } of await foldersAfter(cursor, prefix)) {
+        const info = await operate("list", (access) => infoOf(access, path, sessionId));
+        if (!info || !matchesFilter(info, filter)) continue;
+        if (sessions.length === limit) return { sessions, cursor: sessions.at(-1)!.sessionId };
+        sessions.push(info);
+      }
+      return { sessions };
+    },
 
-    listDue: ({ before, cursor = "", limit = 100 }) =>
-      withStoreErrors("list", () => {
-        assertOpen();
-        const due: string[] = [];
-        for (const { sessionId, folder: path } of foldersAfter(cursor)) {
-          if (due.length > limit) break;
-          if (isDue(sessionId, path, before)) due.push(sessionId);
-        }
-        return duePage(due, limit);
-      }),
+    async listDue({ before, cursor = "", limit = 100 }) {
+      const due: string[] = [];
+      for (const { sessionId, folder: path } of await foldersAfter(cursor)) {
+        if (due.length > limit) break;
+        if (await operate("list", (access) => isDue(access, sessionId, path, before))) due.push(sessionId);
+      }
+      return duePage(due, limit);
+    },
 
     delete: (sessionId, { keepsInputs = false } = {}) =>
-      withStoreErrors("delete", async () => {
+      operate("delete", async (access) => {
         const path = folder(sessionId);
-        const exists = infoOf(path, sessionId) !== undefined;
-        const hasInputs = ifExists(() => statSync(join(path, INBOX)).size > 0) ?? false;
-        if (!ifExists(() => statSync(path))?.isDirectory()) return exists || hasInputs;
-        const acknowledged = keepsInputs ? (headOf(sessionId)?.inbox ?? NOTHING) : undefined;
-        const trash = moveToTrash(dir, path, newestFence(path));
+        const exists = (await infoOf(access, path, sessionId)) !== undefined;
+        const inbox = await ifExists(access.stat(join(path, INBOX)));
+        const isThere = exists || (inbox?.size ?? 0) > 0;
+        if (!(await ifExists(access.stat(path)))?.isDirectory()) return isThere;
+        const acknowledged = keepsInputs ? ((await headOf(access, sessionId))?.inbox ?? NOTHING) : undefined;
+        const trash = await moveToTrash(access, dir, path, await newestFence(access, path));
         if (acknowledged)
-          for (const input of inputsIn(join(trash, INBOX), sessionId, acknowledged))
-            await put(sessionId, input);
-        removeTrash(trash);
-        return exists || hasInputs;
+          for (const input of await inputsIn(access, join(trash, INBOX), sessionId, acknowledged))
+            await put(access, sessionId, input);
+        await removeTrash(access, trash);
+        return isThere;
       }),
 
     watch(sessionId, { signal }) {
-      const current = () =>
-        readJournal(sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
+      const read = (access: FileAccess) =>
+        readJournal(access, sessionId, (_, { position, seq }) => (position === null ? undefined : seq));
+      const current = () => operate("watch", read);
       return watchSeq({ current, subscribe: pollEvery(watchEveryMs), signal });
     },
 
@@ -336,6 +439,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     close: async () => {
       isClosed = true;
+      await Promise.allSettled(running);
     },
   };
   return store;

@@ -190,7 +190,7 @@ export interface SessionStore {
    *  one. Rejects `session/lease-lost` after that. */
   renew(lease: Lease, ttlMs: number): Promise<Lease>;
   /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. A store
-   *  that needs no network has done it when the call returns, so that a process can release its leases while it exits. */
+   *  that needs no network has done it when a call in the event `exit` of the process returns. */
   release(lease: Lease): Promise<void>;
   /** Returns who holds the lease; undefined while no process does. Only for messages: the next moment may change it. */
   holder?(sessionId: string): Promise<LeaseHolder | undefined>;

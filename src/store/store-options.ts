@@ -18,12 +18,18 @@ export const memorySchema = s.lazily(() => s.options<MemoryStoreOptions>({ now: 
 export type FileStoreOptions = LocalStoreOptions & {
   /** A folder on a local file system, made when first used; default `~/.agentchart/sessions`. */
   readonly dir?: string;
+  /** How long an operation may take, ms; default 10,000. */
+  readonly timeoutMs?: number;
 };
 
 /** The schema of {@link FileStoreOptions}. */
 export const fileSchema = s.lazily(() =>
   s.options<FileStoreOptions>(
-    { dir: s.optional(s.nonEmpty("the path of a folder")), ...localShape() },
+    {
+      dir: s.optional(s.nonEmpty("the path of a folder")),
+      ...localShape(),
+      timeoutMs: s.optional(s.positive()),
+    },
     { what: 'options, such as { dir: "./sessions" }' },
   ),
 );

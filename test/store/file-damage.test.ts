@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { AgentError } from "../../src/base/error.ts";
 import { commit, tailOf, type LineDraft, type JournalHead } from "../../src/store/file-journal.ts";
-import { withFile } from "../../src/store/file-lines.ts";
+import { FileAccess } from "../../src/store/file-access.ts";
 import { fileStore } from "../../src/store/file.ts";
 import type { SessionStore } from "../../src/store/port.ts";
 import { collectAll, batchOf, acquireLease } from "../../src/testing/store-contract-kit.ts";
@@ -110,7 +110,9 @@ describe("a flipped byte", () => {
       store.renew(lease, 1),
       store.load("s"),
     ];
-    for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: "session/damaged" });
+    await Promise.all(
+      attempts.map((attempt) => expect(attempt).rejects.toMatchObject({ code: "session/damaged" })),
+    );
     expect((await store.list()).sessions).toMatchObject([{ sessionId: "s", phase: "quarantined" }]);
     expect(await store.delete("s")).toBe(true);
     expect((await acquireLease(store, "s")).fence).toBeGreaterThan(lease.fence);
@@ -210,6 +212,7 @@ describe("a missing end", () => {
 
 describe("a writer whose lease was taken between its read and its write", () => {
   const APPEND = constants.O_RDWR | constants.O_APPEND;
+  const access = new FileAccess();
   const draftOf = (head: JournalHead | undefined): LineDraft => ({
     fields: { kind: "append", time: 0, from: 4, entries: [], position: {} },
     headAt: () => ({ ...head!, seq: 99 }),
@@ -217,9 +220,11 @@ describe("a writer whose lease was taken between its read and its write", () => 
 
   test("a writer that lost its lease between read and write has written a line that is ignored", async () => {
     const { open, lease, journal } = await storedSession();
-    const tail = withFile(journal, APPEND, (fd) => tailOf(fd, "s"));
+    const tail = await access.withFile(journal, APPEND, (file) => tailOf(file, "s"));
     await open().append("s", batchOf(lease, 4));
-    expect(withFile(journal, APPEND, (fd) => commit(fd, tail, draftOf(tail.head)))).toBeUndefined();
+    expect(
+      await access.withFile(journal, APPEND, (file) => commit(file, tail, draftOf(tail.head))),
+    ).toBeUndefined();
     expect((await view(open())).entries).toHaveLength(5);
     expect(await open().append("s", batchOf(lease, 5))).toBe(6);
     expect((await view(open())).loaded?.seq).toBe(6);
@@ -232,9 +237,11 @@ describe("a writer whose lease was taken between its read and its write", () => 
     const after = readFileSync(journal);
     const half = before.length + 40;
     writeFileSync(journal, after.subarray(0, half));
-    const tail = withFile(journal, APPEND, (fd) => tailOf(fd, "s"));
+    const tail = await access.withFile(journal, APPEND, (file) => tailOf(file, "s"));
     appendFileSync(journal, after.subarray(half));
-    expect(withFile(journal, APPEND, (fd) => commit(fd, tail, draftOf(tail.head)))).toBeUndefined();
+    expect(
+      await access.withFile(journal, APPEND, (file) => commit(file, tail, draftOf(tail.head))),
+    ).toBeUndefined();
     expect((await view(open())).entries).toHaveLength(5);
     expect(await open().append("s", batchOf(lease, 5))).toBe(6);
     expect((await view(open())).entries).toHaveLength(6);

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { constants, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileStore } from "agentchart/store/file";
+import { FileAccess } from "../../src/store/file-access.ts";
 import { checkEnd } from "../../src/store/file-end.ts";
 import { scratch, type Scratch } from "./scratch.ts";
 
@@ -18,19 +19,23 @@ afterEach(() => place.remove());
 
 const damaged = expect.objectContaining({ code: "session/damaged" }) as Error;
 
-test("a file that another process appended to after it was measured is not damaged", () => {
-  const fd = openSync(inbox, "r");
-  checkEnd(fd, inbox, { end: statSync(inbox).size - 1, count: 1 }, "s", "its inbox");
-  checkEnd(undefined, inbox, { end: 0 }, "s", "a file"); // it was not there yet
-  closeSync(fd);
+const access = new FileAccess();
+
+test("a file that another process appended to after it was measured is not damaged", async () => {
+  const measured = { end: statSync(inbox).size - 1, count: 1 };
+  await access.withFile(inbox, constants.O_RDONLY, (file) =>
+    checkEnd(access, file, inbox, measured, "s", "its inbox"),
+  );
+  await checkEnd(access, undefined, inbox, { end: 0 }, "s", "a file"); // it was not there yet
 });
 
-test("a file that lost its end, or is gone, is damaged", () => {
+test("a file that lost its end, or is gone, is damaged", async () => {
   const size = statSync(inbox).size - 10;
   truncateSync(inbox, size);
-  const fd = openSync(inbox, "r");
-  expect(() => checkEnd(fd, inbox, { end: size, count: 1 }, "s", "its inbox")).toThrow(damaged);
-  closeSync(fd);
+  const check = access.withFile(inbox, constants.O_RDONLY, (file) =>
+    checkEnd(access, file, inbox, { end: size, count: 1 }, "s", "its inbox"),
+  );
+  await expect(check).rejects.toThrow(damaged);
   rmSync(inbox);
-  expect(() => checkEnd(undefined, inbox, { end: 0 }, "s", "a file")).toThrow(damaged);
+  await expect(checkEnd(access, undefined, inbox, { end: 0 }, "s", "a file")).rejects.toThrow(damaged);
 });

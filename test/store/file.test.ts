@@ -1,6 +1,6 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import fs, { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fileStore } from "../../src/store/file.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { scratch } from "./scratch.ts";
@@ -42,10 +42,26 @@ test.each([[{ keepsInputs: true }], [{}]])(
     onTestFinished(remove);
     const store = fileStore({ dir });
     await store.acquire("s", { owner: "a", ttlMs: 60_000 });
-    const putting = store.putInput("s", { id: "1", data: { n: 1 } }); // is written, and waits until it is synced
+    const isWritten = Promise.withResolvers<() => void>();
+    const { fsync } = fs;
+    vi.spyOn(fs, "fsync").mockImplementationOnce((fd, done) => isWritten.resolve(() => fsync(fd, done)));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const putting = store.putInput("s", { id: "1", data: { n: 1 } });
+    const sync = await isWritten.promise;
     await store.delete("s", options);
+    sync();
     expect(await putting).toBe("accepted");
     expect(await store.takeInputs("s", 9)).toEqual([{ id: "1", data: { n: 1 } }]);
     expect(await store.putInput("s", { id: "1", data: {} })).toBe("duplicate");
   },
 );
+
+test("renewals of one lease at the same time all succeed", async () => {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  const store = fileStore({ dir });
+  const lease = (await store.acquire("s", { owner: "a", ttlMs: 60_000 }))!;
+  const renewed = await Promise.all(Array.from({ length: 20 }, () => store.renew(lease, 60_000)));
+  expect(renewed.map(({ fence }) => fence)).toEqual(renewed.map(() => lease.fence));
+  expect(readdirSync(join(dir, "s")).filter((name) => name.startsWith("lease.json"))).toEqual(["lease.json"]);
+});

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AgentError, messageOf } from "../../base/error.ts";
+import { FileAccess } from "../../store/file-access.ts";
 import { syncFolder } from "../../store/file-folder.ts";
 
 /** Writes a complete file, readable by its owner only, or none; it survives a power loss. Writes to pipes and devices directly. */
@@ -19,7 +20,7 @@ export async function writeAtomically(file: string, lines: AsyncIterable<string>
     );
     if (isDirect) return;
     await rename(path, target);
-    await syncFolder(dirname(target));
+    await syncFolder(new FileAccess(), dirname(target));
   } catch (error) {
     if (!isDirect) await rm(path, { force: true });
     if (AgentError.is(error)) throw error;

@@ -1,0 +1,165 @@
+import fs, { type Stats } from "node:fs";
+import { slotsOfStore, type FileSlots } from "./file-slots.ts";
+
+type Done<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
+
+let stuck = 0;
+
+/** How many calls of the operating system have not returned whose operations were given up. */
+export function stuckFileCalls(): number {
+  return stuck;
+}
+
+/** What waits for the same file, by its path. */
+export type FileTurns = Map<string, Promise<void>>;
+
+/** The file system, for one operation of a store. No call blocks the event loop, and one at a time is under way. Once the operation is
+ *  given up no further call begins, except to close what is open. */
+export class FileAccess {
+  readonly #slots: FileSlots;
+  readonly #turns: FileTurns;
+  #isGivenUp = false;
+  #isCalling = false;
+
+  constructor(slots: FileSlots = slotsOfStore(), turns: FileTurns = new Map()) {
+    this.#slots = slots;
+    this.#turns = turns;
+  }
+
+  /** Ends the operation at its next call. */
+  giveUp(): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    if (this.#isCalling) stuck++;
+  }
+
+  /** Runs `work` when all that came before it for the same path has ended. */
+  async alone<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(path);
+    const done = Promise.withResolvers<void>();
+    this.#turns.set(path, done.promise);
+    try {
+      if (before) await before;
+      return await work();
+    } finally {
+      if (this.#turns.get(path) === done.promise) this.#turns.delete(path);
+      done.resolve();
+    }
+  }
+
+  /** Opens a file. Rejects what the operating system says. */
+  async open(path: string, flags: number): Promise<OpenFile> {
+    const fd = await this.#call<number>((done) => fs.open(path, flags, 0o600, done));
+    return new OpenFile((start, isLast) => this.#call(start, isLast), fd);
+  }
+
+  /** Opens a file, runs `work` on it, and closes it. */
+  async withFile<T>(path: string, flags: number, work: (file: OpenFile) => Promise<T>): Promise<T> {
+    const file = await this.open(path, flags);
+    try {
+      return await work(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  stat(path: string): Promise<Stats> {
+    return this.#call((done) => fs.stat(path, done));
+  }
+
+  /** Returns the content of a small file. */
+  readText(path: string): Promise<string> {
+    return this.#call((done) => fs.readFile(path, "utf8", done));
+  }
+
+  /** Writes a small file that only this user may read. */
+  writeText(path: string, text: string): Promise<void> {
+    return this.#call((done) => fs.writeFile(path, text, { mode: 0o600 }, done));
+  }
+
+  /** Returns the names in a folder. */
+  namesIn(path: string): Promise<string[]> {
+    return this.#call((done) => fs.readdir(path, done));
+  }
+
+  /** Makes a folder and its parents, for this user only. */
+  async makeFolder(path: string): Promise<void> {
+    await this.#call<string | undefined>((done) => fs.mkdir(path, { recursive: true, mode: 0o700 }, done));
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#call((done) => fs.rename(from, to, done));
+  }
+
+  /** Removes a file, or a folder with all that is in it, if it exists. */
+  remove(path: string): Promise<void> {
+    return this.#call((done) => fs.rm(path, { recursive: true, force: true }, done));
+  }
+
+  #call<T>(start: (done: Done<T>) => void, isLast = false): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#slots.take(() => {
+        if (this.#isGivenUp && !isLast) {
+          this.#slots.give();
+          reject(new Error("The operation was given up."));
+          return;
+        }
+        this.#isCalling = true;
+        const wasGivenUp = this.#isGivenUp;
+        start((error, value) => {
+          this.#isCalling = false;
+          if (this.#isGivenUp && !wasGivenUp) stuck--;
+          this.#slots.give();
+          if (error) reject(error);
+          else resolve(value as T);
+        });
+      });
+    });
+  }
+}
+
+type Call = <T>(start: (done: Done<T>) => void, isLast?: boolean) => Promise<T>;
+
+/** A file that an operation has opened. */
+export class OpenFile {
+  readonly #call: Call;
+  readonly #fd: number;
+
+  constructor(call: Call, fd: number) {
+    this.#call = call;
+    this.#fd = fd;
+  }
+
+  stat(): Promise<Stats> {
+    return this.#call((done) => fs.fstat(this.#fd, done));
+  }
+
+  /** Reads the bytes from one offset to another; fewer if the file ends before. */
+  async bytesAt(from: number, to: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(Math.max(0, to - from));
+    let length = 0;
+    while (length < bytes.length) {
+      const at = length;
+      const count = await this.#call<number>((done) =>
+        fs.read(this.#fd, bytes, at, bytes.length - at, from + at, done),
+      );
+      if (count === 0) break;
+      length += count;
+    }
+    return bytes.subarray(0, length);
+  }
+
+  /** Writes bytes where the file ends, in one call, and returns how many were accepted. */
+  append(bytes: Buffer): Promise<number> {
+    return this.#call((done) => fs.write(this.#fd, bytes, 0, bytes.length, null, done));
+  }
+
+  /** Resolves when the content survives a power loss. */
+  sync(): Promise<void> {
+    return this.#call((done) => fs.fsync(this.#fd, done));
+  }
+
+  close(): Promise<void> {
+    return this.#call((done) => fs.close(this.#fd, done), true);
+  }
+}
