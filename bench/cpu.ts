@@ -1,3 +1,6 @@
+/** With BENCH_SMOKE=1 each script runs once through as little as it can, to show that it works; its figures mean nothing then. */
+export const IS_SMOKE = process.env["BENCH_SMOKE"] === "1";
+
 /** CPU µs of this process, all threads, while `run` ran. */
 export async function cpuMicros(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
@@ -16,8 +19,9 @@ export function median(values: readonly number[]): number {
  *  `warmUp` rounds are not kept. */
 export async function inTurns<Name extends string>(
   variants: { readonly [N in Name]: () => Promise<number> },
-  { samples, warmUp }: { readonly samples: number; readonly warmUp: number },
+  options: { readonly samples: number; readonly warmUp: number },
 ): Promise<{ readonly [N in Name]: readonly number[] }> {
+  const { samples, warmUp } = IS_SMOKE ? { samples: 1, warmUp: 0 } : options;
   const names = Object.keys(variants) as Name[];
   const taken = Object.fromEntries(names.map((name) => [name, []])) as unknown as { [N in Name]: number[] };
   for (let round = 0; round < warmUp + samples; round++) {

@@ -8,7 +8,7 @@ import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { NO_POSTGRES, startPostgres } from "../test/support/postgres.ts";
-import { cpuMicros, median } from "./cpu.ts";
+import { cpuMicros, IS_SMOKE, median } from "./cpu.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-"));
@@ -20,9 +20,9 @@ const STORES: { readonly [name: string]: () => SessionStore } = {
   SQLite: () => sqliteStore({ path: join(folder, "sessions.sqlite") }),
   ...(postgres && { Postgres: () => postgresStore({ connectionString: postgres.connectionString }) }),
 };
-const LENGTHS = [10, 100, 1_000, 5_000];
+const LENGTHS = IS_SMOKE ? [10] : [10, 100, 1_000, 5_000];
 const ROUNDS = 50;
-const SAMPLES = 15;
+const SAMPLES = IS_SMOKE ? 1 : 15;
 
 /** Asks for one call `rounds` times, then answers. */
 function planned(rounds: number): ChatModel {

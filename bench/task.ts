@@ -1,5 +1,7 @@
+import { IS_SMOKE } from "./cpu.ts";
+
 /** Tool rounds of the task that is run over HTTP. */
-export const ROUNDS = 300;
+export const ROUNDS = IS_SMOKE ? 10 : 300;
 
 /** How much is said in a round: words of the model before its call, and characters of the tool's answer. */
 export type Size = { readonly words: number; readonly characters: number };

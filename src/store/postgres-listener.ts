@@ -21,6 +21,7 @@ export class PostgresListener {
   readonly #listening = new Set<string>();
   #client: Client | undefined;
   #connecting: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
   readonly #stopped = new AbortController();
 
   /** `isKept`: the connection stays open while there are no channels. */
@@ -45,7 +46,7 @@ export class PostgresListener {
       this.#channels.delete(channel);
       this.#listening.delete(channel);
       if (this.#channels.size === 0 && !this.#isKept) this.#drop();
-      else void this.#client?.query(`UNLISTEN ${channel}`).catch(() => {});
+      else if (this.#client) void this.#query(this.#client, `UNLISTEN ${channel}`).catch(() => {});
     };
   }
 
@@ -59,8 +60,14 @@ export class PostgresListener {
     for (const onNotify of this.#channels.get(channel) ?? []) onNotify(payload);
   }
 
+  /** A client takes one query at a time. */
+  #query(client: Client, sql: string): Promise<unknown> {
+    const query = (): Promise<unknown> => client.query(sql);
+    return (this.#last = this.#last.then(query, query));
+  }
+
   #listen(client: Client, channel: string): void {
-    client.query(`LISTEN ${channel}`).then(
+    this.#query(client, `LISTEN ${channel}`).then(
       () => {
         if (this.#client !== client || !this.#channels.has(channel)) return;
         this.#listening.add(channel);
@@ -117,7 +124,7 @@ export class PostgresListener {
   #probe(client: Client): void {
     const cut = (): void =>
       void (client as Client & { connection: { stream: Socket } }).connection.stream.destroy();
-    client.query("SELECT 1").catch(cut);
+    this.#query(client, "SELECT 1").catch(cut);
   }
 
   #drop(): void {
