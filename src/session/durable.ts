@@ -10,6 +10,7 @@ import type { Cause } from "../../machines/agent/events.ts";
 import type { SessionEvent } from "../../machines/session/session.machine.ts";
 import { factsBetween } from "./entries.ts";
 import { readEntries, type Fact } from "./entry.ts";
+import { checkHistory } from "./check-history.ts";
 import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
@@ -77,8 +78,10 @@ export async function restoreSession(
   for await (const entry of readEntries(store, sessionId)) fold.push(entry);
   const session = fold.state();
   checkStoredMessages(session.messages, sessionId);
+  const context = contextOf(session, settings);
+  checkHistory(context, `Session '${sessionId}'`, "session/damaged", { sessionId });
   return {
-    context: contextOf(session, settings),
+    context,
     activeGroups: fold.groups,
     hooks: fold.hooks,
     ...(found.position["isReleased"] === true && { isReleased: true }),

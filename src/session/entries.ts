@@ -43,6 +43,11 @@ function callFacts(before: AgentContext, after: AgentContext): Fact[] {
   return after.calls.flatMap((record) => callFact(old.get(record.call.id), record));
 }
 
+/** True for a call that the message before it asks for. */
+function isAsked({ type, data }: Fact): boolean {
+  return type === "call" && data.call !== undefined && data.set.result === undefined;
+}
+
 function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
   const changed = (["inbox", "remembered", "wanted", "interruption", "view"] as const).filter(
     (key) => before[key] !== after[key],
@@ -87,10 +92,12 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   if (before === after) return [];
   const { extended } = after.progress;
   const adopted = adoptedChange(before, after);
+  const calls = callFacts(before, after);
   const facts: Fact[] = [
-    ...callFacts(before, after),
+    ...calls.filter((fact) => !isAsked(fact)), // a message may refer to the result of a call
     ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
     ...messageFacts(before, after),
+    ...calls.filter(isAsked),
     ...contextFacts(before, after),
     ...slotFacts(before, after),
   ];
@@ -99,14 +106,15 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   return [...facts, ...turnEndFacts(before, after)];
 }
 
-/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call, the
- *  agent that adopted the turn, or the time before which a failed request is not repeated. */
+/** True if the change must be durable at once, because it could not be reproduced: the input of a turn, the result of a call,
+ *  what a call remembers that goes on, the agent that adopted the turn, or the time before which a failed request is not repeated. */
 export function needsFlush(before: AgentContext, after: AgentContext): boolean {
   return (
     before.inbox.input !== after.inbox.input ||
     before.progress.turn !== after.progress.turn ||
     adoptedChange(before, after) !== undefined ||
     hasNewResult(before, after) ||
+    hasNewState(before, after) ||
     isRetryScheduled(before, after)
   );
 }
@@ -120,6 +128,13 @@ function isRetryScheduled(before: AgentContext, after: AgentContext): boolean {
     const old = before.calls[index];
     return record.notBeforeAt !== undefined && record.notBeforeAt !== old?.notBeforeAt;
   });
+}
+
+/** True if a call has been suspended and goes on later: what it remembers cannot be had again. */
+function hasNewState(before: AgentContext, after: AgentContext): boolean {
+  if (before.calls === after.calls) return false;
+  const rounds = new Map(before.calls.map(({ call, resume }) => [call.id, resume?.round]));
+  return after.calls.some(({ call, resume }) => resume && resume.round !== rounds.get(call.id));
 }
 
 function hasNewResult(before: AgentContext, after: AgentContext): boolean {

@@ -39,6 +39,13 @@ function makeShapes() {
     expiresAt: z.optional(z.number()),
     reason: z.optional(z.string()),
     answerSchema: z.optional(object),
+    resume: z.optional(
+      z.looseObject({
+        round: count,
+        asks: z.array(z.looseObject({ ask: z.looseObject({ id: z.string(), message: z.string() }) })),
+        attempts: count,
+      }),
+    ),
     execution: z.optional(object),
     maxParallel: z.optional(z.number()),
     writes: z.optional(strings),
@@ -100,6 +107,7 @@ function makeShapes() {
         from: count,
         head: z.array(count),
         clearedTo: count,
+        mediaTo: z.optional(count),
         summary: z.optional(z.looseObject({ role: z.literal("user"), content: objects })),
       }),
     ),

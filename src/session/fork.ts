@@ -11,8 +11,10 @@ import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { phaseOf, restStateOf } from "../../machines/agent/phase.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
+import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
 import { wholeSession } from "./entries.ts";
 import { readEntries, type SessionEntry } from "./entry.ts";
@@ -95,11 +97,39 @@ function forkedContext(session: SessionState, messages: readonly Msg[]): AgentCo
     calls: stored.calls.map(({ notBeforeAt: _, ...record }) => record),
   };
   if (context.calls.length === 0) return context;
-  const first = context.calls[0]!.call.id;
-  const batchAt = messages.findLastIndex((message) => toolUsesOf(message).some(({ id }) => id === first));
+  const batchAt = batchIn(messages, context);
   const calls = batchAt < 0 ? [] : context.calls;
   const resumeAt = batchAt < 0 ? null : context.progress.resumeAt;
   return { ...context, calls, progress: { ...context.progress, batchAt, resumeAt } };
+}
+
+/** The index of the message that asked for the calls of a context; -1 if it is not there. */
+function batchIn(messages: readonly Msg[], { calls }: AgentContext): number {
+  const first = calls[0]?.call.id;
+  return messages.findLastIndex((message) => toolUsesOf(message).some(({ id }) => id === first));
+}
+
+/** As {@link forkedContext}, with edited messages: calls that are not open and have lost their results get one that says so. Throws
+ *  `message/invalid` for messages that no model would accept. */
+function editedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
+  const context = forkedContext(session, messages);
+  const { progress } = context;
+  const end = context.calls.length > 0 ? progress.batchAt : messages.length;
+  const closed = closeOrphans({ ...context, progress: { ...progress, turnAt: 0 } }, end);
+  const all = closed.transcript.slice();
+  const first = session.messages[progress.turnAt]?.id;
+  const turnAt = all.findIndex(({ id }) => id === first);
+  const batchAt = batchIn(all, closed);
+  const edited = {
+    ...closed,
+    progress: {
+      ...closed.progress,
+      turnAt: turnAt < 0 ? Math.min(progress.turnAt, all.length) : turnAt,
+      batchAt,
+    },
+  };
+  checkHistory(edited, "fork: `edits`", "message/invalid");
+  return edited;
 }
 
 function forkedState(context: AgentContext, session: SessionState, meta: JsonObject): JournalState {
@@ -126,15 +156,18 @@ export async function forkSession(
   const { sessionId, seq } = session;
   const forked = options.sessionId ?? randomUUID();
   const edited = options.edits?.(session.messages);
-  const messages = edited ? checkMessages(edited, "fork: `edits`") : session.messages;
-  const context = forkedContext(session, messages);
+  const context = edited
+    ? editedContext(session, checkMessages(edited, "fork: `edits`"))
+    : forkedContext(session, session.messages);
   const exists = () => new AgentError("session/conflict", `Session '${forked}' exists already.`);
   const write = async (lease: Lease): Promise<void> => {
     if (await store.load(forked)) throw exists();
     const state = forkedState(context, session, { forkedFrom: sessionId, forkedAt: seq });
     const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => state });
     const { activeGroups } = session;
-    journal.record(wholeSession({ messages, kept: persistedContext(context), activeGroups }));
+    journal.record(
+      wholeSession({ messages: context.transcript.slice(), kept: persistedContext(context), activeGroups }),
+    );
     await journal.flush();
   };
   await withLease(store, forked, write, exists);

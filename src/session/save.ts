@@ -14,16 +14,23 @@ export type SavedParts = {
   readonly memory?: boolean;
   /** Active tool groups; default true. */
   readonly toolkit?: boolean;
+  /** Slots, such as a plan; default as `memory`. */
+  readonly slots?: boolean;
 };
 
 /** The schema of {@link SavedParts}. */
 export const savedPartsSchema = s.lazily(() =>
-  s.options<SavedParts>({ memory: s.optional(s.boolean()), toolkit: s.optional(s.boolean()) }),
+  s.options<SavedParts>({
+    memory: s.optional(s.boolean()),
+    toolkit: s.optional(s.boolean()),
+    slots: s.optional(s.boolean()),
+  }),
 );
 
 /** Returns a context with the saved parts only. */
-function savedContext(context: AgentContext, { memory = true }: SavedParts): AgentContext {
-  return memory ? context : freshContext(context.settings, Transcript.of());
+function savedContext(context: AgentContext, { memory = true, slots = memory }: SavedParts): AgentContext {
+  const kept = memory ? context : freshContext(context.settings, Transcript.of());
+  return { ...kept, slots: slots ? context.slots : {} };
 }
 
 /** Returns the state of a session in which nothing has happened yet. */

@@ -1,0 +1,38 @@
+import { AgentError, type ErrorCode } from "../base/error.ts";
+import { historyProblem, type OpenBatch } from "../message/pairing.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
+
+/** The calls of a context that have no result in its transcript. */
+function openBatchOf({ calls, progress }: AgentContext): OpenBatch | undefined {
+  if (calls.length === 0) return undefined;
+  const ids = calls.map(({ call }) => call.id);
+  const open = new Set(calls.flatMap(({ call, stored }) => (stored ? [] : [call.id])));
+  return { index: progress.batchAt, ids, open };
+}
+
+/**
+ * Throws `code` if a model would refuse the history of a session (I2). Before the first turn the history is that with which the agent
+ * was made: the first turn gives its calls their results, so only what it cannot mend is wrong. With `recoverOrphans: false` results keep
+ * the order in which they were given.
+ */
+export function checkHistory(
+  context: AgentContext,
+  what: string,
+  code: ErrorCode = "session/damaged",
+  data: { readonly sessionId?: string } = {},
+): void {
+  const { transcript, progress, settings } = context;
+  const isLoaded = progress.turn === 0 && context.calls.length === 0;
+  const checked = isLoaded
+    ? closeOrphans({ ...context, settings: { ...settings, recoverOrphans: true } }).transcript
+    : transcript;
+  const found = historyProblem(checked.slice(), openBatchOf(context), settings.recoverOrphans);
+  if (!found) return;
+  const id = checked.at(found.index)?.id;
+  const place = transcript.slice().findIndex((message) => message.id === id);
+  const index = place < 0 ? found.index : place;
+  throw new AgentError(code, `${what}: message ${index} ${found.problem}.`, {
+    data: { ...data, message: index },
+  });
+}
