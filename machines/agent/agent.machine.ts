@@ -33,6 +33,7 @@ const root: AgentState = {
     "session.compact": { refuse: "busy" },
     "tool.decide": { refuse: "unknownCall" },
     "hooks.listen": { actions: "listen" },
+    "tools.allow": { actions: "allowTools" },
     "run.interrupt": { target: "#agent.stopped.interrupting", actions: "noteInterruption" },
     "run.steer": { actions: "steer" },
     "session.observe": { actions: "observe" },

@@ -4,7 +4,7 @@ import type { Transcript } from "../../src/message/transcript.ts";
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { Execution, FinishReason } from "../../src/model/port.ts";
-import type { Decision, PendingCall } from "../../src/tool/pending.ts";
+import type { Ask, Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { PromptEdit } from "./prompt.ts";
@@ -76,6 +76,10 @@ export type Compaction = {
   /** How much of what fits into a request is used, from 1 down. */
   readonly share: number;
   readonly tokensBefore: number;
+  /** What it is to keep, in words of the caller or of a hook. */
+  readonly instructions?: string;
+  /** A hook wants none. */
+  readonly isUnwanted?: boolean;
 };
 
 /** The compactions of a session. */
@@ -128,6 +132,20 @@ export type WantedOutput = {
 /** The status of a call. `pending` has no permission yet; `unknown` was running when its process ended. */
 export type CallStatus = "pending" | "approved" | "running" | "done" | "suspended" | "denied" | "unknown";
 
+/** What a call that was suspended goes on with, once each of its questions is answered. */
+export type CallResumption = {
+  /** How often the call has been suspended. */
+  readonly round: number;
+  readonly state: Json;
+  readonly asks: readonly {
+    readonly ask: Ask;
+    readonly decided?: Decision;
+    readonly decidedBy?: string;
+  }[];
+  /** Attempts started before it: they count in no other round. */
+  readonly attempts: number;
+};
+
 /** One call of the open batch. The records are removed when the last result of the batch is stored. */
 export type CallRecord = {
   readonly call: ToolUseBlock;
@@ -151,11 +169,14 @@ export type CallRecord = {
   readonly decided?: Decision;
   /** Who has made the decision, if that is known. */
   readonly decidedBy?: string;
-  /** When the approval was asked for again because the tool had changed: a decision made before does not count. */
+  /** When the call asked its questions, or its approval was asked for again because the tool had changed: a decision made before
+   *  does not count. */
   readonly askedAgainAt?: number;
   readonly expiresAt?: number;
   readonly reason?: string;
   readonly answerSchema?: JsonObject;
+  /** There from the first suspension after which the call goes on until it has its result. */
+  readonly resume?: CallResumption;
   readonly execution?: ExecutionData;
   readonly maxParallel?: number;
   /** The names of the slots that the call may write. */
@@ -164,6 +185,9 @@ export type CallRecord = {
   readonly notBeforeAt?: number;
   readonly deadlineAt?: number;
 };
+
+/** How a call that may run is executed. */
+export type CallTerms = Pick<CallRecord, "execution" | "maxParallel" | "writes" | "onRestart">;
 
 /** The model's answer before it is stored; `value` is the structured answer a native model gave. */
 export type Draft = { readonly message: Msg; readonly finishReason: FinishReason; readonly value?: Json };
@@ -284,6 +308,9 @@ export type AgentContext = {
   readonly at: number;
   /** The hook points that at least one hook listens to. */
   readonly listening: readonly HookPoint[];
+  /** The tools whose calls may run whatever their arguments are: their permission is the constant `allow`, and no rule about them
+   *  says otherwise or looks at arguments. This process knows them; they are not stored. */
+  readonly allowed: { readonly [tool: string]: CallTerms };
   readonly progress: Progress;
   readonly request: RequestState;
   readonly inbox: Inbox;
@@ -335,6 +362,7 @@ export function freshContext(settings: Settings, transcript: Transcript): AgentC
     view: null,
     at: 0,
     listening: [],
+    allowed: {},
     progress: {
       turn: 0,
       iteration: 0,

@@ -27,6 +27,8 @@ export type AgentCommand =
         readonly wanted?: WantedOutput;
         /** The agent that is called. */
         readonly agent?: Fingerprint;
+        /** True if this process has the schema of the structured answer that the call, or the turn it goes on with, asks for. */
+        readonly hasOutput: boolean;
       }
     >
   | Command<
@@ -77,6 +79,8 @@ export type AgentCommand =
   /** Goes on with the turn of another agent. */
   | Command<"session.adopt", At & { readonly agent: Fingerprint }>
   | Command<"hooks.listen", { readonly points: readonly HookPoint[] }>
+  /** The tools, their groups or their presets have changed. */
+  | Command<"tools.allow", { readonly allowed: AgentContext["allowed"] }>
   | TimerDue;
 
 /** The instant has come for which the timer was armed. */

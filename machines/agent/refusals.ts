@@ -2,7 +2,10 @@ import type { Refusal } from "../chart/definition.ts";
 import type { AgentContext, CallRecord } from "./context.ts";
 import type { AgentCommand } from "./events.ts";
 import { describeChange } from "../../src/tool/fingerprint.ts";
+import type { Decision, PendingCall } from "../../src/tool/pending.ts";
 import { revisionOf } from "../../src/tool/stored-slots.ts";
+import { validateInput } from "../../src/tool/validate-input.ts";
+import { addressIn, asksOf, recordAt } from "./updates/asks.ts";
 import { changeInTurn } from "./updates/changed-agent.ts";
 import { openCalls, pendingCalls } from "./updates/calls.ts";
 
@@ -10,8 +13,13 @@ type Decide = Extract<AgentCommand, { readonly type: "tool.decide" }>;
 type Write = Extract<AgentCommand, { readonly type: "slot.write" }>;
 type Load = Extract<AgentCommand, { readonly type: "session.load" }>;
 
-const pendingCall = (context: AgentContext, callId: string) =>
-  pendingCalls(context).find((call) => call.callId === callId);
+const pendingCall = (context: AgentContext, callId: string) => {
+  const address = addressIn(context, callId);
+  return pendingCalls(context).find((call) => call.callId === address);
+};
+
+const recordOf = (context: AgentContext, callId: string): CallRecord | undefined =>
+  recordAt(context, addressIn(context, callId));
 
 /** True for a call that no result, no permission and no attempt has settled yet. */
 function isOpen({ status, stored, result }: CallRecord): boolean {
@@ -21,7 +29,7 @@ function isOpen({ status, stored, result }: CallRecord): boolean {
 
 /** No open call waits for this decision. */
 export function isUnknownCall(context: AgentContext, { callId }: Decide): boolean {
-  const record = context.calls.find(({ call }) => call.id === callId);
+  const record = recordOf(context, callId);
   return !pendingCall(context, callId) || !record || !isOpen(record);
 }
 
@@ -31,7 +39,7 @@ export function isStaleDecision(
   { callId, argsHash, at, madeAt = at }: Decide,
 ): boolean {
   if (argsHash !== undefined && argsHash !== pendingCall(context, callId)?.argsHash) return true;
-  const record = context.calls.find(({ call }) => call.id === callId);
+  const record = recordOf(context, callId);
   return madeAt < (record?.askedAgainAt ?? Number.NEGATIVE_INFINITY);
 }
 
@@ -43,12 +51,32 @@ export function isExpiredDecision(context: AgentContext, { callId, at, madeAt = 
 /** The decisions that may be made about a call that may have run: none of them gives a permission or new arguments. */
 const AFTER_UNKNOWN_OUTCOME = '"retry", { answer }, "deny" or { deny: text }';
 
-/** The call may have run already, and the decision is neither to run it again nor a result of it. */
-export function isWrongDecision({ calls }: AgentContext, { callId, decision }: Decide): boolean {
-  if (calls.find(({ call }) => call.id === callId)?.status !== "unknown") return false;
-  return (
-    decision === "approve" || (typeof decision === "object" && ("approve" in decision || "edit" in decision))
-  );
+/** The decisions that may be made about a call that has not run, by the names that say what they are. */
+const ABOUT_CALLS = ["approve", "deny", "retry", "edit", "answer"];
+
+/** The decisions that a call or a question takes. */
+function allowedFor({ waitsFor, ask, answerSchema }: PendingCall): readonly string[] {
+  if (!ask) return waitsFor === "unknownOutcome" ? ["retry", "answer", "deny"] : ABOUT_CALLS;
+  const respond = ["respond", "decline", "cancel"];
+  if (ask.kind !== "approval") return respond;
+  return ["approve", "deny", ...(answerSchema ? respond : respond.slice(1))];
+}
+
+const nameOf = (decision: Decision): string =>
+  typeof decision === "string" ? decision : Object.keys(decision)[0]!;
+
+/** What is wrong with the value of a response to a question; null if nothing is. */
+function responseProblem({ answerSchema }: PendingCall, decision: Decision): string | null {
+  if (typeof decision !== "object" || !("respond" in decision) || !answerSchema) return null;
+  return validateInput(answerSchema, decision.respond);
+}
+
+/** The call or the question does not take this decision: the call may have run already and is neither to run again nor to get a
+ *  result, or the answer to the question is none of its schema. */
+export function isWrongDecision(context: AgentContext, { callId, decision }: Decide): boolean {
+  const call = pendingCall(context, callId);
+  if (!call) return false;
+  return !allowedFor(call).includes(nameOf(decision)) || responseProblem(call, decision) !== null;
 }
 
 /** Why a command is refused: the code and message with which the method of the agent rejects. */
@@ -58,8 +86,20 @@ export const refusals = {
     message: "Agent is still running, please wait for it to finish",
   }),
   notRunning: (): Refusal => ({ code: "run/not-running", message: "No turn is running." }),
+  schemaMissing: (): Refusal => ({
+    code: "run/output-schema-missing",
+    message:
+      "The turn is to give a structured answer, and its schema cannot be stored; expected the option `output` with the schema of the call that began it.",
+  }),
   unknownCall: (context: AgentContext, { callId }: Decide): Refusal => {
     const open = openCalls(context).find(({ call }) => call.id === callId);
+    const asks = open ? asksOf(open).map(({ ask }) => `${callId}/${ask.id}`) : [];
+    if (asks.length > 0)
+      return {
+        code: "run/bad-results",
+        message: `Call '${callId}' has asked ${asks.length} questions; expected one of ${asks.join(", ")}.`,
+        data: { callId },
+      };
     if (!open)
       return { code: "run/bad-results", message: `No open call has the id '${callId}'.`, data: { callId } };
     return {
@@ -86,11 +126,21 @@ export const refusals = {
     code: "run/stale-decision",
     message: `The time to decide about call '${callId}' is over.`,
   }),
-  wrongDecision: (_: AgentContext, { callId }: Decide): Refusal => ({
-    code: "run/bad-decision",
-    message: `Call '${callId}' may have run already; expected one of the decisions ${AFTER_UNKNOWN_OUTCOME}.`,
-    data: { callId, allowed: ["retry", "answer", "deny"] },
-  }),
+  wrongDecision: (context: AgentContext, { callId, decision }: Decide): Refusal => {
+    const call = pendingCall(context, callId)!;
+    const allowed = allowedFor(call);
+    const code = "run/bad-decision";
+    if (!allowed.includes(nameOf(decision))) {
+      const message =
+        call.waitsFor === "unknownOutcome"
+          ? `Call '${callId}' may have run already; expected one of the decisions ${AFTER_UNKNOWN_OUTCOME}.`
+          : `'${callId}' does not take the decision "${nameOf(decision)}"; expected one of ${allowed.join(", ")}.`;
+      return { code, message, data: { callId, allowed } };
+    }
+    const problem = responseProblem(call, decision)!.replace(/\.$/u, "");
+    const message = `The response to '${callId}' does not fit its schema: ${problem}.`;
+    return { code: "run/bad-results", message, data: { callId } };
+  },
   leftToOthers: ({ settings }: AgentContext, { context, agent }: Load): Refusal => {
     const { agent: name, sessionId, onChangedAgent: policy } = settings;
     const change = changeInTurn(context, agent)!;

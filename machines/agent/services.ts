@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/message/types.ts";
 import type { FinishReason } from "../../src/model/port.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
-import type { Suspension } from "../../src/tool/types.ts";
-import type { AgentContext, CallRecord, Draft, ExecutionData, WantedOutput } from "./context.ts";
+import type { Resumed, Suspension } from "../../src/tool/types.ts";
+import type { AgentContext, CallRecord, Compaction, Draft, ExecutionData, WantedOutput } from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
@@ -58,6 +58,8 @@ export type ToolInput = Position & {
   /** What a person approved; other arguments do not run. */
   readonly argsHash?: string;
   readonly attempt: number;
+  /** There if the call goes on after a suspension. */
+  readonly resumed?: Resumed;
   readonly deadlineAt: number | null;
   readonly slots: StoredSlots;
 };
@@ -66,6 +68,8 @@ export type ToolRunOutcome = Timed & {
   readonly attempt: number;
   readonly result?: ToolResultBlock;
   readonly suspension?: Suspension;
+  /** When the questions of the suspension are cancelled. */
+  readonly expiresAt?: number;
   /** What the call has written into slots, each one revision behind what it was given. */
   readonly slots?: StoredSlots;
   /** The failure may be retried, not before `retryAt`. */
@@ -73,11 +77,10 @@ export type ToolRunOutcome = Timed & {
   readonly retryAt?: number;
 };
 
-/** `reviewCalls`: validates the calls that have no verdict yet and judges their permission. */
-export type ReviewInput = Position & {
-  readonly calls: readonly CallRecord[];
-  readonly remembered: AgentContext["remembered"];
-};
+/** `reviewCalls`: judges the permission of the calls that have no verdict yet, and validates those that may not run whatever
+ *  their arguments are. */
+export type ReviewInput = Position &
+  Pick<AgentContext, "remembered" | "allowed"> & { readonly calls: readonly CallRecord[] };
 export type Verdict = {
   readonly callId: string;
   readonly action: "allow" | "ask" | "deny" | "answer";
@@ -110,6 +113,13 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
     | { readonly point: "postSummary"; readonly draft: Draft }
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }
     | { readonly point: "postActing"; readonly call: ToolUseBlock; readonly result: ToolResultBlock }
+    | { readonly point: "preCompact"; readonly compacting: Compaction; readonly view: View | null }
+    | {
+        readonly point: "postCompact";
+        readonly compacting: Compaction;
+        readonly view: View | null;
+        readonly draft: Draft;
+      }
     | { readonly point: "postCall"; readonly reply: Msg }
     | {
         readonly point: "onInterrupt";
@@ -135,6 +145,16 @@ export type HooksOutcome = Timed & {
   }[];
   readonly result?: ToolResultBlock;
   readonly reply?: Msg;
+  /** What hooks of preCompact want of a summary. `to` is the index of the first message that stays as it is, `summary` takes the place
+   *  of what the model would say. */
+  readonly compaction?: {
+    readonly instructions?: string;
+    readonly summary?: string;
+    readonly to?: number;
+    readonly isUnwanted?: boolean;
+  };
+  /** The summary of a conversation after the hooks of postCompact. */
+  readonly summary?: string;
   /** What the hooks have written into slots, each one revision behind what they were given. */
   readonly slots?: StoredSlots;
 };

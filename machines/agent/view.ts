@@ -1,7 +1,7 @@
 import { sizeOfMessage, sizeOfText } from "../../src/message/size.ts";
 import { toolResultsOf } from "../../src/message/query.ts";
 import { READ_RESULT } from "../../src/tool/reserved-names.ts";
-import type { Block, Msg, ToolResultBlock } from "../../src/message/types.ts";
+import type { MediaBlock, Msg, TextBlock, ToolResultBlock } from "../../src/message/types.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 
 /** What a model sees of the transcript, which itself is never shortened. */
@@ -12,6 +12,8 @@ export type View = {
   readonly head: readonly number[];
   /** The results before this index are shown as one line each. */
   readonly clearedTo: number;
+  /** The results before this index are shown without their images, sounds and films; absent: all have them. */
+  readonly mediaTo?: number;
   /** Stands for everything before `from`. */
   readonly summary?: Msg;
   /** True once a result was shown in part: from then on the model may read results. */
@@ -26,10 +28,12 @@ export type ResultLimits = {
   readonly tools: { readonly [tool: string]: number };
   /** Tools whose results are always shown whole. */
   readonly exclude: readonly string[];
+  /** So many of the newest results with media keep them in a compaction; null: all. */
+  readonly keepMedia: number | null;
 };
 
 /** Every result is shown whole. */
-export const ALL_WHOLE: ResultLimits = { maxTokens: null, tools: {}, exclude: [] };
+export const ALL_WHOLE: ResultLimits = { maxTokens: null, tools: {}, exclude: [], keepMedia: null };
 
 /** Everything is shown. */
 export const WHOLE: View = { from: 0, head: [], clearedTo: 0 };
@@ -70,9 +74,21 @@ function offloaded(result: ToolResultBlock): ToolResultBlock {
   return withText(result, `${begin}\n${pointer}\n${end}`);
 }
 
+/** Returns the images, sounds and films of a result. */
+export function mediaOf({ output }: ToolResultBlock): readonly MediaBlock[] {
+  return output.filter((block) => block.type !== "text");
+}
+
 function withText(result: ToolResultBlock, text: string): ToolResultBlock {
-  const media = result.output.filter(({ type }) => type !== "text");
-  return { ...result, output: [{ type: "text", text }, ...media] };
+  return { ...result, output: [{ type: "text", text }, ...mediaOf(result)] };
+}
+
+function withoutMedia(result: ToolResultBlock): ToolResultBlock {
+  const output = result.output.map((block): TextBlock => {
+    if (block.type === "text") return block;
+    return { type: "text", text: `[${block.type} omitted; see it with ${READ_RESULT}, id "${result.id}"]` };
+  });
+  return { ...result, output };
 }
 
 function cleared(result: ToolResultBlock): ToolResultBlock {
@@ -83,33 +99,50 @@ function cleared(result: ToolResultBlock): ToolResultBlock {
 /** True if clearing a result makes it shorter. */
 export function isClearable(result: ToolResultBlock, { exclude }: ResultLimits): boolean {
   if (result.name === READ_RESULT || exclude.includes(result.name)) return false;
-  const hasMedia = result.output.some(({ type }) => type !== "text");
-  return hasMedia || sizeOfText(resultText(result)) > SMALL;
+  return mediaOf(result).length > 0 || sizeOfText(resultText(result)) > SMALL;
+}
+
+/** True if a result may be shown without its media. */
+export function hasOmittableMedia(result: ToolResultBlock, { exclude }: ResultLimits): boolean {
+  return mediaOf(result).length > 0 && !exclude.includes(result.name);
+}
+
+/** How a message is shown: whole but for long results, without media, or with its results as one line each. */
+export type Form = "full" | "withoutMedia" | "cleared";
+
+/** Returns how a view shows the message at an index. */
+export function formAt({ clearedTo, mediaTo = 0 }: View, index: number): Form {
+  if (index < clearedTo) return "cleared";
+  return index < mediaTo ? "withoutMedia" : "full";
 }
 
 /** The forms in which a message is shown, made once for each message and for each configuration. */
-type Shown = { readonly full: WeakMap<Msg, Msg>; readonly cleared: WeakMap<Msg, Msg> };
+type Shown = { readonly [form in Form]: WeakMap<Msg, Msg> };
 const shownBy = new WeakMap<ResultLimits, Shown>();
 
-function shown(message: Msg, isCleared: boolean, limits: ResultLimits): Msg {
+function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
   if (toolResultsOf(message).length === 0) return message;
   let forms = shownBy.get(limits);
-  if (!forms) shownBy.set(limits, (forms = { full: new WeakMap(), cleared: new WeakMap() }));
-  const form = isCleared ? forms.cleared : forms.full;
-  let seen = form.get(message);
-  if (!seen) form.set(message, (seen = makeShown(message, isCleared, limits)));
+  if (!forms) {
+    forms = { full: new WeakMap(), withoutMedia: new WeakMap(), cleared: new WeakMap() };
+    shownBy.set(limits, forms);
+  }
+  let seen = forms[form].get(message);
+  if (!seen) forms[form].set(message, (seen = makeShown(message, form, limits)));
   return seen;
 }
 
-function makeShown(message: Msg, isCleared: boolean, limits: ResultLimits): Msg {
-  let isChanged = false;
-  const content = message.content.map((block): Block => {
-    if (block.type !== "tool_result") return block;
-    const show =
-      isCleared && isClearable(block, limits) ? cleared : isOffloaded(block, limits) ? offloaded : undefined;
-    isChanged ||= show !== undefined;
-    return show ? show(block) : block;
-  });
+function shownResult(result: ToolResultBlock, form: Form, limits: ResultLimits): ToolResultBlock {
+  if (form === "cleared" && isClearable(result, limits)) return cleared(result);
+  const short = isOffloaded(result, limits) ? offloaded(result) : result;
+  return form !== "full" && hasOmittableMedia(result, limits) ? withoutMedia(short) : short;
+}
+
+function makeShown(message: Msg, form: Form, limits: ResultLimits): Msg {
+  const content = message.content.map((block) =>
+    block.type === "tool_result" ? shownResult(block, form, limits) : block,
+  );
+  const isChanged = content.some((block, index) => block !== message.content[index]);
   return isChanged ? Object.freeze({ ...message, content: Object.freeze(content) }) : message;
 }
 
@@ -122,18 +155,19 @@ function beginOf(transcript: Transcript, from: number): number {
 
 /** Returns the messages that a model sees: a pure function of the transcript and the view. */
 export function viewOf(transcript: Transcript, view: View | null, limits: ResultLimits): readonly Msg[] {
-  const { from, head, clearedTo, summary } = view ?? WHOLE;
+  const seen = view ?? WHOLE;
+  const { from, head, summary } = seen;
   const begin = beginOf(transcript, from);
   return [
     ...(summary ? [summary] : []),
     ...head.flatMap((index) => (index < begin ? (transcript.at(index) ?? []) : [])),
-    ...transcript.slice(begin).map((message, index) => shown(message, begin + index < clearedTo, limits)),
+    ...transcript.slice(begin).map((message, index) => shown(message, formAt(seen, begin + index), limits)),
   ];
 }
 
 /** Returns the size of a message as it is shown, in tokens. */
-export function shownSize(message: Msg, isCleared: boolean, limits: ResultLimits): number {
-  return sizeOfMessage(shown(message, isCleared, limits));
+export function shownSize(message: Msg, form: Form, limits: ResultLimits): number {
+  return sizeOfMessage(shown(message, form, limits));
 }
 
 /** Returns the size of what a model sees of the messages, in tokens. */
@@ -150,17 +184,13 @@ export type Bound = {
 
 /** Returns the index at which a shorter part begins: the first one after `from` at which the rest is within the bound and no result
  *  loses its call, else the last one at which none does. Returns `from` if there is none. */
-export function cutOf(
-  transcript: Transcript,
-  { from, clearedTo }: View,
-  bound: Bound,
-  limits: ResultLimits,
-): number {
+export function cutOf(transcript: Transcript, view: View, bound: Bound, limits: ResultLimits): number {
+  const { from } = view;
   let cut = from;
   let tokens = 0;
   for (let index = transcript.length - 1; index > from; index--) {
     const message = transcript.at(index)!;
-    tokens += shownSize(message, index < clearedTo, limits);
+    tokens += shownSize(message, formAt(view, index), limits);
     const isWithin = transcript.length - index <= bound.messages && tokens <= bound.tokens;
     if (!isWithin && cut > from) return cut;
     if (toolResultsOf(message).length === 0) cut = index;

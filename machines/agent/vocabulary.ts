@@ -9,6 +9,7 @@ import * as acting from "./updates/acting.ts";
 import * as budget from "./updates/budget.ts";
 import * as changed from "./updates/changed-agent.ts";
 import * as compaction from "./updates/compaction.ts";
+import * as plan from "./updates/compaction-plan.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
@@ -78,6 +79,7 @@ const guards = {
   isLeftToOthers: changed.isLeftToOthers,
   isOtherAgent: (context: AgentContext, { agent }: Command<"session.adopt">) =>
     changed.changeInTurn(context, agent) !== undefined,
+  lacksSchema: entry.lacksSchema,
   isUnknownCall: refusals.isUnknownCall,
   isStaleDecision: refusals.isStaleDecision,
   isExpiredDecision: refusals.isExpiredDecision,
@@ -125,19 +127,21 @@ const guards = {
   isFinished: (context: AgentContext) => openCalls(context).length === 0,
 
   // compaction
-  mustCompact: compaction.mustCompact,
-  overflowed: compaction.overflowed,
-  clearingSuffices: compaction.clearingSuffices,
-  hasNothingToGain: compaction.hasNothingToGain,
-  isUsefulSummary: compaction.isUsefulSummary,
-  mayAskSeparately: compaction.mayAskSeparately,
-  mayHalve: compaction.mayHalve,
-  summarisesMore: compaction.summarisesMore,
+  mustCompact: plan.mustCompact,
+  overflowed: plan.overflowed,
+  clearingSuffices: plan.clearingSuffices,
+  hasNothingToGain: plan.hasNothingToGain,
+  isUsefulSummary: plan.isUsefulSummary,
+  mayAskSeparately: plan.mayAskSeparately,
+  asksNoModel: plan.asksNoModel,
+  mayHalve: plan.mayHalve,
+  summarisesMore: plan.summarisesMore,
   neverCompacts: ({ settings }: AgentContext) => settings.compaction === null,
 
   // acting
   wantsPreActing: (context: AgentContext) =>
     context.listening.includes("preActing") && acting.unhookedCalls(context).length > 0,
+  allowsAll: acting.allowsAll,
   needsApproval: ({ calls }: AgentContext) => calls.some(({ asks, stored }) => asks !== undefined && !stored),
   hasUnknownOutcome: ({ calls }: AgentContext) => calls.some(({ status }) => status === "unknown"),
   allSettled: ({ calls }: AgentContext) => allSettled(calls),
@@ -197,6 +201,8 @@ const updates = {
   beginCompaction: compaction.beginCompaction,
   beginCompactionAttempt: compaction.beginCompactionAttempt,
   recordCompaction: fromOutcome(compaction.recordCompaction),
+  applyPreCompact: fromHooks(compaction.applyPreCompact),
+  applyPostCompact: fromHooks(compaction.applyPostCompact),
   askSeparately: compaction.askSeparately,
   halvePart: compaction.halvePart,
   applyCompaction: compaction.applyCompaction,
@@ -206,6 +212,7 @@ const updates = {
 
   // acting
   applyPreActing: fromHooks(acting.applyPreActing),
+  allowCalls: acting.allowCalls,
   applyReview: fromOutcome(acting.applyReview),
   startCalls: acting.startCalls,
   holdCalls: acting.holdCalls,
@@ -256,6 +263,7 @@ const updates = {
   observe: waiting.observe,
   writeSlot: slots.writeSlot,
   listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
+  allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),
 };
 
 const effects = {

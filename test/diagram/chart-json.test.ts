@@ -107,7 +107,7 @@ describe("chartJson of the agent's machine", () => {
       actions: [{ name: "suspendTurn", params: { reason: "APPROVAL_REQUIRED" } }],
       reenter: false,
     });
-    expect(chart.edges.find(({ id }) => id === "agent.stopped.idle|call|0")?.guard).toEqual({
+    expect(chart.edges.find(({ id }) => id === "agent.stopped.idle|call|1")?.guard).toEqual({
       name: "listens",
       params: { point: "preCall" },
     });

@@ -113,11 +113,14 @@ export const reasoning: AgentState = {
         { guard: "mayRemind", target: "checkingLimits", actions: "remind" },
         { guard: "lacksOutputForGood", target: "#agent.stopped.failing", actions: "failOutput" },
         endIf("isFinished", "MODEL_STOP"),
+        { guard: "allowsAll", target: "#agent.acting.authorizing", actions: "allowCalls" },
         { choose: ENTER_ACTING },
       ],
     },
     compacting: compacting("reasoning.compacting", "#agent.reasoning.checkingLimits", {
+      interrupt: { target: "#agent.stopped.interrupting", actions: ["noteInterruption", "dropCompaction"] },
       interrupted: { target: "#agent.stopped.interrupting", actions: "dropCompaction" },
+      broken: { target: "#agent.stopped.failing", actions: ["dropCompaction", "recordFailure"] },
       leaving: [
         { guard: "canFallBack", target: "#agent.reasoning.checkingLimits", actions: "fallBack" },
         {

@@ -59,10 +59,10 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
 
 /** What a summary of the conversation is asked about. */
 function compactionOf({ progress }: AgentContext, phase: ModelInput["phase"]): ModelInput["compaction"] {
-  const { compacting, compactions } = progress;
+  const { compacting } = progress;
   if (phase !== "compaction" || !compacting) return null;
-  const { to, isSeparate } = compacting;
-  return { to, isSeparate, ...compactions?.asked };
+  const { to, isSeparate, instructions } = compacting;
+  return { to, isSeparate, ...(instructions !== undefined && { instructions }) };
 }
 
 /** The service that runs the hooks of a point, with the data they get besides the position. */
@@ -86,12 +86,16 @@ export const reviewCalls = (
     ...position(context),
     calls: calls(context),
     remembered: context.remembered,
+    allowed: context.allowed,
   }),
   onDone,
 });
 
 /** The service that ends when all that happened is durable. */
 export const commit = (onDone: AgentBranch): AgentService => ({ src: "commit", input: position, onDone });
+
+/** No process goes on with a turn whose structured answer it cannot check. */
+export const NEEDS_SCHEMA: AgentBranch = { guard: "lacksSchema", refuse: "schemaMissing" };
 
 /** The call enters through the hooks of preCall, if there are any. */
 export const ENTER_CALL: readonly AgentBranch[] = [

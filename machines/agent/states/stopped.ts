@@ -1,6 +1,6 @@
 import type { AgentBranch, AgentState } from "../vocabulary.ts";
 import { compacting } from "./compacting.ts";
-import { ENTER_ACTING, ENTER_CALL, listens, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
+import { ENTER_ACTING, ENTER_CALL, listens, NEEDS_SCHEMA, resumesIn, runHooks, SUMMARIZE } from "./shared.ts";
 
 /** A stored session takes the place of this one and rests where it rested, unless it is left to another agent. */
 export const LOAD: readonly AgentBranch[] = [
@@ -37,7 +37,7 @@ export const stopped: AgentState = {
       entry: ["deliverWaiting", "settle"],
       on: {
         ...AT_REST,
-        call: { actions: "beginCall", choose: ENTER_CALL },
+        call: [NEEDS_SCHEMA, { actions: "beginCall", choose: ENTER_CALL }],
         "session.compact": [
           { guard: "neverCompacts", refuse: "neverCompacts" },
           { target: "compacting", actions: "askCompaction" },
@@ -51,6 +51,7 @@ export const stopped: AgentState = {
         "session.adopt": ADOPT,
         "session.compact": { refuse: "isOpen" },
         call: [
+          NEEDS_SCHEMA,
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },
           { guard: "resumesInCall", actions: "beginResume", choose: ENTER_CALL },
           { guard: resumesIn("reasoning"), target: "#agent.reasoning", actions: "beginResume" },
@@ -59,21 +60,21 @@ export const stopped: AgentState = {
         ],
       },
     },
-    compacting: {
-      ...compacting("stopped.compacting", "#agent.stopped.compacting.leaving", {
-        interrupted: { target: "#agent.stopped.compacting.leaving", actions: "cancelCompaction" },
-        leaving: [
-          { guard: "summarisesMore", target: "#agent.stopped.compacting.planning" },
-          { target: "#agent.stopped.idle" },
-        ],
-      }),
-      on: {
-        "run.interrupt": {
-          target: "#agent.stopped.compacting.leaving",
-          actions: ["noteTime", "cancelCompaction"],
-        },
+    compacting: compacting("stopped.compacting", "#agent.stopped.compacting.leaving", {
+      interrupt: {
+        target: "#agent.stopped.compacting.leaving",
+        actions: ["noteTime", "cancelCompaction"],
       },
-    },
+      interrupted: { target: "#agent.stopped.compacting.leaving", actions: "cancelCompaction" },
+      broken: {
+        target: "#agent.stopped.compacting.leaving",
+        actions: ["recordFailure", "giveUpCompaction"],
+      },
+      leaving: [
+        { guard: "summarisesMore", target: "#agent.stopped.compacting.planning" },
+        { target: "#agent.stopped.idle" },
+      ],
+    }),
     settling: {
       description: "The turn has its reply.",
       decide: [{ guard: listens("postCall"), target: "postCall" }, { target: "idle" }],

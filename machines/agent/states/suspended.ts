@@ -1,5 +1,5 @@
 import type { AgentState } from "../vocabulary.ts";
-import { ENTER_CALL, listens, runHooks } from "./shared.ts";
+import { ENTER_CALL, listens, NEEDS_SCHEMA, runHooks } from "./shared.ts";
 import { ADOPT, LOAD } from "./stopped.ts";
 
 export const suspended: AgentState = {
@@ -20,7 +20,8 @@ export const suspended: AgentState = {
       description: "At rest until results, decisions or a call arrive.",
       entry: "settle",
       on: {
-        call: { actions: "beginCall", choose: ENTER_CALL },
+        call: [NEEDS_SCHEMA, { actions: "beginCall", choose: ENTER_CALL }],
+        "run.interrupt": { guard: "isByLimit", refuse: "notRunning" },
         "tool.decide": [
           { guard: "isUnknownCall", refuse: "unknownCall" },
           { guard: "isStaleDecision", refuse: "staleDecision" },

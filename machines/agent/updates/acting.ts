@@ -2,11 +2,12 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import type { Reason, ToolUseBlock } from "../../../src/message/types.ts";
 import { backoffMs } from "../../../src/model/execution.ts";
 import { hashInput } from "../../../src/tool/hash.ts";
-import { deniedResult, interruptedResult, timedOut } from "../../../src/tool/results.ts";
+import { deniedResult, failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import type { TimerDue } from "../events.ts";
+import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools } from "./budget.ts";
 import { storeResult, updateCall } from "./calls.ts";
-import type { AgentContext, CallRecord, Change } from "../context.ts";
+import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
@@ -49,6 +50,32 @@ export function unreviewedCalls(context: AgentContext): readonly CallRecord[] {
   return context.calls.filter(
     (record) => record.status === "pending" && (record.asks === undefined || record.decided),
   );
+}
+
+/** The terms of a call that may run whatever its arguments are; undefined if it must be judged. */
+export function termsOf(
+  { call, decided, asks }: CallRecord,
+  allowed: AgentContext["allowed"],
+): CallTerms | undefined {
+  if (decided !== undefined || asks !== undefined || !Object.hasOwn(allowed, call.name)) return undefined;
+  return allowed[call.name];
+}
+
+/** True if no call of the batch must be judged, and no hook wants to see one. */
+export function allowsAll({ calls, allowed, listening }: AgentContext): boolean {
+  if (listening.includes("preActing")) return false;
+  return calls.every((record) => record.status !== "pending" || termsOf(record, allowed) !== undefined);
+}
+
+/** Gives the calls of the batch their permission, as a review would. */
+export function allowCalls({ calls, allowed, at }: AgentContext): Change {
+  return {
+    calls: calls.map((record): CallRecord => {
+      if (record.status !== "pending") return record;
+      const { argsHash: _, ...rest } = record;
+      return { ...rest, ...termsOf(record, allowed), status: "approved", since: at };
+    }),
+  };
 }
 
 function judged(record: CallRecord, verdict: Verdict, at: number): CallRecord {
@@ -102,16 +129,22 @@ export function applyReview(context: AgentContext, outcome: ReviewOutcome): Chan
   };
 }
 
-/** Continues the batch: decided calls are reviewed with their decision, suspended ones run again from preActing on. */
+/** Continues the batch: decided calls are reviewed with their decision, suspended ones run again from preActing on. A call that goes on
+ *  has its permission and was seen by preActing: it runs next, with the answers to its questions. */
 export function rerunSuspended(context: AgentContext): Change {
   const calls = context.calls.map((record): CallRecord => {
     if (record.status !== "suspended" && !(record.status === "unknown" && record.decided)) return record;
     const { reason: _, answerSchema: __, ...rest } = record;
+    if (record.status === "suspended" && record.resume) return approvedAgain(rest);
     return { ...rest, status: "pending", hooked: record.decided !== undefined };
   });
   const { wanted: _, ...inbox } = context.inbox;
   const progress = { ...context.progress, exceeded: null, resumeAt: null };
   return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
+}
+
+function approvedAgain({ expiresAt: _, askedAgainAt: __, ...rest }: CallRecord): CallRecord {
+  return { ...rest, status: "approved" };
 }
 
 /** The calls that start now: approved, due, within the limits of the batch and of their tool, and writing no slot that another call
@@ -189,6 +222,7 @@ export function toolInput({ progress, at, slots }: AgentContext, record: CallRec
     call: record.call,
     ...(record.argsHash !== undefined && { argsHash: record.argsHash }),
     attempt: record.attempt,
+    ...(record.resume && { resumed: resumedWith(record.resume) }),
     deadlineAt: deadlineFrom(at, record) ?? null,
     slots,
   };
@@ -221,7 +255,7 @@ export function holdCalls(context: AgentContext): Change {
 
 /** True if another attempt is allowed: it counts as a tool call, so the budget must suffice for it and for the remaining calls. */
 function mayRetry(context: AgentContext, record: CallRecord): boolean {
-  if (context.interruption || record.attempt >= (record.execution?.maxAttempts ?? 1)) return false;
+  if (context.interruption || attemptsOf(record) >= (record.execution?.maxAttempts ?? 1)) return false;
   const calls = updateCall(context.calls, record.call.id, { status: "approved" });
   return exceededByTools({ ...context, calls }) === undefined;
 }
@@ -229,7 +263,7 @@ function mayRetry(context: AgentContext, record: CallRecord): boolean {
 function retried({ settings }: AgentContext, record: CallRecord, at: number, retryAt = 0): CallRecord {
   const { deadlineAt: _, ...rest } = record;
   const seed = `${settings.sessionId}/${record.call.id}`;
-  const wait = at + backoffMs(record.execution ?? {}, record.attempt, seed);
+  const wait = at + backoffMs(record.execution ?? {}, attemptsOf(record), seed);
   return { ...rest, status: "approved", since: at, notBeforeAt: Math.max(wait, retryAt) };
 }
 
@@ -246,7 +280,7 @@ export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean 
 }
 
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
-  const { callId, at, result, suspension, slots, retry, retryAt } = outcome;
+  const { callId, at, result, slots, retry, retryAt } = outcome;
   const record = runningCall(context, outcome);
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record)) {
@@ -255,20 +289,39 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
       calls: context.calls.map((each) => (each === record ? retried(context, record, at, retryAt) : each)),
     };
   }
-  const change: Partial<CallRecord> = suspension
-    ? {
-        status: "suspended",
-        since: at,
-        ...(suspension.reason !== undefined && { reason: suspension.reason }),
-        ...(suspension.answerSchema && { answerSchema: suspension.answerSchema }),
-      }
-    : { status: "done", since: at, result: result! };
+  const next = ended(record, outcome);
   const value = result?.state === "success" ? outputOf(context, callId) : undefined;
   return {
     at,
-    calls: updateCall(context.calls, callId, change),
+    calls: context.calls.map((each) => (each === record ? next : each)),
     ...takeWrites(context, slots),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
+  };
+}
+
+/** The call after an attempt that is not repeated. */
+function ended(
+  { resume, ...rest }: CallRecord,
+  { at, suspension, result, expiresAt }: ToolRunOutcome,
+): CallRecord {
+  if (!suspension) return { ...rest, status: "done", since: at, result: result! };
+  const { reason, answerSchema, then, state = null, asks = [] } = suspension;
+  const round = (resume?.round ?? 0) + 1;
+  if (then === "resume" && round > MAX_ROUNDS) {
+    const text = `it was suspended more than ${MAX_ROUNDS} times to go on`;
+    return { ...rest, status: "done", since: at, result: failedTool(rest.call, text) };
+  }
+  return {
+    ...rest,
+    status: "suspended",
+    since: at,
+    ...(reason !== undefined && { reason }),
+    ...(answerSchema && { answerSchema }),
+    ...(then === "resume" && {
+      askedAgainAt: at,
+      resume: { round, state, asks: asks.map((ask) => ({ ask })), attempts: rest.attempt },
+      ...(expiresAt !== undefined && { expiresAt }),
+    }),
   };
 }
 

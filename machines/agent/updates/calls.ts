@@ -5,6 +5,7 @@ import type { Msg, Reason, ToolResultBlock } from "../../../src/message/types.ts
 import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, outcomeResult, truncatedCall } from "../../../src/tool/results.ts";
 import type { AgentContext, CallRecord, Change, Draft } from "../context.ts";
+import { asksOf, hasOpenAsk, pendingAsks } from "./asks.ts";
 import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 
@@ -13,8 +14,9 @@ export function openCalls({ calls }: Pick<AgentContext, "calls">): readonly Call
   return calls.filter((record) => !record.stored);
 }
 
-/** True if the call waits for a decision. */
+/** True if the call waits for a decision, or for an answer to one of its questions. */
 export function isUndecided(record: CallRecord): boolean {
+  if (hasOpenAsk(record)) return true;
   return !record.decided && (record.asks !== undefined || record.status === "unknown");
 }
 
@@ -134,11 +136,36 @@ function waitsFor(record: CallRecord): PendingCall["waitsFor"] {
   return record.asks === undefined ? "stopRequested" : "approval";
 }
 
-/** The open calls as callers see them: those that wait for something outside. */
-export function pendingCalls(context: Pick<AgentContext, "calls">): readonly PendingCall[] {
+/** The open calls that wait for something outside. */
+function waitingRecords(context: Pick<AgentContext, "calls">): readonly CallRecord[] {
   const open = openCalls(context).filter((record) => record.result === undefined);
-  const asking = open.filter((record) => record.asks !== undefined || record.status === "unknown");
-  return (asking.length > 0 ? asking : open).map((record) => ({
+  const mustBeDecided = ({ asks, status }: CallRecord): boolean => asks !== undefined || status === "unknown";
+  if (!open.some(mustBeDecided)) return open;
+  return open.filter((record) => mustBeDecided(record) || asksOf(record).length > 0);
+}
+
+/** The open calls that wait for something outside, whole, whatever they ask. */
+export function waitingCalls(context: Pick<AgentContext, "calls">): readonly PendingCall[] {
+  return waitingRecords(context).map(pendingCall);
+}
+
+/** The open calls as callers see them: those that wait for something outside. In the place of a call that asks questions stands each of
+ *  them. */
+export function pendingCalls(context: Pick<AgentContext, "calls">): readonly PendingCall[] {
+  return waitingRecords(context).flatMap((record) => {
+    const asks = pendingAsks(record);
+    return asks.length > 0 ? asks : [pendingCall(record)];
+  });
+}
+
+/** The calls and questions that wait for a decision or an answer. */
+export function undecidedCalls(context: Pick<AgentContext, "calls">): readonly PendingCall[] {
+  const undecided = openCalls(context).filter(isUndecided);
+  return pendingCalls({ calls: undecided }).filter(({ decided }) => decided === undefined);
+}
+
+function pendingCall(record: CallRecord): PendingCall {
+  return {
     callId: record.call.id,
     name: record.call.name,
     input: record.call.input,
@@ -150,7 +177,7 @@ export function pendingCalls(context: Pick<AgentContext, "calls">): readonly Pen
     ...(record.answerSchema && { answerSchema: record.answerSchema }),
     ...(record.decided && { decided: record.decided }),
     ...(record.decidedBy !== undefined && { decidedBy: record.decidedBy }),
-  }));
+  };
 }
 
 /** The messages with their results in front, in call order, and everything else behind. Messages are split into one per

@@ -1,177 +1,32 @@
 import { BYPASS_KEY } from "../../../src/message/create.ts";
-import { sizeOfMessage, sizeOfText } from "../../../src/message/size.ts";
 import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import type {
-  AgentContext,
-  Change,
-  Compaction,
-  CompactionCause,
-  Compactions,
-  CompactionSettings,
-} from "../context.ts";
-import type { ModelOutcome } from "../services.ts";
-import { headOf, shownSize, sizeOfView, WHOLE } from "../view.ts";
+import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
+import type { HooksOutcome, ModelOutcome } from "../services.ts";
+import { headOf, WHOLE, type View } from "../view.ts";
+import {
+  causeOf,
+  mediaCut,
+  partUpTo,
+  planOf,
+  planSummary,
+  promptTokens,
+  stateOf,
+  stepOf,
+  type Plan,
+} from "./compaction-plan.ts";
 import { makeMessage } from "./messages.ts";
-import { beginAttempt, isEmptyAnswer, recordSummary } from "./reasoning.ts";
-import { ratioOf, shortened } from "./view.ts";
+import { beginAttempt, recordSummary } from "./reasoning.ts";
+import { ratioOf } from "./view.ts";
 
 /** The name of the message that stands for what was summed up. */
 export const SUMMARY_NAME = "compaction_summary";
-
-const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: false, overflow: null };
-/** What the instruction of a summary and the summary before it need, in tokens. */
-const INSTRUCTION = 1_000;
-/** A long result counts at most so much in a request that holds the history as text, in tokens. */
-const RESULT_AS_TEXT = 650;
-/** Clearing is enough if it leaves a quarter free, so that the next compaction is not due at once. */
-const SLACK = 0.75;
-/** How often the part that is summed up at once may be halved. */
-const LEAST_SHARE = 1 / 8;
-
-const stateOf = ({ progress }: AgentContext): Compactions => progress.compactions ?? NONE;
 
 function changed(context: AgentContext, change: Partial<Compactions>, compacting: Compaction | null): Change {
   return {
     progress: { ...context.progress, compactions: { ...stateOf(context), ...change }, compacting },
   };
-}
-
-/** The step of the loop in which a failed compaction is not tried again. */
-const stepOf = ({ progress }: AgentContext): string => `${progress.turn}:${progress.iteration}`;
-
-/** Returns the size of the next prompt in tokens of the provider: an estimate until it has counted one. */
-export function promptTokens(context: AgentContext): number {
-  const { transcript, view, settings, request, progress } = context;
-  const overhead = progress.counted?.overhead ?? 0;
-  const messages = sizeOfView(transcript, view, settings.results) + sizeOfText(request.system);
-  return Math.round((messages + overhead) * ratioOf(context));
-}
-
-/** The size of a prompt from which on it is made shorter; undefined if the model's window is unknown. */
-function threshold({ settings }: AgentContext): number | undefined {
-  const { window, reserve } = settings.compaction!;
-  return window === null ? undefined : window - reserve;
-}
-
-/** The messages up to which old results are cleared, and how many tokens that frees. */
-function clearing(context: AgentContext): { readonly to: number; readonly freed: number } {
-  const { transcript, settings } = context;
-  const { from, clearedTo } = context.view ?? WHOLE;
-  const { clear } = settings.compaction!;
-  if (!clear) return { to: clearedTo, freed: 0 };
-  let index = transcript.length;
-  while (index > from && toolResultsOf(transcript.at(index - 1)!).length > 0) index--; // the model has not seen them
-  let room = clear.protect / ratioOf(context);
-  while (index > from) {
-    const message = transcript.at(index - 1)!;
-    if (toolResultsOf(message).length > 0) room -= shownSize(message, false, settings.results);
-    if (room < 0) break;
-    index--;
-  }
-  let freed = 0;
-  for (let each = Math.max(from, clearedTo); each < index; each++) {
-    const message = transcript.at(each)!;
-    freed += shownSize(message, false, settings.results) - shownSize(message, true, settings.results);
-  }
-  return { to: Math.max(clearedTo, index), freed: freed * ratioOf(context) };
-}
-
-type Plan =
-  | { readonly kind: "clear"; readonly to: number }
-  | { readonly kind: "summarise"; readonly to: number; readonly isPart: boolean };
-
-/** The size of a message in a request that holds the history as text. */
-function sizeAsText(message: Msg): number {
-  const size = sizeOfMessage(message);
-  return toolResultsOf(message).length > 0 ? Math.min(size, RESULT_AS_TEXT) : size;
-}
-
-/** How much of a request may be history, in tokens of the provider. A prompt that was refused is more than the window. */
-function roomForText(context: AgentContext, { window, reserve }: CompactionSettings): number {
-  if (window !== null) return Math.max(window - reserve - INSTRUCTION, window / 4);
-  return causeOf(context) === "overflow" ? promptTokens(context) / 2 : Number.POSITIVE_INFINITY;
-}
-
-/** The largest part of the messages up to `to` that one request can hold as text; at least the first one that may be cut off. */
-function partUpTo(context: AgentContext, to: number, share: number): number {
-  const { transcript, settings } = context;
-  const { from, summary } = context.view ?? WHOLE;
-  const room = roomForText(context, settings.compaction!) / ratioOf(context);
-  let left = (room - (summary ? sizeOfMessage(summary) : 0)) * share;
-  let end = from;
-  for (let index = from; index < to; index++) {
-    left -= sizeAsText(transcript.at(index)!);
-    if (left < 0 && end > from) return end;
-    const next = transcript.at(index + 1);
-    if (next && toolResultsOf(next).length === 0) end = index + 1;
-  }
-  return Math.min(to, Math.max(end, from));
-}
-
-function planSummary(context: AgentContext, isSeparate: boolean, share: number): Plan | undefined {
-  const { keepRecent } = context.settings.compaction!;
-  const view = context.view ?? WHOLE;
-  const isTooMuch = causeOf(context) === "overflow";
-  const kept = isTooMuch ? Math.min(keepRecent, promptTokens(context) / 4) : keepRecent;
-  const bound = { messages: Number.POSITIVE_INFINITY, tokens: kept / ratioOf(context) };
-  const { from } = shortened(context, view, bound);
-  const to = isSeparate ? partUpTo(context, from, share) : from;
-  return to > view.from ? { kind: "summarise", to, isPart: to < from } : undefined;
-}
-
-/** Returns what can be done to make the prompt shorter; undefined if nothing can. */
-function planOf(context: AgentContext, cause: CompactionCause, share = 1): Plan | undefined {
-  const settings = context.settings.compaction!;
-  const { to, freed } = clearing(context);
-  // whether clearing is enough for a refused prompt cannot be known without the window
-  const isBlind = cause === "overflow" && settings.window === null && settings.summarise !== "never";
-  const clears = settings.clear !== null && freed >= settings.clear.minimum && !isBlind;
-  if (cause !== "manual" && clears) {
-    const tokens = promptTokens(context);
-    const size = cause === "overflow" ? Math.max(tokens, settings.window ?? 0) : tokens;
-    const isDown = cause === "overflow" || settings.summarise === "threshold";
-    const goal = isDown ? settings.target : (threshold(context) ?? 0) * SLACK;
-    if (settings.summarise === "never" || size - freed <= goal) return { kind: "clear", to };
-  }
-  if (settings.summarise === "never" && cause !== "manual") return undefined;
-  return planSummary(context, settings.isSeparate || cause === "overflow", share);
-}
-
-function causeOf(context: AgentContext): CompactionCause {
-  const { overflow, asked } = stateOf(context);
-  return overflow ? "overflow" : asked ? "manual" : "threshold";
-}
-
-/** True if the prompt must become shorter before the model is called, and can. */
-export function mustCompact(context: AgentContext): boolean {
-  const { compaction } = context.settings;
-  if (!compaction) return false;
-  const { overflow, asked, failures, failedIn } = stateOf(context);
-  if (overflow || asked) return planOf(context, causeOf(context)) !== undefined;
-  const limit = threshold(context);
-  if (!compaction.auto || limit === undefined || failedIn === stepOf(context)) return false;
-  if (failures >= compaction.maxFailures && failedIn?.startsWith(`${context.progress.turn}:`)) return false;
-  return promptTokens(context) > limit && planOf(context, "threshold") !== undefined;
-}
-
-/** True if only a part was summed up of what the caller has asked for. */
-export const summarisesMore = (context: AgentContext): boolean => stateOf(context).asked !== undefined;
-
-/** True if the model has refused the prompt as too long, or has returned nothing because it is, and it can be made shorter. */
-export function overflowed(context: AgentContext): boolean {
-  const { failure, settings } = context;
-  const { compaction } = settings;
-  if (!compaction?.auto || stateOf(context).isForced) return false;
-  const isSilent =
-    failure === null &&
-    context.request.finishReason === "length" &&
-    isEmptyAnswer(context) &&
-    compaction.window !== null &&
-    promptTokens(context) >= compaction.window;
-  if (!isSilent && failure?.code !== "model/context-length") return false;
-  return planOf(context, "overflow") !== undefined;
 }
 
 /** Notes that the prompt is too long. */
@@ -210,12 +65,6 @@ export function askCompaction(
   };
 }
 
-export const clearingSuffices = (context: AgentContext): boolean =>
-  planOf(context, causeOf(context))?.kind === "clear";
-
-export const hasNothingToGain = (context: AgentContext): boolean =>
-  planOf(context, causeOf(context)) === undefined;
-
 /** Notes what a compaction did, and how large the prompt is with it. */
 function ended(
   context: AgentContext,
@@ -230,6 +79,12 @@ function ended(
   };
 }
 
+/** What a compaction leaves out of media. */
+function mediaLeftOut(context: AgentContext): Pick<View, "mediaTo"> {
+  const mediaTo = mediaCut(context);
+  return mediaTo > 0 ? { mediaTo } : {};
+}
+
 /** Shows old results as one line each, and ends the compaction. */
 export function clearResults(context: AgentContext): Change {
   const cause = causeOf(context);
@@ -237,7 +92,7 @@ export function clearResults(context: AgentContext): Change {
   const { count } = stateOf(context);
   const change = {
     ...changed(context, { count: count + 1, failures: 0, overflow: null }, null),
-    view: { ...(context.view ?? WHOLE), clearedTo: plan.to, reads: true },
+    view: { ...(context.view ?? WHOLE), clearedTo: plan.to, ...mediaLeftOut(context), reads: true },
     request: { ...context.request, attempt: 0, edit: null },
   };
   return ended(context, change, { cause, did: "clear", tokensBefore: promptTokens(context) });
@@ -249,10 +104,33 @@ export function beginCompaction(context: AgentContext): Change {
   const share = context.progress.compacting?.share ?? 1;
   const isSeparate = context.settings.compaction!.isSeparate || cause === "overflow" || share < 1;
   const { to, isPart } = planSummary(context, isSeparate, share) as Extract<Plan, { kind: "summarise" }>;
+  const tokensBefore = promptTokens(context);
+  const asked = stateOf(context).asked ?? {};
   return {
-    ...changed(context, {}, { cause, to, isPart, isSeparate, share, tokensBefore: promptTokens(context) }),
+    ...changed(context, {}, { ...asked, cause, to, isPart, isSeparate, share, tokensBefore }),
     request: { ...context.request, attempt: 0, edit: null, notBeforeAt: null },
   };
+}
+
+/** Takes what hooks want of the summary. What they keep of the messages is kept: the rest is no part of something larger. */
+export function applyPreCompact(context: AgentContext, outcome: HooksOutcome): Change {
+  const { to, summary, ...wishes } = outcome.compaction ?? {};
+  const { compacting } = context.progress;
+  const bound = to === undefined ? {} : { to, isPart: false };
+  return {
+    ...changed(context, {}, { ...compacting!, ...wishes, ...bound }),
+    at: outcome.at,
+    draft: summary === undefined ? null : summaryDraft(context, summary),
+  };
+}
+
+/** Takes the summary as hooks have left it. */
+export function applyPostCompact(context: AgentContext, { at, summary }: HooksOutcome): Change {
+  return { at, ...(summary !== undefined && { draft: summaryDraft(context, summary) }) };
+}
+
+function summaryDraft(context: AgentContext, text: string): Draft {
+  return { message: makeMessage(context, "assistant", [{ type: "text", text }]), finishReason: "stop" };
 }
 
 /** Begins the request for a summary, which is no step of the loop. */
@@ -269,40 +147,16 @@ export function recordCompaction(context: AgentContext, outcome: ModelOutcome): 
   return recordSummary(context, counts);
 }
 
-const isTooLong = ({ failure }: AgentContext): boolean => failure?.code === "model/context-length";
-
-/** True if the answer can take the place of the messages: it says something, and is shorter than they are. */
-export function isUsefulSummary(context: AgentContext): boolean {
-  const { draft, failure, transcript, view, settings, progress } = context;
-  if (failure !== null || draft === null || isEmptyAnswer(context)) return false;
-  const { from, clearedTo, summary } = view ?? WHOLE;
-  const size = transcript
-    .slice(from, progress.compacting!.to)
-    .reduce((sum, each, at) => sum + shownSize(each, from + at < clearedTo, settings.results), 0);
-  return sizeOfText(textOf(draft.message)) < size + (summary ? sizeOfMessage(summary) : 0);
-}
-
-/** True if the summary may be asked for once more, with the history as text instead of as a conversation. */
-export function mayAskSeparately(context: AgentContext): boolean {
-  const { compacting } = context.progress;
-  return !compacting!.isSeparate && (context.failure === null || isTooLong(context));
-}
-
 /** Asks for the summary with the history as text. */
 export function askSeparately(context: AgentContext): Change {
   const { compacting } = context.progress;
   const plan = planSummary(context, true, 1) as Extract<Plan, { kind: "summarise" }>;
+  const to = Math.min(plan.to, compacting!.to);
+  const isPart = to < compacting!.to;
   return {
-    ...changed(context, {}, { ...compacting!, to: plan.to, isPart: plan.isPart, isSeparate: true }),
+    ...changed(context, {}, { ...compacting!, to, isPart, isSeparate: true }),
     request: { ...context.request, attempt: 0 },
   };
-}
-
-/** True if less may be summed up at once, because the request for the summary is itself too long. */
-export function mayHalve(context: AgentContext): boolean {
-  const { share, to } = context.progress.compacting!;
-  if (!isTooLong(context) || share <= LEAST_SHARE) return false;
-  return partUpTo(context, to, share / 2) < to;
 }
 
 /** Sums up half as much at once. */
@@ -331,11 +185,13 @@ export function applyCompaction(context: AgentContext): Change {
     name: SUMMARY_NAME,
     metadata: { [BYPASS_KEY]: true, compaction: { n: count + 1, from: view.from, to, cause, tokensBefore } },
   };
-  const head =
-    state.asked !== undefined
-      ? [] // between two turns every message is answered
-      : headOf(transcript, to, progress.turnAt);
-  const reads = view.reads === true || transcript.slice(0, to).some((each) => toolResultsOf(each).length > 0);
+  const isAnswered = state.asked !== undefined && context.outcome?.reason !== "ERROR";
+  const head = isAnswered ? [] : headOf(transcript, to, progress.turnAt);
+  const { mediaTo } = mediaLeftOut(context);
+  const hasLeftOut = transcript
+    .slice(0, Math.max(to, mediaTo ?? 0))
+    .some((each) => toolResultsOf(each).length > 0);
+  const reads = view.reads === true || hasLeftOut;
   const { asked, ...rest } = state;
   const change: Change = {
     progress: {
@@ -350,7 +206,7 @@ export function applyCompaction(context: AgentContext): Change {
       },
       compacting: null,
     },
-    view: { ...view, from: to, head, summary, ...(reads && { reads }) },
+    view: { ...view, from: to, head, summary, ...mediaLeftOut(context), ...(reads && { reads }) },
     draft: null,
     failure: null,
     request: { ...context.request, attempt: 0, edit: null, usesFallback: false },
@@ -366,7 +222,7 @@ function problemOf({ failure }: AgentContext): ErrorInfo {
   if (!failure)
     return {
       code: "model/empty",
-      message: "The model gave no summary, or one that is not shorter than what it sums up.",
+      message: "There is no summary, or it is not shorter than what it sums up.",
     };
   const { retry: _, ...error } = failure;
   return error;
@@ -396,7 +252,7 @@ export function giveUpCompaction(context: AgentContext): Change {
     cause: causeOf(context),
     did: "nothing",
     tokensBefore,
-    ...(compacting && { error: problemOf(context) }),
+    ...(compacting && !compacting.isUnwanted && { error: problemOf(context) }),
   });
 }
 

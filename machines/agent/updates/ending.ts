@@ -8,11 +8,11 @@ import {
   recoveredResult,
   suspendedResult,
 } from "../../../src/tool/results.ts";
-import { closeCalls, openCalls, pendingCalls, withoutResults } from "./calls.ts";
+import { closeCalls, openCalls, waitingCalls, withoutResults } from "./calls.ts";
 import { freshRequest, freshTurn, type AgentContext, type Change, type Interruption } from "../context.ts";
 import { beginsTurn, carriesResults, takeResults } from "./entry.ts";
 import { makeMessage } from "./messages.ts";
-import { closeOrphans } from "./orphans.ts";
+import { closeOrphans, orphansOf } from "./orphans.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
 import type { HooksOutcome } from "../services.ts";
 import { hasOutput, keepOutput } from "./output.ts";
@@ -105,7 +105,7 @@ export function noteInterruption(
       cause: cause === "user" ? (context.interruption?.cause ?? cause) : cause,
       ...(message && { message }),
       ...(reply !== undefined && { reply }),
-      pending: context.interruption?.pending ?? pendingCalls(context),
+      pending: context.interruption?.pending ?? waitingCalls(context),
     },
   };
 }
@@ -147,7 +147,8 @@ function interruptedEntry(context: AgentContext): AgentContext {
     return openCalls(taken).length > 0 ? taken : closeOrphans(taken);
   }
   const closed = openCalls(context).length > 0 ? context : closeOrphans(context);
-  const isTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
+  const entersTurn = closed.inbox.input.length > 0 && beginsTurn(closed);
+  const isTurn = entersTurn && orphansOf(closed).length === 0; // orphans that are not to be closed keep the history unchecked
   return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }
 
@@ -196,7 +197,7 @@ export function settleInterruption(context: AgentContext): Change {
     outcome: { reason: "INTERRUPTED", reply: recovery, ...(interruption && { cause: interruption.cause }) },
     interruption: interruption && {
       ...interruption,
-      pending: cutOffBy(interruption, pendingCalls(kept), closed),
+      pending: cutOffBy(interruption, waitingCalls(kept), closed),
     },
     failure: null,
     stop: false,

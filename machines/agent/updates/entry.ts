@@ -2,7 +2,15 @@ import type { ErrorInfo } from "../../../src/base/error.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../../../src/message/types.ts";
 import { deniedResult, recoveredResult, suspendedResult } from "../../../src/tool/results.ts";
-import { closeCalls, isUndecided, openCalls, resultsFirst, storeResultMessage } from "./calls.ts";
+import { withExpiredAsks } from "./asks.ts";
+import {
+  closeCalls,
+  isUndecided,
+  openCalls,
+  resultsFirst,
+  storeResultMessage,
+  undecidedCalls,
+} from "./calls.ts";
 import {
   freshRequest,
   freshTurn,
@@ -56,8 +64,9 @@ export function wantedNow({ inbox, wanted }: AgentContext): WantedOutput | null 
   return isSame ? { ...wanted, mode: asked.mode } : asked;
 }
 
-/** Denies a call whose approval has expired at `at`. */
+/** Denies a call whose approval has expired at `at`, and cancels the questions of a call that have. */
 function expired(record: CallRecord, at: number): CallRecord {
+  if (record.resume) return withExpiredAsks(record, at);
   if (record.asks === undefined || record.decided || (record.expiresAt ?? Number.POSITIVE_INFINITY) > at)
     return record;
   const { asks: _, expiresAt: __, ...rest } = record;
@@ -116,11 +125,11 @@ export function beginResume(
 
 /** Puts a restored session in the place of this one. A turn that was cut off rests since its last event. */
 export function loadSession(
-  { listening }: AgentContext,
+  { listening, allowed }: AgentContext,
   { context }: { readonly context: AgentContext },
 ): AgentContext {
   const { progress, at } = context;
-  return { ...context, listening, progress: { ...progress, restedAt: progress.restedAt ?? at } };
+  return { ...context, listening, allowed, progress: { ...progress, restedAt: progress.restedAt ?? at } };
 }
 
 /** True if the input begins a new turn once it is accepted; false if it continues the last one. */
@@ -133,6 +142,14 @@ export function beginsTurn(context: AgentContext, input: readonly Msg[] = contex
     return cancels && input.length > 0 && !bringsResults(input);
   }
   return progress.exceeded === null && !(progress.continues && input.length === 0);
+}
+
+/** True if the call goes on with a turn whose structured answer this process cannot check. */
+export function lacksSchema(
+  context: AgentContext,
+  { input, hasOutput }: { readonly input: readonly Msg[]; readonly hasOutput: boolean },
+): boolean {
+  return context.wanted?.isStandard === true && !hasOutput && !beginsTurn(context, input);
 }
 
 /** The turn and iteration of the current call. */
@@ -195,10 +212,13 @@ function refusal(code: ErrorInfo["code"], message: string): Change {
 
 const listOf = (ids: readonly string[]): string => `[${ids.join(", ")}]`;
 
-/** The reason of a turn whose calls wait for decisions. */
-export function undecidedReason(context: AgentContext): "APPROVAL_REQUIRED" | "OUTCOME_UNKNOWN" {
-  const asks = openCalls(context).some((record) => record.asks !== undefined && !record.decided);
-  return asks ? "APPROVAL_REQUIRED" : "OUTCOME_UNKNOWN";
+/** The reason of a turn whose calls wait for decisions or answers. */
+export function undecidedReason(
+  context: AgentContext,
+): "APPROVAL_REQUIRED" | "OUTCOME_UNKNOWN" | "TOOL_SUSPENDED" {
+  const undecided = openCalls(context).filter(isUndecided);
+  if (undecided.some(({ asks }) => asks !== undefined)) return "APPROVAL_REQUIRED";
+  return undecided.some(({ status }) => status === "unknown") ? "OUTCOME_UNKNOWN" : "TOOL_SUSPENDED";
 }
 
 /** Why no model could be asked: nothing was ever said, or a call of loaded history has no result and is not to get one. */
@@ -220,9 +240,9 @@ function problemOfInput(context: AgentContext): Change | undefined {
   const { inbox, progress, settings } = context;
   const open = openCalls(context);
   if (open.length === 0) return unaskable(context);
-  const undecided = open.filter(isUndecided);
+  const undecided = undecidedCalls(context);
   if (undecided.length > 0) {
-    const ids = listOf(undecided.map(({ call }) => call.id));
+    const ids = listOf(undecided.map(({ callId }) => callId));
     return refusal(
       "run/undecided",
       `These calls wait for a decision: ${ids}. Use agent.decide(callId, decision) first.`,

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { restoreRedacted } from "../../../src/base/secrets.ts";
 import { errorResult } from "../../../src/tool/results.ts";
 import type { AgentContext, CallRecord, Change } from "../context.ts";
+import { addressIn, recordAt, withAnswer } from "./asks.ts";
 import type { Decision } from "../../../src/tool/pending.ts";
 
 /** After a restore nothing runs: a call that was running is repeated, answered or asked about, as its tool declares (I5). */
@@ -29,9 +30,16 @@ export function decideCall(
     readonly decidedBy?: string;
   },
 ): Change {
-  const { at, callId, decision, decidedBy } = event;
+  const { at, decision, decidedBy } = event;
+  const address = addressIn(context, event.callId);
+  const decidedRecord = recordAt(context, address);
   const calls = context.calls.map((record): CallRecord => {
-    if (record.call.id !== callId) return record;
+    if (record !== decidedRecord) return record;
+    if (record.call.id !== address)
+      return withAnswer(record, address, {
+        decided: decision,
+        ...(decidedBy !== undefined && { decidedBy }),
+      });
     const { decidedBy: _, ...rest } = record;
     const decided = withSecrets(decision, record.call.input);
     return { ...rest, decided, ...(decidedBy !== undefined && { decidedBy }) };

@@ -10,11 +10,14 @@ export const callWith = (...input: Parameters<typeof results>): ChartEvent => ({
   type: "call",
   at: 200,
   input: [results(...input)],
+  hasOutput: true,
 });
 /** A call with text. */
-export const SAY: ChartEvent = { type: "call", at: 200, input: [user("u2")] };
+export const SAY: ChartEvent = { type: "call", at: 200, input: [user("u2")], hasOutput: true };
 /** A call without input. */
-export const GO_ON: ChartEvent = { type: "call", at: 200, input: [] };
+export const GO_ON: ChartEvent = { type: "call", at: 200, input: [], hasOutput: true };
+/** A call without input, in a process that does not have the schema of a structured answer. */
+export const GO_ON_WITHOUT_SCHEMA: ChartEvent = { type: "call", at: 200, input: [], hasOutput: false };
 /** An interrupt by the user, unless `more` says otherwise. */
 export const interrupt = (more: Partial<Pick<Interruption, "cause" | "message">> = {}): ChartEvent => ({
   type: "run.interrupt",

@@ -42,7 +42,12 @@ describe("events that are not handled at once", () => {
   it("the time in which a turn is suspended does not count, whatever events come meanwhile", () => {
     const stats = { startedAt: 0, iterations: 1, modelCalls: 1, toolCalls: 1, usage: {} };
     const rested = asking([{ status: "suspended" }], { at: 5_000, progress: { restedAt: 100, stats } });
-    const { context } = after("suspended.waiting", rested, { type: "call", at: 10_000, input: [] });
+    const { context } = after("suspended.waiting", rested, {
+      type: "call",
+      at: 10_000,
+      input: [],
+      hasOutput: true,
+    });
     expect(context.at - context.progress.stats.startedAt).toBe(100);
   });
 });

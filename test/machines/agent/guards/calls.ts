@@ -1,7 +1,9 @@
+import type { CallRecord } from "../../../../machines/agent/context.ts";
+import type { Decision } from "../../../../src/tool/pending.ts";
 import { Transcript } from "../../../../src/message/transcript.ts";
-import { results, user } from "../../../laws/explorer/messages.ts";
-import { asking, inbox } from "../at.ts";
-import { callWith, decide, ends, GO_ON, result, SAY, write } from "../events.ts";
+import { results, toolUse, user } from "../../../laws/explorer/messages.ts";
+import { asking, inbox, wanting } from "../at.ts";
+import { callWith, decide, ends, GO_ON, GO_ON_WITHOUT_SCHEMA, result, SAY, write } from "../events.ts";
 import type { GuardTable } from "./guard.ts";
 
 const done = { status: "done" } as const;
@@ -16,6 +18,23 @@ const decided = { decided: "approve" } as const;
 const writer = { writes: ["plan"] } as const;
 const slots = { plan: { value: "old", version: 1, revision: 2 } };
 const text = inbox({ input: [user("u2")] });
+
+/** A suspended call that goes on, with its questions q1, q2 and so on. */
+const goesOn = (...answers: readonly { readonly decided?: Decision }[]): Partial<CallRecord> => ({
+  ...suspended,
+  resume: {
+    round: 1,
+    state: null,
+    attempts: 1,
+    asks: answers.map((answer, index) => ({
+      ask: { id: `q${index + 1}`, kind: "form", message: "?", schema: { type: "integer" } },
+      ...answer,
+    })),
+  },
+});
+const standard = wanting({ isStandard: true });
+const free = { allowed: { tool: { onRestart: "ask" } } } as const;
+const inherited = { call: { ...toolUse("c1"), name: "constructor" } };
 const noCalls = { settings: { budget: { toolCalls: 0 } } };
 
 /** The guards that judge the open calls of a turn. */
@@ -41,9 +60,15 @@ export const CALL_GUARDS: GuardTable = {
     holds: [
       ["a call asks", asking([{}, asks])],
       ["the outcome of a call is unknown", asking([unknown])],
+      ["a question of a call is open", asking([goesOn({ decided: { respond: 1 } }, {})])],
     ],
     fails: [
       ["no call asks", asking([suspended])],
+      ["every question of the call is answered", asking([goesOn({ decided: { respond: 1 } })])],
+      [
+        "the call that goes on was cut off, and its decision is there",
+        asking([{ ...goesOn({}), ...unknown, ...decided }]),
+      ],
       ["the decision is there", asking([{ ...asks, ...decided }])],
       ["the decision about an unknown outcome is there", asking([{ ...unknown, ...decided }])],
       ["the result is stored", asking([{ ...asks, ...stored }])],
@@ -59,6 +84,20 @@ export const CALL_GUARDS: GuardTable = {
   hasUnknownOutcome: {
     holds: [["a call was cut off while it ran", asking([approved, unknown])]],
     fails: [["a call runs", asking([running])]],
+  },
+  allowsAll: {
+    holds: [
+      ["every tool may run whatever its arguments are", asking([{}, {}], free)],
+      ["a call that may not was answered at once", asking([{}, done], free)],
+      ["there is no call to judge", asking([done])],
+    ],
+    fails: [
+      ["a tool must be judged", asking([{}])],
+      ["a hook wants to see the calls", asking([{}], { ...free, listening: ["preActing"] })],
+      ["a call asks", asking([{}, asks], free)],
+      ["a person has decided about a call", asking([{ ...asks, ...decided }], free)],
+      ["the tool is named like a part of every object", asking([inherited])],
+    ],
   },
   allSettled: {
     holds: [
@@ -179,6 +218,23 @@ export const CALL_GUARDS: GuardTable = {
       ["text is queued", { settings: { onTextWhilePending: "queue" } }],
     ],
   },
+  lacksSchema: {
+    holds: [
+      ["a suspended turn needs it", asking([suspended], standard), GO_ON_WITHOUT_SCHEMA],
+      [
+        "an unfinished turn needs it",
+        { ...standard, progress: { resumeAt: "reasoning" } },
+        GO_ON_WITHOUT_SCHEMA,
+      ],
+      ["a stopped turn needs it", { ...standard, progress: { continues: true } }, GO_ON_WITHOUT_SCHEMA],
+    ],
+    fails: [
+      ["the call has the schema", asking([suspended], standard), GO_ON],
+      ["the schema is data", asking([suspended], wanting({})), GO_ON_WITHOUT_SCHEMA],
+      ["no structured answer is asked for", asking([suspended]), GO_ON_WITHOUT_SCHEMA],
+      ["the call begins a turn", standard, GO_ON_WITHOUT_SCHEMA],
+    ],
+  },
   isUnknownCall: {
     holds: [
       ["there is no such call", asking([suspended]), decide({ callId: "c9" })],
@@ -187,8 +243,14 @@ export const CALL_GUARDS: GuardTable = {
       ["the call has its result", asking([done]), decide()],
       ["the result is stored", asking([stored]), decide()],
       ["another call asks", asking([suspended, asks]), decide()],
+      ["the call has no such question", asking([goesOn({})]), decide({ callId: "c1/q2" })],
+      ["the call has asked several questions", asking([goesOn({}, {})]), decide()],
+      ["the call goes on", asking([{ ...goesOn({}), ...approved }]), decide({ callId: "c1/q1" })],
     ],
     fails: [
+      ["the question is open", asking([goesOn({}, {})]), decide({ callId: "c1/q2" })],
+      ["the call has one question", asking([goesOn({})]), decide()],
+      ["another call asks for its approval", asking([goesOn({}), asks]), decide({ callId: "c1/q1" })],
       ["the call asks", asking([asks]), decide()],
       ["the call is suspended", asking([suspended]), decide()],
       ["the outcome of the call is unknown", asking([unknown]), decide()],
@@ -268,8 +330,14 @@ export const CALL_GUARDS: GuardTable = {
         asking([{ status: "unknown" }]),
         decide({ decision: { edit: {} } }),
       ],
+      ["a call is answered as a question", asking([suspended]), decide({ decision: { respond: 1 } })],
+      ["a question is approved", asking([goesOn({})]), decide()],
+      ["a question gets a result", asking([goesOn({})]), decide({ decision: { answer: "1" } })],
+      ["its schema does not accept the answer", asking([goesOn({})]), decide({ decision: { respond: "x" } })],
     ],
     fails: [
+      ["its schema accepts the answer", asking([goesOn({})]), decide({ decision: { respond: 1 } })],
+      ["nobody answers a question", asking([goesOn({})]), decide({ decision: { cancel: true } })],
       [
         "a call that may have run is repeated",
         asking([{ status: "unknown" }]),

@@ -157,6 +157,13 @@ export const COMPACTION_GUARDS: GuardTable = {
       ["the model has failed", { ...summing(), draft: draft(), failure: DOWN }],
     ],
   },
+  asksNoModel: {
+    holds: [
+      ["a hook has given a summary", { ...summing(), draft: draft() }],
+      ["a hook wants none", summing({ compacting: { isUnwanted: true } })],
+    ],
+    fails: [["no hook has said anything", summing()]],
+  },
   mayAskSeparately: {
     holds: [
       ["the model has said nothing of use", summing()],

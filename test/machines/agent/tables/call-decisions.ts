@@ -7,6 +7,18 @@ const text = inbox({ input: [user("u2")] });
 const brings = (...callIds: readonly string[]): Given => inbox({ input: [results("t1", callIds)] });
 const suspended = { status: "suspended" } as const;
 const asks = { asks: "it asks" };
+const goesOn = (isAnswered: boolean) =>
+  ({
+    status: "suspended",
+    resume: {
+      round: 1,
+      state: null,
+      attempts: 1,
+      asks: [
+        { ask: { id: "q", kind: "form", message: "?" }, ...(isAnswered && { decided: { respond: 1 } }) },
+      ],
+    },
+  }) as const;
 const unfinished = { progress: { resumeAt: "reasoning" } } as const;
 
 /** A call is accepted, or refused. */
@@ -88,6 +100,20 @@ export const CHECKING_PENDING: readonly Branch[] = [
   ],
   ["text before a decision", asking([asks], text), "suspended.waiting", "refuseInput"],
   ["no input before a decision", asking([asks]), "suspended.waiting", "refuseInput"],
+  ["no input before an answer", asking([goesOn(false)]), "suspended.waiting", "refuseInput"],
+  [
+    "no input once the questions are answered: no hook sees the call again",
+    { ...asking([goesOn(true)]), listening: ["preActing"] },
+    "acting.reviewing",
+    "rerunSuspended",
+  ],
+  [
+    "results beside a call whose question is open",
+    asking([suspended, goesOn(false)], brings("c1")),
+    "suspended",
+    "takeResults",
+    "suspendUndecided",
+  ],
   [
     "no input, and a hook wants to see the open calls",
     { ...asking([suspended]), listening: ["preActing"] },

@@ -1,6 +1,6 @@
 import { text, toolUse } from "../../../laws/explorer/messages.ts";
-import { wanting, type Given, type Row } from "../at.ts";
-import { answer, fails, INTERRUPT, says, slept } from "../events.ts";
+import { draft, wanting, type Given, type Row } from "../at.ts";
+import { answer, failedHook, fails, hooks, INTERRUPT, says, slept } from "../events.ts";
 import { clearable, full, refused, summing } from "../guards/compaction.ts";
 import type { Branch } from "./branch.ts";
 import type { Refused } from "./refused.ts";
@@ -24,6 +24,10 @@ const atTheLimit = (given: Given): Given => ({ ...given, progress: { ...given.pr
 const inside = (place: string, more: object, ended: string, interrupted: string): readonly Row[] => {
   const running = `${place}.calling.running`;
   const aborting = `${place}.calling.aborting`;
+  const [pre, post] = [`${place}.preHooks`, `${place}.postHooks`];
+  const heard = { ...summing(more), listening: ["postCompact"] } as const;
+  const drafted = { ...summing(more), draft: draft() };
+  const summary = (words: string) => hooks({ compaction: { summary: words } });
   const cut = { ...summing(more), ...interruption };
   return [
     [running, "the answer of an interrupted turn", cut, says(text("in short")), interrupted],
@@ -50,6 +54,16 @@ const inside = (place: string, more: object, ended: string, interrupted: string)
     [aborting, "a deaf model of an interrupted turn", cut, slept, interrupted],
     [aborting, "a deaf model", { ...summing(more), request: { timedOut: true, attempt: 2 } }, slept, ended],
     [`${place}.backingOff`, "the wait is over", summing(more), slept, running],
+    [pre, "hooks that change nothing", summing(more), hooks({ compaction: {} }), running],
+    [pre, "a summary by a hook", summing(more), summary("in short"), ended],
+    [pre, "a summary by a hook that others see", heard, summary("in short"), post],
+    [pre, "an empty summary by a hook", summing(more), summary(""), ended],
+    [pre, "a hook that wants none", summing(more), hooks({ compaction: { isUnwanted: true } }), ended],
+    [pre, "a hook that fails", summing(more), failedHook, "stopped.idle"],
+    [pre, "an interrupt", summing(more), INTERRUPT, "stopped.idle"],
+    [running, "a summary that hooks see", heard, says(text("in short")), post],
+    [post, "hooks that change nothing", drafted, hooks({ summary: "answer" }), ended],
+    [post, "hooks that leave nothing of it", drafted, hooks({ summary: "" }), ended],
   ];
 };
 
@@ -86,6 +100,12 @@ export const COMPACTION_REFUSED: readonly Refused[] = [
 export const COMPACTION_DECISIONS: { readonly [decision: string]: readonly Branch[] } = {
   "reasoning.compacting.planning": [
     ["old results free enough", clearable(), "reasoning.checkingLimits", "clearResults"],
+    [
+      "hooks want to see what is summed up",
+      { ...full(), listening: ["preCompact"] },
+      "reasoning.compacting.preHooks",
+      "beginCompaction",
+    ],
     ["older messages can be summed up", full(), "reasoning.compacting.calling", "beginCompaction"],
   ],
   "stopped.compacting.planning": [
@@ -94,6 +114,12 @@ export const COMPACTION_DECISIONS: { readonly [decision: string]: readonly Branc
       full({ history: [] }),
       "stopped.compacting.leaving",
       "giveUpCompaction",
+    ],
+    [
+      "hooks want to see what is summed up",
+      { ...full(), listening: ["preCompact"] },
+      "stopped.compacting.preHooks",
+      "beginCompaction",
     ],
     ["older messages can be summed up", full(), "stopped.compacting.calling", "beginCompaction"],
   ],

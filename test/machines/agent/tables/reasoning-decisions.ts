@@ -146,5 +146,11 @@ export const DECIDING_THE_ANSWER: readonly Branch[] = [
   ],
   ["an answer without calls", { draft: draft() }, "stopped.settling", "endTurn: MODEL_STOP"],
   ["calls that a hook wants to see", { draft: draft("c1"), listening: ["preActing"] }, "acting.preHooks"],
+  [
+    "calls of a tool that may run whatever its arguments are",
+    { draft: draft("c1"), allowed: { tool: {} } },
+    "acting.authorizing",
+    "allowCalls",
+  ],
   ["calls", { draft: draft("c1") }, "acting.reviewing"],
 ];

@@ -1,11 +1,13 @@
 import { doneEvent, errorEvent, type ChartEvent } from "../../../laws/explorer/pure.ts";
-import { asking, type Given } from "../at.ts";
+import { asking, wanting, type Given } from "../at.ts";
 import {
   adopt,
   AGENT,
   decide,
   ends,
   GO_ON,
+  GO_ON_WITHOUT_SCHEMA,
+  interrupt,
   INTERRUPT,
   load,
   OTHER_AGENT,
@@ -26,6 +28,15 @@ const unknown = asking([{ status: "unknown" }]);
 const writing = asking([{ status: "running", attempt: 1, spawned: 1, writes: ["plan"] }]);
 const interrupted = { outcome: { reason: "INTERRUPTED", cause: "user" } } as const;
 const brokenService = errorEvent("callModel", new Error("broken"));
+
+/** What a call without the schema of the structured answer meets where a turn rests that is to give one. */
+const withoutSchema = (from: string, given: Given): Refused => [
+  from,
+  "a call without the schema of the structured answer",
+  { ...given, ...wanting({ isStandard: true }) },
+  GO_ON_WITHOUT_SCHEMA,
+  "run/output-schema-missing",
+];
 
 const atRest = (from: string, given: Given): readonly Refused[] => [
   [from, "a steering message at rest", given, STEER, "run/not-running"],
@@ -70,6 +81,16 @@ export const REFUSED: readonly Refused[] = [
   ...["stopped.idle", "stopped.unfinished", "suspended.waiting"].flatMap(leftAt),
   ["stopped.idle", "an adoption between turns", turnOf(AGENT, null), adopt(), "run/invalid-event"],
   ["stopped.unfinished", "an adoption by the same agent", turnOf(AGENT), adopt(AGENT), "run/invalid-event"],
+  withoutSchema("stopped.idle", { progress: { continues: true } }),
+  withoutSchema("stopped.unfinished", { progress: { resumeAt: "reasoning" } }),
+  withoutSchema("suspended.waiting", suspended),
+  [
+    "suspended.waiting",
+    "the limit of a call that has come to rest",
+    suspended,
+    interrupt({ cause: "signal" }),
+    "run/not-running",
+  ],
   ["stopped.idle", "an interrupt at rest", {}, INTERRUPT, "run/not-running"],
   ["stopped.onInterrupt", "an interrupt that says nothing new", interrupted, INTERRUPT, "run/not-running"],
   [

@@ -82,5 +82,6 @@ export const NOTED: readonly Row[] = [
   [calling, "a larger budget", {}, { type: "budget.extend", at: 200, extra: { modelCalls: 1 } }, calling],
   [calling, "a slot is written", {}, write(), calling],
   [calling, "the hook points change", {}, { type: "hooks.listen", points: ["postCall"] }, calling],
+  [calling, "the tools change", {}, { type: "tools.allow", allowed: { tool: {} } }, calling],
   [calling, "the process shuts down", {}, SHUT_DOWN, calling],
 ];

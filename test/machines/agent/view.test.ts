@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Transcript } from "../../../src/message/transcript.ts";
+import type { Msg } from "../../../src/message/types.ts";
+import { cutOf, headOf, viewOf, WHOLE, type ResultLimits, type View } from "../../../machines/agent/view.ts";
+import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
+import { historyProblem } from "../../support/history.ts";
+
+/** What is said in a step: something by somebody, or calls with their results, each in a message of its own or all in one. */
+type Step =
+  | { readonly role: "user" | "assistant"; readonly length: number }
+  | { readonly calls: number; readonly length: number; readonly isOne: boolean };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ role: fc.constantFrom("user", "assistant"), length: fc.nat(400) }),
+  fc.record({ calls: fc.integer({ min: 1, max: 4 }), length: fc.nat(9_000), isOne: fc.boolean() }),
+);
+
+function messagesOf(steps: readonly Step[]): readonly Msg[] {
+  return steps.flatMap((each, at): readonly Msg[] => {
+    if ("role" in each) return [message(`m${at}`, each.role, [text("x".repeat(each.length))])];
+    const ids = Array.from({ length: each.calls }, (_, index) => `c${at}.${index}`);
+    const results = ids.map((id) => toolResult(id, "y".repeat(each.length)));
+    const answers = each.isOne
+      ? [message(`r${at}`, "tool", results)]
+      : results.map((result, index) => message(`r${at}.${index}`, "tool", [result]));
+    return [message(`a${at}`, "assistant", ids.map(toolUse)), ...answers];
+  });
+}
+
+const limits: fc.Arbitrary<ResultLimits> = fc.record({
+  maxTokens: fc.option(fc.integer({ min: 1, max: 2_000 })),
+  tools: fc.constant({}),
+  exclude: fc.constantFrom([], ["tool"]),
+  keepMedia: fc.option(fc.nat(3)),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 20 });
+
+test("any view of any transcript has each call with its results, whatever is cut off and cleared (I2)", () => {
+  fc.assert(
+    fc.property(
+      steps,
+      limits,
+      fc.nat(80),
+      fc.nat(80),
+      fc.nat(80),
+      (said, shown, from, clearedTo, mediaTo) => {
+        const transcript = Transcript.of(messagesOf(said));
+        const view: View = { from, head: headOf(transcript, from, mediaTo), clearedTo, mediaTo };
+        expect(historyProblem(viewOf(transcript, view, shown))).toBeUndefined();
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("any bound cuts a transcript where no call is parted from its results, and never behind its end", () => {
+  fc.assert(
+    fc.property(
+      steps,
+      limits,
+      fc.integer({ min: 1, max: 30 }),
+      fc.nat(3_000),
+      (said, shown, count, tokens) => {
+        const transcript = Transcript.of(messagesOf(said));
+        const cut = cutOf(transcript, WHOLE, { messages: count, tokens }, shown);
+        const rest = transcript.slice(cut);
+        expect(rest.length).toBeGreaterThan(0);
+        expect(historyProblem(rest)).toBeUndefined();
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
