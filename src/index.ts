@@ -1,4 +1,5 @@
 export { createAgent } from "./agent/create-agent.ts";
+export type { CompactionOptions, CompactionResult } from "./agent/compaction-options.ts";
 export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
   Agent,
@@ -8,8 +9,6 @@ export type {
   AgentWatcher,
   Budget,
   CallOptions,
-  CompactionOptions,
-  CompactionResult,
   DecideOptions,
   Input,
   Inspector,
@@ -22,7 +21,15 @@ export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";
 export { redactSecrets } from "./base/secrets.ts";
 export { defineHook } from "./hook/define.ts";
-export type { Chunk, Hook, HookEvent, Prompt, PromptPatch } from "./hook/types.ts";
+export type {
+  Chunk,
+  CompactionPatch,
+  CompactionPlan,
+  Hook,
+  HookEvent,
+  Prompt,
+  PromptPatch,
+} from "./hook/types.ts";
 export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
 export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";
 export { REASONS } from "./message/types.ts";
@@ -52,17 +59,20 @@ export type {
   ToolChoice,
   ToolSpec,
 } from "./model/port.ts";
+export type { EmbedOptions, Embedder } from "./model/embedder.ts";
 export type { SessionStore } from "./store/port.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";
 export { defineSlot } from "./tool/slot.ts";
 export type { SlotDefinition } from "./tool/slot.ts";
 export { suspend, toolError } from "./tool/suspend.ts";
+export type { AskOptions, SuspendOptions } from "./tool/suspend.ts";
 export { createToolkit } from "./tool/toolkit.ts";
 export type {
   Group,
   OutputOf,
   PermissionAction,
+  Resumed,
   Schema,
   Slot,
   SlotReader,
@@ -77,4 +87,4 @@ export type {
   ToolReturn,
 } from "./tool/types.ts";
 export type { AgentChange } from "./tool/fingerprint.ts";
-export type { Decision, PendingCall, WaitsFor } from "./tool/pending.ts";
+export type { Ask, Decision, PendingCall, WaitsFor } from "./tool/pending.ts";

@@ -7,8 +7,8 @@ import { saveSession, type SavedParts } from "../session/save.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
-import { promptTokens } from "../../machines/agent/updates/compaction.ts";
-import { isUndecided, pendingCalls } from "../../machines/agent/updates/calls.ts";
+import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
+import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import { compactSchema, decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
@@ -32,6 +32,7 @@ import { createStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
 import { Watches } from "./watches.ts";
 import type { AgentEvent } from "../event/types.ts";
+import type { CompactionResult } from "./compaction-options.ts";
 import type {
   Agent,
   AgentConfig,
@@ -39,7 +40,6 @@ import type {
   AgentStream,
   Budget,
   CallOptions,
-  CompactionResult,
   DecideOptions,
   Input,
   Reply,
@@ -55,6 +55,7 @@ export class AgentSession implements InboxAgent {
   readonly name: string;
   readonly sessionId: string;
   readonly slots: AgentSlots;
+  readonly writeSlot: InboxAgent["writeSlot"];
   readonly #config: AgentConfig<never>;
   readonly #runtime: Runtime;
   readonly #turns: Turns;
@@ -78,7 +79,9 @@ export class AgentSession implements InboxAgent {
     this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
     this.name = config.name;
     this.sessionId = this.#runtime.settings.sessionId;
-    this.slots = agentSlots(this.#runtime, () => this.#ready());
+    const { writeSlot, ...slots } = agentSlots(this.#runtime, () => this.#ready());
+    this.slots = slots;
+    this.writeSlot = writeSlot;
     provideSteps(this, this.#runtime.steps);
     this.#watches = new Watches(this as Agent<never>, this.#config, () => this.#runtime.journal.seq);
   }
@@ -235,8 +238,7 @@ export class AgentSession implements InboxAgent {
       inputId,
     );
     await runtime.journal.saved();
-    const undecided = new Set(runtime.context.calls.filter(isUndecided).map(({ call }) => call.id));
-    return pendingCalls(runtime.context).filter((call) => undecided.has(call.callId));
+    return [...undecidedCalls(runtime.context)];
   }
 
   interrupt(message?: string | Msg, inputId?: string): boolean {
@@ -267,18 +269,18 @@ export class AgentSession implements InboxAgent {
     await this.#runtime.journal.saved();
   }
 
-  async compact(options: Parameters<Agent["compact"]>[0] = {}): Promise<CompactionResult> {
+  async compact(options: Parameters<Agent["compact"]>[0] = {}, inputId?: string): Promise<CompactionResult> {
     check(compactSchema(), options, "compact");
     await this.#ready();
     this.#assertOpen();
     const runtime = this.#runtime;
     const tokensBefore = promptTokens(runtime.context);
     const { view } = runtime.context;
-    await runtime.command({ type: "session.compact", at: runtime.now(), ...options });
+    await runtime.command({ type: "session.compact", at: runtime.now(), ...options }, inputId);
     await this.rest();
     const { context } = runtime;
     const error = context.view === view ? context.progress.compactions?.last?.error : undefined;
-    if (error) throw errorFrom(error);
+    if (error && inputId === undefined) throw errorFrom(error);
     return { tokensBefore, tokensAfter: promptTokens(context), from: context.view?.from ?? 0 };
   }
 

@@ -6,13 +6,33 @@ import { slotValue } from "../tool/slot-value.ts";
 import { readSlot } from "../tool/slot-access.ts";
 import { revisionOf } from "../tool/stored-slots.ts";
 import type { Slot } from "../tool/types.ts";
+import type { InboxAgent } from "./inbox-agent.ts";
 import type { Runtime } from "./runtime.ts";
 import type { AgentSlots } from "./types.ts";
 
 const seenSchema = s.lazily(() => s.options<{ readonly revision: number }>({ revision: s.integer(0) }));
 
 /** Reads and writes the slots of a session from outside. `ready` resolves when the session is open. */
-export function agentSlots(runtime: Runtime, ready: () => Promise<void> | undefined): AgentSlots {
+export function agentSlots(
+  runtime: Runtime,
+  ready: () => Promise<void> | undefined,
+): AgentSlots & Pick<InboxAgent, "writeSlot"> {
+  const unknown = (from: string, name: string): AgentError =>
+    new AgentError(
+      "config/invalid",
+      `${from}: the agent has no slot '${name}'; give it in \`slots\`, or in \`writes\` of a tool or a hook.`,
+    );
+  const write = async (slot: Slot, given: unknown, seen?: number, inputId?: string): Promise<void> => {
+    const { name, version } = slot;
+    const taken = slotValue(slot, given);
+    if ("problem" in taken)
+      throw new AgentError("slot/invalid", `The value of slot '${name}' ${taken.problem}.`);
+    const { value } = taken;
+    const at = runtime.now();
+    const command = { type: "slot.write", at, name, value, version } as const;
+    await runtime.command({ ...command, ...(seen !== undefined && { seen }) }, inputId);
+    await runtime.journal.saved();
+  };
   return {
     async get(slot) {
       if (!runtime.isStopped) await ready();
@@ -23,24 +43,14 @@ export function agentSlots(runtime: Runtime, ready: () => Promise<void> | undefi
       check(slotSchema(), slot, "slots.set", "The slot");
       if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
       await ready();
-      const { name, version } = slot;
-      if (!runtime.toolkit.hasSlot(slot as Slot))
-        throw new AgentError(
-          "config/invalid",
-          `slots.set: the agent has no slot '${name}'; give it in \`slots\`, or in \`writes\` of a tool or a hook.`,
-        );
-      const taken = slotValue(slot as Slot, value);
-      if ("problem" in taken)
-        throw new AgentError("slot/invalid", `The value of slot '${name}' ${taken.problem}.`);
-      await runtime.command({
-        type: "slot.write",
-        at: runtime.now(),
-        name,
-        value: taken.value,
-        version,
-        ...(seen && { seen: seen.revision }),
-      });
-      await runtime.journal.saved();
+      if (!runtime.toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
+      await write(slot as Slot, value, seen?.revision);
+    },
+    async writeSlot(name, value, seen, inputId) {
+      await ready();
+      const slot = runtime.toolkit.slotNamed(name);
+      if (!slot) throw unknown("writeSlot", name);
+      await write(slot, value, seen, inputId);
     },
   };
 }

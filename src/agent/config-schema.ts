@@ -7,7 +7,8 @@ import { storeSchema } from "../store/store-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { permissionSchema, toolSchema } from "../tool/tool-schema.ts";
 import { limitShape } from "../../machines/agent/limits-schema.ts";
-import type { AgentConfig, Budget, CompactionOptions, Permissions } from "./types.ts";
+import type { CompactionOptions } from "./compaction-options.ts";
+import type { AgentConfig, Budget, Permissions } from "./types.ts";
 
 type Config = AgentConfig<never>;
 type Part<K extends keyof Config> = NonNullable<Config[K]>;
@@ -82,6 +83,7 @@ export const configSchema = s.lazily(() => {
     maxTokens: s.optional(s.integer(1)),
     tools: s.optional(s.recordOf(s.integer(1))),
     exclude: s.optional(s.listOf(s.nonEmpty())),
+    keepMedia: s.optional(s.integer(0)),
   });
   const inspectors = '"auto", an address, an observer, or an array of observers';
   return s.options<Config>(

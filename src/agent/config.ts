@@ -42,11 +42,13 @@ function checkPrices({ model, fallbackModel, prices = {} }: AgentConfig<never>):
 
 /** By default a result of more tokens is shown in part. */
 const RESULT_TOKENS = 20_000;
+/** By default so many results with images, sounds or films keep them in a compaction. */
+const KEEP_MEDIA = 3;
 
 function resultLimits(results: AgentConfig<never>["results"] = {}): ResultLimits {
   if (results === false) return { ...ALL_WHOLE };
-  const { maxTokens = RESULT_TOKENS, tools = {}, exclude = [] } = results;
-  return { maxTokens, tools, exclude };
+  const { maxTokens = RESULT_TOKENS, tools = {}, exclude = [], keepMedia = KEEP_MEDIA } = results;
+  return { maxTokens, tools, exclude, keepMedia };
 }
 
 /** What of a configuration the chart needs, as data. */

@@ -1,8 +1,10 @@
 import type { AgentError, ErrorInfo } from "../base/error.ts";
+import type { Json } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { Schema } from "../tool/types.ts";
+import type { CompactionResult } from "./compaction-options.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { Agent, Budget, DecideOptions, Input } from "./types.ts";
 
@@ -34,6 +36,10 @@ export interface InboxAgent extends Agent<never> {
   interrupt(message?: string | Msg, inputId?: string): boolean;
   steer(message: string | Msg, inputId?: string): boolean;
   extendBudget(extra: Omit<Budget, "onExceeded">, inputId?: string): Promise<void>;
+  /** As `slots.set`, for a slot of this name. `seen`: only if the slot still has this revision. */
+  writeSlot(name: string, value: Json, seen?: number, inputId?: string): Promise<void>;
+  /** As `Agent.compact`. With an `inputId` it resolves also if nothing came of the compaction: the input is consumed then too. */
+  compact(options?: { readonly instructions?: string }, inputId?: string): Promise<CompactionResult>;
   /** Journals that the input was refused with this error, and acknowledges it. */
   refuse(inputId: string, error: ErrorInfo): Promise<void>;
   /** Resolves when nothing runs and everything is durable. */

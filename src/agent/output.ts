@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { defineTool } from "../tool/define.ts";
-import { isStandardSchema, jsonSchemaOf, parseStandard, validateInput } from "../tool/schema.ts";
+import { isStandardSchema, jsonSchemaOf, parseStandard } from "../tool/schema.ts";
+import { validateInput } from "../tool/validate-input.ts";
 import type { Schema, StandardSchema, Tool } from "../tool/types.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
 

@@ -3,7 +3,7 @@ import type { Transcript } from "../message/transcript.ts";
 import { defineTool } from "../tool/define.ts";
 import { READ_RESULT } from "../tool/reserved-names.ts";
 import type { Tool, ToolOutcome } from "../tool/types.ts";
-import { resultText } from "../../machines/agent/view.ts";
+import { mediaOf, resultText } from "../../machines/agent/view.ts";
 
 /** How many characters are read by default, and at most. */
 const [CHARACTERS, MOST_CHARACTERS] = [20_000, 100_000];
@@ -88,7 +88,10 @@ export function readResultTool(transcript: () => Transcript): Tool<never> {
         return failure(
           `The result ${id} has ${text.length} characters, so that none is at offset ${offset}.`,
         );
-      return partOf(text, offset, limit);
+      const part = partOf(text, offset, limit);
+      const media = offset === 0 ? mediaOf(result) : [];
+      if (media.length === 0) return part;
+      return { output: [...(text === "" ? [] : [{ type: "text" as const, text: part }]), ...media] };
     },
   }) as Tool<never>;
 }

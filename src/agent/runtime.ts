@@ -3,6 +3,7 @@ import { AgentError, agentErrorOf, errorFrom, messageOf, type ErrorInfo } from "
 import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
 import { checkMessages } from "../message/validate.ts";
+import { checkHistory } from "../session/check-history.ts";
 import { DurableSession, type RestoredSession } from "../session/durable.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { JournalState } from "../session/format.ts";
@@ -23,6 +24,7 @@ import { settingsOf, toolkitOf } from "./config.ts";
 import { currentCause } from "./cause.ts";
 import { cutOffEvents, eventsBetween, stateName, statePath, DERIVED_TYPES } from "./derive-events.ts";
 import { finalTimeouts } from "./services/final-timeouts.ts";
+import { AllowedTools } from "./allowed-tools.ts";
 import { bindHost } from "./services/host.ts";
 import { StepPublisher } from "./steps.ts";
 import { EventEmitter } from "../event/emitter.ts";
@@ -113,11 +115,11 @@ export class Runtime {
     const restored = config.snapshot && readSnapshot(config.snapshot, this.settings);
     if (restored) this.toolkit.restoreGroups(restored.activeGroups);
     const inspect = observerOf(config);
+    const fresh = freshContext(this.settings, Transcript.of(initial));
+    checkHistory(fresh, "createAgent: `messages`", "message/invalid");
+    const allowed = new AllowedTools(config, this.toolkit);
     this.actor = createActor(liveMachine, {
-      input: {
-        ...freshContext(this.settings, Transcript.of(initial)),
-        listening: this.#hooks.points,
-      },
+      input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
       ...(inspect && { inspect }),
     });
     this.#host = hostFor(this, config, {
@@ -141,6 +143,7 @@ export class Runtime {
         ),
     });
     this.actor.start();
+    allowed.watch((tools) => this.send({ type: "tools.allow", allowed: tools }));
     if (!durable) this.#life.send({ type: "session.open" });
     if (restored) this.load({ ...restored, hooks: [] });
   }
@@ -278,14 +281,21 @@ export class Runtime {
     if (!this.refusal(event)) this.send(event);
   }
 
-  #replace(session: RestoredSession, { memory = true, toolkit = true }: SavedParts = {}): void {
+  #replace(
+    session: RestoredSession,
+    { memory = true, toolkit = true, slots = memory }: SavedParts = {},
+  ): void {
     const { activeGroups, hooks } = session;
     for (const name of hooks.filter((each) => !this.hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
     }
     if (activeGroups && toolkit) this.toolkit.restoreGroups(activeGroups);
-    if (memory) this.send(this.#loading(session));
+    const context = {
+      ...(memory ? session : this).context,
+      slots: (slots ? session : this).context.slots,
+    };
+    if (memory || slots) this.send(this.#loading({ ...session, context }));
   }
 
   /** Journals that an input was refused, and emits an event. */

@@ -1,6 +1,7 @@
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { checkMessages } from "../message/validate.ts";
+import { checkHistory } from "../session/check-history.ts";
 import { contextOf } from "../session/fold.ts";
 import {
   FORMAT,
@@ -36,7 +37,7 @@ export function takeSnapshot(
 }
 
 /** Returns the session of a snapshot. Throws `session/version` for another format, and `session/damaged` for a value that is not a
- *  snapshot. */
+ *  snapshot or whose calls and results are not in pairs (I2). */
 export function readSnapshot(
   snapshot: Snapshot,
   settings: Settings,
@@ -61,5 +62,7 @@ export function readSnapshot(
     kept: readPersistedContext(kept, "The snapshot"),
     messages: checkMessages(data["messages"], "The snapshot"),
   };
-  return { context: contextOf(session, settings), activeGroups: session.activeGroups };
+  const context = contextOf(session, settings);
+  checkHistory(context, "The snapshot");
+  return { context, activeGroups: session.activeGroups };
 }

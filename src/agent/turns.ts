@@ -29,17 +29,6 @@ function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
   return { mode, schema: jsonSchemaOf(schema), ...(isStandard && { isStandard }), reminders: 0 };
 }
 
-/** Throws `run/output-schema-missing` if the call goes on with a turn of another process, whose schema says more than could be
- *  stored. */
-function checkSchema(runtime: Runtime, messages: readonly Msg[]): void {
-  const { context } = runtime;
-  if (!context.wanted?.isStandard || runtime.hasOutput || beginsTurn(context, messages)) return;
-  throw new AgentError(
-    "run/output-schema-missing",
-    "The turn is to give a structured answer, and its schema cannot be stored; expected the option `output` with the schema of the call that began it.",
-  );
-}
-
 function busy(): AgentError {
   return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
 }
@@ -65,10 +54,6 @@ export class Turns {
   #running: RunningCall | undefined;
   /** Emits the event that the call begins, until it has been emitted. */
   #start: (() => void) | undefined;
-  /** True until the chart has taken the call. */
-  #isBeginning = false;
-  /** A limit that was reached in the meantime. */
-  #interruption: (() => void) | undefined;
   #isAnnouncing = false;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -147,9 +132,20 @@ export class Turns {
     const running: RunningCall = { resolve, reject, fallbackReply };
     onBegin((cause) => this.#interrupt(running, cause));
     const messages = messagesOf(input, true);
-    if (!options.output) checkSchema(runtime, messages);
-    const userContext = options.context ?? runtime.sessionContext();
     const wanted = options.output && wantedOf(options.output, this.#model);
+    const hasOutput = options.output !== undefined || runtime.hasOutput;
+    const { fingerprint: agent } = runtime;
+    const event = {
+      type: "call",
+      at: runtime.now(),
+      input: messages,
+      agent,
+      hasOutput,
+      ...(wanted && { wanted }),
+    } as const;
+    const refused = runtime.refusal(event);
+    if (refused) throw refused;
+    const userContext = options.context ?? runtime.sessionContext();
     const { output: previousOutput } = runtime;
     if (options.output) runtime.output = { schema: options.output, tool: outputTool(options.output) };
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
@@ -159,24 +155,14 @@ export class Turns {
     const start = { type: "turn.start", input: messages, resumed: phase !== "stopped" } as const;
     this.#start = () => runtime.events.emit(start, { turn });
     this.#running = running;
-    this.#isBeginning = true;
     try {
       this.#take(options.idempotencyKey, messages);
-      const { fingerprint: agent } = runtime;
-      runtime.send({ type: "call", at: runtime.now(), input: messages, agent, ...(wanted && { wanted }) });
-      this.#begun();
+      runtime.send(event);
       return await promise;
     } catch (error) {
       if (phase === "suspended" && runtime.status().phase === phase) runtime.output = previousOutput; // the call was refused
       throw error;
     }
-  }
-
-  #begun(): void {
-    this.#isBeginning = false;
-    const interrupt = this.#interruption;
-    this.#interruption = undefined;
-    interrupt?.();
   }
 
   #take(key: string | undefined, messages: readonly Msg[]): void {
@@ -249,18 +235,12 @@ export class Turns {
     return replyOf(context, value === undefined ? undefined : await parsedOutput(schema, value));
   }
 
-  /** Interrupts the turn of a call that has reached a limit. */
+  /** Interrupts the turn of a call that has reached a limit. The chart takes it behind the call, and refuses it at rest. */
   #interrupt(call: RunningCall, cause: "signal" | "timeout"): void {
-    const runtime = this.#runtime();
     if (this.#running !== call) return;
+    const runtime = this.#runtime();
     const reply = cause === "timeout" ? call.fallbackReply : undefined;
-    if (this.#isBeginning) this.#interruption = () => this.#interrupt(call, cause);
-    else if (runtime.status().phase === "running")
-      runtime.send({
-        type: "run.interrupt",
-        at: runtime.now(),
-        cause,
-        ...(reply !== undefined && { reply }),
-      });
+    const at = runtime.now();
+    runtime.send({ type: "run.interrupt", at, cause, ...(reply !== undefined && { reply }) });
   }
 }

@@ -9,6 +9,7 @@ import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
+import type { CompactionOptions, CompactionResult } from "./compaction-options.ts";
 
 /** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
  *  Judged on the parsed input that would run. */
@@ -27,7 +28,8 @@ export type Permissions = {
   }[];
   /** For calls that no rule is about; default `allow`. */
   readonly otherwise?: PermissionAction;
-  /** How long an approval is waited for, in ms; then the call is denied. Default: for ever. */
+  /** How long an approval is waited for, in ms; then the call is denied. So long are the questions of a call waited for, and then
+   *  cancelled. Default: for ever. */
   readonly expiresAfterMs?: number;
 };
 
@@ -70,45 +72,6 @@ export interface AgentWatcher {
 /** What a caller may attach to watch an agent: an XState inspection observer or function, or an {@link AgentWatcher}. */
 export type Inspector = { next?(e: InspectionEvent): void } | ((e: InspectionEvent) => void) | AgentWatcher;
 
-/**
- * How a prompt is kept within the model's window. When it comes near, old tool results are first shown as one line each, all that are
- * not new in one go; if that is not enough, a model sums up what came before the newest messages. The same happens once when the model
- * refuses a prompt as too long. All sizes are tokens; they are estimates, corrected by what the provider counts.
- */
-export type CompactionOptions = {
-  /** `false`: only `compact()` does it. Default true. */
-  readonly auto?: boolean;
-  /** The model's context window; default: what the model says in its `capabilities`, else what is known of its name. Without any, a
-   *  prompt is made shorter only when the model has refused it. */
-  readonly contextTokens?: number;
-  /** What of the window is kept free for the answer; default 20,000, at most a fifth of the window. */
-  readonly reserveTokens?: number;
-  /** How much of the end of the conversation stays as it is beside a summary; default 20,000, at most a quarter of the window. */
-  readonly keepRecentTokens?: number;
-  /** The size that a compaction aims at; default half the window. */
-  readonly targetTokens?: number;
-  /** Which results are cleared: not the newest ones of together `protectTokens` (default 40,000, at most a quarter of the window),
-   *  and none unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). `false`: no results. */
-  readonly clear?: false | { readonly protectTokens?: number; readonly minimumTokens?: number };
-  /** `fit` (default): a summary is made if clearing is not enough for the prompt to fit; `threshold`: also if it is not enough to come
-   *  down to `targetTokens`; `never`: only by `compact()`. */
-  readonly summarise?: "fit" | "threshold" | "never";
-  /** What a summary is to keep beside what every summary keeps, in words for the model. */
-  readonly instructions?: string;
-  /** The most tokens of a summary, as `generateOptions.maxTokens`; default: those of the agent's `generateOptions`. */
-  readonly maxSummaryTokens?: number;
-  /** How many compactions of a turn may change nothing, one after the other, before no other is tried in it; default 3. */
-  readonly maxFailures?: number;
-};
-
-/** What `compact` did, in tokens of the prompt. */
-export type CompactionResult = {
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  /** Index of the first message that is still shown as it is. */
-  readonly from: number;
-};
-
 /** Options of {@link createAgent}. */
 export type AgentConfig<Ctx = unknown> = {
   /** The name of the agent, which its messages carry. */
@@ -141,13 +104,15 @@ export type AgentConfig<Ctx = unknown> = {
   readonly contextWindow?: { readonly maxMessages?: number; readonly maxTokens?: number };
   /** Long tool results: the model sees the first and last 2,000 characters of a result of more than `maxTokens` tokens (default
    *  20,000; `tools` has bounds of single tools), and reads the rest with the tool `read_result`, which is offered from then on.
-   *  Results of the tools in `exclude` are always shown whole. `false` shows all results whole. What is stored is always whole. */
+   *  Results of the tools in `exclude` are always shown whole. A compaction leaves out the images, sounds and films of all but the
+   *  newest `keepMedia` results that have some (default 3); `read_result` shows them. `false` shows all results whole. What is stored is always whole. */
   readonly results?:
     | false
     | {
         readonly maxTokens?: number;
         readonly tools?: { readonly [tool: string]: number };
         readonly exclude?: readonly string[];
+        readonly keepMedia?: number;
       };
   /** Keeps the prompt within the model's window; the transcript is never shortened. See {@link CompactionOptions}; `false` turns it off,
    *  also when the model refuses a prompt as too long, and for `compact()`. Default: on. */
@@ -293,7 +258,7 @@ export type Status = {
   readonly seq: number;
 };
 
-/** A session as plain JSON: the transcript, the slots, and at most 4 KB besides. */
+/** A session as plain JSON: the transcript, the slots, and at most 4 KB besides and what suspended calls remember. */
 export type Snapshot = JsonObject & { readonly format: number };
 
 /** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
@@ -346,8 +311,9 @@ export interface Agent<Ctx = unknown> {
     options?: CallOptions<S, Ctx> & { readonly cumulative?: boolean },
   ): AgentStream<OutputOf<S>>;
   /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
-   *  `"retry"`, `{ answer }` and `"deny"` only. Rejects `run/bad-results` for an unknown call, `run/stale-decision` if the
-   *  arguments are others than `options` says, and `run/bad-decision` for a decision that this call does not take: none, if its
+   *  `"retry"`, `{ answer }` and `"deny"` only. A question of a call has the address of its entry in `pending`, such as
+   *  "call_1/nights". Rejects `run/bad-results` for an unknown call or question and for a response that the schema of its question
+   *  does not accept, `run/stale-decision` if the arguments or the question are others than `options` says, and `run/bad-decision` for a decision that this call does not take: none, if its
    *  permission is settled. */
   decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall[]>;
   /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. A turn whose answer is finished, so that only

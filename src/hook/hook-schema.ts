@@ -38,6 +38,8 @@ const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<P
   postActing: { result: true, stop: true, slots: true },
   preSummary: PROMPT,
   postSummary: { message: true, slots: true },
+  preCompact: { instructions: true, summary: true, keepFrom: true, skip: true, slots: true },
+  postCompact: { summary: true, slots: true },
   postCall: { reply: true, slots: true },
 };
 

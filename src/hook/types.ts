@@ -68,6 +68,33 @@ export type Chunk = {
   readonly usage?: Usage;
 };
 
+/** The summary of a conversation that is about to be made. */
+export type CompactionPlan = {
+  /** Why: the prompt is near the model's window, the model has refused it, or `compact()` was called. */
+  readonly cause: "threshold" | "overflow" | "manual";
+  /** The size of the prompt. */
+  readonly tokensBefore: number;
+  /** The messages that the summary takes the place of. */
+  readonly messages: readonly Msg[];
+  /** The summary of what came before them, which the new one takes the place of too. */
+  readonly previous?: string;
+  /** What the caller of `compact()`, or a hook before this one, wants to be kept. */
+  readonly instructions?: string;
+};
+
+/** Changes of a summary that is about to be made. */
+export type CompactionPatch = {
+  /** Replaces the instructions. */
+  readonly instructions?: string;
+  /** The summary itself; no model is asked. It must be shorter than what it takes the place of. */
+  readonly summary?: string;
+  /** The id of the first message that stays as it is: one of `messages` without tool results. With that of the first message, or if
+   *  nothing is left to sum up, there is no summary. */
+  readonly keepFrom?: string;
+  /** True: there is no summary, and nothing changes. */
+  readonly skip?: boolean;
+};
+
 /** What hooks write beside what they return: new values of the slots in their `writes`, stored together with the change. What a hook
  *  writes into a slot that was changed from outside while it ran is left out. */
 type Writes = { readonly slots?: SlotWrites };
@@ -118,9 +145,22 @@ export type Hook<Ctx = unknown> = {
   readonly preSummary?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
   /** After the summary and before it is stored: may replace it. */
   readonly postSummary?: (e: HookEvent<Ctx> & { readonly message: Msg }) => Maybe<{ readonly message?: Msg }>;
+  /** Before what came before is summed up, because the prompt is too long or `compact()` was called; not when only results are cleared.
+   *  May say what is kept, give the summary itself, or do without one. If one throws at `compact()`, that rejects. */
+  readonly preCompact?: (e: HookEvent<Ctx> & CompactionPlan) => Maybe<CompactionPatch>;
+  /** After such a summary, and before it takes the place of the messages: may replace its text. */
+  readonly postCompact?: (
+    e: HookEvent<Ctx> & CompactionPlan & { readonly summary: string },
+  ) => Maybe<{ readonly summary?: string }>;
   /** After every turn that replies, suspended turns included, but not after an interrupt or an error: may replace the reply that
    *  the caller gets. */
-  readonly postCall?: (e: HookEvent<Ctx> & { readonly reply: Msg }) => Maybe<{ readonly reply?: Msg }>;
+  readonly postCall?: (
+    e: HookEvent<Ctx> & {
+      readonly reply: Msg;
+      /** The transcript, with all of the turn. */
+      readonly history: readonly Msg[];
+    },
+  ) => Maybe<{ readonly reply?: Msg }>;
   /** For each piece of an answer, in order, without being awaited. If it throws, a `hook.failed` event is emitted and nothing
    *  else happens. */
   readonly reasoningChunk?: (e: HookEvent<Ctx> & Chunk) => void;
@@ -149,6 +189,8 @@ export const HOOK_POINTS = [
   "postActing",
   "preSummary",
   "postSummary",
+  "preCompact",
+  "postCompact",
   "postCall",
   "onInterrupt",
   "onError",

@@ -22,5 +22,7 @@ export type { ModelOverFetch } from "./recording-contract.ts";
 export type { ModelBehaviour, ModelContractOptions, ModelUnderTest } from "./model-contract.ts";
 export { storeContract } from "./store-contract.ts";
 export type { StoreContractOptions, StoreUnderTest } from "./store-contract.ts";
+export { memoryContract } from "./memory-contract.ts";
+export type { MemoryContractOptions, MemoryUnderTest } from "./memory-contract.ts";
 export { queueContract } from "./queue-contract.ts";
 export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";

@@ -1,13 +1,13 @@
 import * as s from "../base/option-schema.ts";
-import { isTooDeep } from "../base/freeze.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isTooDeep, jsonProblem } from "../base/freeze.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { outputSchema } from "../message/validate.ts";
 import type { Decision } from "./pending.ts";
 
 type Form<Field extends string> = Extract<Decision, { readonly [each in Field]: unknown }>;
 
 const DECISION =
-  '"approve", "deny", "retry", { approve: true, remember? }, { deny: text }, { edit: arguments } or { answer }';
+  '"approve", "deny", "retry", { approve: true, remember? }, { deny: text }, { edit: arguments }, { answer }, { respond: value }, { decline: true } or { cancel: true }';
 
 /** The schema of {@link Decision}. */
 export const decisionSchema = s.lazily(() => {
@@ -23,6 +23,7 @@ export const decisionSchema = s.lazily(() => {
     s.accepted<Exclude<Form<"answer">["answer"], string>>(outputSchema),
     "an answer",
   );
+  const respond = s.value<Json>((value) => value !== undefined && jsonProblem(value) === undefined, "JSON");
   return s.anyOf<Decision>(
     [
       s.oneOf("approve", "deny", "retry"),
@@ -30,6 +31,9 @@ export const decisionSchema = s.lazily(() => {
       s.options<Form<"deny">>({ deny: text }),
       s.options<Form<"edit">>({ edit }),
       s.options<Form<"answer">>({ answer }),
+      s.options<Form<"respond">>({ respond }),
+      s.options<Form<"decline">>({ decline: s.exactly(true) }),
+      s.options<Form<"cancel">>({ cancel: s.exactly(true) }),
     ],
     DECISION,
   );

@@ -1,11 +1,19 @@
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 
-/** What a resting session waits for. */
-export type WaitsFor = "approval" | "externalResult" | "stopRequested" | "unknownOutcome" | "budget";
+/** What a resting session waits for. `answer`: a call goes on once its questions are answered; `externalResult`: the answer is the
+ *  result of the call. */
+export type WaitsFor =
+  | "approval"
+  | "answer"
+  | "externalResult"
+  | "stopRequested"
+  | "unknownOutcome"
+  | "budget";
 
 /** What a person may say about an open call. `edit` replaces the arguments, `answer` gives the result; `retry` runs the call
- *  again, and is not an approval. */
+ *  again, and is not an approval. A question of a call that goes on takes `respond` with a value of its schema, `decline` (the
+ *  person does not want to answer) or `cancel` (nobody did), and one of the kind `approval` takes "approve" and "deny" too. */
 export type Decision =
   | "approve"
   | "deny"
@@ -13,21 +21,46 @@ export type Decision =
   | { readonly approve: true; readonly remember?: "tool" | "input" }
   | { readonly deny: string }
   | { readonly edit: JsonObject }
-  | { readonly answer: string | readonly (TextBlock | MediaBlock)[] };
+  | { readonly answer: string | readonly (TextBlock | MediaBlock)[] }
+  | { readonly respond: Json }
+  | { readonly decline: true }
+  | { readonly cancel: true };
 
-/** An open call as callers see it. `argsHash` binds a decision to these very arguments. Once permission
- *  has asked, it covers all that the tool would get: `input` and the tool's presets, which `input` does not show. */
+/** A question that a call asks before it goes on. */
+export type Ask = {
+  /** Unique among the questions that the call asks at once, 1 to 200 characters. */
+  readonly id: string;
+  /** How it is to be shown: a form for its schema, a page to visit, a permission, or a question. */
+  readonly kind: "form" | "url" | "approval" | "question";
+  readonly message: string;
+  /** JSON Schema of the value of `respond`; default: any JSON. */
+  readonly schema?: JsonObject;
+  /** The page to visit, an http or https address. */
+  readonly url?: string;
+  /** A call that waits inside of this one, such as one of a sub-agent: it takes the decisions that such a call takes. */
+  readonly call?: PendingCall;
+};
+
+/** An open call as callers see it, or one question of a call. `argsHash` binds a decision to these very arguments, or to the
+ *  question as it was asked now. Once permission has asked, it covers all that the tool would get: `input` and the tool's
+ *  presets, which `input` does not show. */
 export type PendingCall = {
+  /** What `decide` takes: the id of the call, and "/" and the id of the question behind it if this is one. */
   readonly callId: string;
   readonly name: string;
   readonly input: JsonObject;
   readonly argsHash: string;
   readonly waitsFor: Exclude<WaitsFor, "budget">;
+  /** Why it waits; of a question, its text. */
   readonly reason?: string;
   /** Epoch ms since when it waits. */
   readonly since: number;
   readonly expiresAt?: number;
   readonly answerSchema?: JsonObject;
+  /** The kind of the question, if this is one; `answerSchema` is then its schema. */
+  readonly ask?: Pick<Ask, "kind" | "url">;
+  /** The tools inside of which the call waits, the outermost first; absent for a call of the session itself. */
+  readonly path?: readonly string[];
   readonly decided?: Decision;
   /** Who has decided, as the caller of `decide` said. */
   readonly decidedBy?: string;

@@ -5,7 +5,8 @@ import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { hashInput } from "./hash.ts";
 import { pruneNulls } from "./prune-nulls.ts";
 import { badInput } from "./results.ts";
-import { parseStandard, validateInput } from "./schema.ts";
+import { parseStandard } from "./schema.ts";
+import { validateInput } from "./validate-input.ts";
 import type { Tool } from "./types.ts";
 
 /** What `execute` gets, and what it was parsed from. */

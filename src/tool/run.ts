@@ -7,6 +7,7 @@ import type { PreparedInput } from "./prepare-input.ts";
 import { failedTool, interruptedResult, noResult, outcomeResult } from "./results.ts";
 import { writtenSlots } from "./slot-access.ts";
 import type { StoredSlots } from "./stored-slots.ts";
+import { readSuspension } from "./suspension.ts";
 import type { Suspension, Tool, ToolContext, ToolOutcome } from "./types.ts";
 
 /** The outcome of a run of a tool; with `error` if it threw, and with the slots that it has written. */
@@ -21,7 +22,8 @@ function isSuspension(value: unknown): value is Suspension {
   return value["reason"] === undefined || typeof value["reason"] === "string";
 }
 
-const SUSPENSION = ["suspended", "reason", "answerSchema"];
+const SUSPENSION = ["suspended", "reason", "answerSchema", "then"];
+const RESUMED = [...SUSPENSION, "state", "asks"];
 const OUTCOME = ["output", "state", "metadata", "slots"];
 
 const hasOnly = (value: object, keys: readonly string[]): boolean =>
@@ -29,7 +31,7 @@ const hasOnly = (value: object, keys: readonly string[]): boolean =>
 
 /** True for what was meant as a suspension: other JSON may be about something suspended too. */
 function isReturnedSuspension(value: unknown): value is Suspension {
-  return isSuspension(value) && hasOnly(value, SUSPENSION);
+  return isSuspension(value) && hasOnly(value, value.then === "resume" ? RESUMED : SUSPENSION);
 }
 
 /** True for what was meant as an outcome: other JSON may have an `output` too. */
@@ -64,7 +66,7 @@ function withSlots(
 /** Returns what a returned value is stored as: a string verbatim, any other value as its JSON text. */
 function toRun(call: ToolUseBlock, tool: Tool<never>, value: unknown, stored: StoredSlots): ToolRun {
   if (value === undefined) return { result: noResult(call) };
-  if (isReturnedSuspension(value)) return { suspension: value };
+  if (isReturnedSuspension(value)) return toSuspension(call, value);
   if (isOutcome(value)) {
     const problem = outcomeProblem(value);
     return problem === undefined ? withSlots(call, tool, value, stored) : badReturn(call, problem);
@@ -77,6 +79,13 @@ function toRun(call: ToolUseBlock, tool: Tool<never>, value: unknown, stored: St
   } catch (error) {
     return badReturn(call, messageOf(error)); // a bigint, a circle, or a `toJSON` that throws
   }
+}
+
+function toSuspension(call: ToolUseBlock, value: Suspension): ToolRun {
+  const read = readSuspension(value);
+  if ("suspension" in read) return read;
+  const text = `it cannot be suspended so: ${read.problem} It may have taken effect.`;
+  return { result: failedTool(call, text) };
 }
 
 function badReturn(call: ToolUseBlock, problem: string): ToolRun {
@@ -122,14 +131,14 @@ export async function runTool(
   ctx: ToolContext<never>,
   stored: StoredSlots,
 ): Promise<ToolRun> {
-  if (tool.external) return { suspension: { suspended: true } };
   if ("result" in prepared) return prepared;
+  if (tool.external) return { suspension: { suspended: true } };
   if (ctx.signal.aborted) return { result: interruptedResult(call, false) };
   try {
     return toRun(call, tool, await execute(tool, prepared.value, ctx), stored);
   } catch (error) {
     const suspension = thrownSuspension(error);
-    if (suspension) return { suspension };
+    if (suspension) return toSuspension(call, suspension);
     if (ctx.signal.aborted) return { result: interruptedResult(call, true) };
     return { result: failedTool(call, messageOf(error)), error: toolError(error) };
   }

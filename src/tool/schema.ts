@@ -1,5 +1,3 @@
-import { Validator } from "@cfworker/json-schema";
-import { copyOf } from "../base/freeze.ts";
 import { z } from "zod";
 import { AgentError, messageOf } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
@@ -39,36 +37,6 @@ export function jsonSchemaOf(schema: Schema): JsonObject {
     "config/invalid",
     `A ${standard.vendor} schema gives no JSON Schema; pass zod, a Standard Schema with JSON Schema, or JSON Schema itself.`,
   );
-}
-
-const validators = new WeakMap<JsonObject, Validator>();
-
-function validatorOf(schema: JsonObject): Validator {
-  let validator = validators.get(schema);
-  if (!validator) {
-    // of its own, as the validator writes into it
-    validator = new Validator(copyOf(schema) as ConstructorParameters<typeof Validator>[0], "2020-12", false);
-    validators.set(schema, validator);
-  }
-  return validator;
-}
-
-/** Checks a value against JSON Schema 2020-12: null if it is valid, else the problems in one line. A missing or empty
- *  schema accepts everything; a schema that cannot be used is reported as a problem. */
-export function validateInput(schema: JsonObject | null, input: unknown): string | null {
-  if (!schema || Object.keys(schema).length === 0) return null;
-  try {
-    const { valid, errors } = validatorOf(schema).validate(input);
-    if (valid) return null;
-    const leaves = errors.filter(
-      (error) => !["properties", "items", "$ref", "allOf"].includes(error.keyword),
-    );
-    return (leaves.length > 0 ? leaves : errors)
-      .map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#\/?/, "") || "input"}: ${error}`)
-      .join("; ");
-  } catch (error) {
-    return `Schema validation error: ${messageOf(error)}`;
-  }
 }
 
 type Issue = {

@@ -1,8 +1,9 @@
 import { messageOf } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
-import { isStandardSchema, validateInput } from "./schema.ts";
+import { isStandardSchema } from "./schema.ts";
 import type { Slot, StandardSchema } from "./types.ts";
+import { validateInput } from "./validate-input.ts";
 
 /** How long the JSON of a slot's value may be, in bytes of UTF-8. */
 export const MAX_SLOT_BYTES = 64 * 1024;

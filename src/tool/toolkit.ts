@@ -11,7 +11,7 @@ import { prepareInput } from "./prepare-input.ts";
 import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
-import { validateInput } from "./schema.ts";
+import { validateInput } from "./validate-input.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
 import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
@@ -29,6 +29,8 @@ class SessionToolkit implements Toolkit<never> {
   #maxTokens: number | undefined;
   #catalogue: Catalogue | undefined;
   #offer: { readonly names: readonly string[]; readonly offer: Offer } | undefined;
+  /** Called when tools, groups or presets have changed. */
+  onChange = (): void => {};
 
   constructor(metaTool: boolean) {
     this.#metaTool = metaTool;
@@ -78,6 +80,11 @@ class SessionToolkit implements Toolkit<never> {
     for (const slot of slots) this.#slots.set(slot.name, slot);
   }
 
+  /** The slot of this name that was made known. */
+  slotNamed(name: string): Slot | undefined {
+    return this.#slots.get(name);
+  }
+
   /** True for a slot that was made known. */
   hasSlot(slot: Slot): boolean {
     return this.#slots.get(slot.name) === slot;
@@ -97,8 +104,9 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   remove(name: string): boolean {
+    const isThere = this.#tools.delete(name);
     this.#changed();
-    return this.#tools.delete(name);
+    return isThere;
   }
 
   addGroup(group: Group): void {
@@ -159,6 +167,11 @@ class SessionToolkit implements Toolkit<never> {
     return "result" in run ? run.result : suspendedResult(call, run.suspension.reason);
   }
 
+  /** The tools of the user that may be called now, in order of registration. */
+  active(): readonly Tool<never>[] {
+    return [...this.#tools.values()].filter((tool) => this.#isActive(tool));
+  }
+
   /** Defers tools beyond `maxTokens` tokens of their schemas; undefined: none, also those that ask for it. */
   deferBeyond(maxTokens: number | undefined): void {
     this.#maxTokens = maxTokens;
@@ -208,6 +221,7 @@ class SessionToolkit implements Toolkit<never> {
   #changed(): void {
     this.#catalogue = undefined;
     this.#offer = undefined;
+    this.onChange();
   }
 
   /** A tool that the toolkit makes itself. */

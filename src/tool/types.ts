@@ -2,6 +2,7 @@
 import type { Execution, ToolSpec } from "../model/port.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock, ToolResultBlock } from "../message/types.ts";
+import type { Ask, Decision } from "./pending.ts";
 
 /** The part of the Standard Schema interface (standardschema.dev, version 1) that tools use. */
 export interface StandardSchema {
@@ -47,7 +48,7 @@ export type SlotReader = {
 /** What a running call knows. */
 export type ToolContext<Ctx = unknown> = {
   readonly callId: string;
-  /** The same for every attempt of one call: hand it to systems that must not act twice. */
+  /** The same for every attempt of one call, also of one that goes on: hand it to systems that must not act twice. */
   readonly idempotencyKey: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -60,8 +61,18 @@ export type ToolContext<Ctx = unknown> = {
   readonly sessionId: string;
   /** The slots of the session, as they were when the attempt began. */
   readonly slots: SlotReader;
+  /** There if the call was suspended with `then: "resume"` and goes on. */
+  readonly resumed?: Resumed;
   /** Reports progress: an `actingChunk` for hooks and a `tool.delta` for streams. Not part of the result. */
   emit(chunk: string | TextBlock | MediaBlock): void;
+};
+
+/** What a call that goes on knows of its last run: what it remembered, and what its questions were answered, by their ids. */
+export type Resumed = {
+  readonly state: Json;
+  readonly answers: { readonly [askId: string]: Decision };
+  /** How often the call has been suspended: 1 when it goes on for the first time. */
+  readonly round: number;
 };
 
 /** The answer is not there yet: something outside will give it. Made by {@link suspend}. */
@@ -69,6 +80,10 @@ export type Suspension = {
   readonly suspended: true;
   readonly reason?: string;
   readonly answerSchema?: JsonObject;
+  /** `resume`: the tool runs again, with `state` and the answers to `asks`. Default `result`: the answer is the result. */
+  readonly then?: "result" | "resume";
+  readonly state?: Json;
+  readonly asks?: readonly Ask[];
 };
 
 /** A result with media, metadata, an error state, or new values of slots. */

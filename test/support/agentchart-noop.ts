@@ -30,6 +30,8 @@ export function noopHook(priority: number): Hook {
     postActing: waits("postActing"),
     preSummary: waits("preSummary"),
     postSummary: waits("postSummary"),
+    preCompact: waits("preCompact"),
+    postCompact: waits("postCompact"),
     postCall: waits("postCall"),
     reasoningChunk: count("reasoningChunk"),
     summaryChunk: count("summaryChunk"),

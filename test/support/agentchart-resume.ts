@@ -17,6 +17,7 @@ export const KILLED_IN = [
   "doCall.preCall",
   "reasoning.preHooks",
   "reasoning.backingOff",
+  "reasoning.compacting.preHooks",
   "reasoning.compacting.backingOff",
   "summarizing.preHooks",
   "summarizing.backingOff",
@@ -31,6 +32,7 @@ export const KILLED_IN = [
 export const KILLED_IN_MIDST = [
   "reasoning.calling",
   "reasoning.compacting.calling",
+  "reasoning.compacting.postHooks",
   "reasoning.postHooks",
   "summarizing.calling",
   "summarizing.postHooks",
@@ -54,6 +56,7 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "usage.test.ts": "sums up the usage of every request",
   "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",
+  "attempts.test.ts": "counts attempts: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
   "a tool whose error has retryAfterMs is not called before that time":
     "counts attempts: one that may have been made counts",
@@ -90,6 +93,10 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "a turn interrupted during preCall has counters of its own": "counts requests",
   "the counters of a turn include every attempt of a fallback model": "counts requests",
   "a model is still reminded of the structured output after the budget for it is extended": "counts requests",
+  "ends the turn with the error if a second attempt is refused too": "counts requests",
+  "that throws in a turn fails the turn; the next one compacts again": "counts the runs of a pre-hook",
+  "runs again, for a summary that is asked for again, after a restore in its midst":
+    "counts the summaries that are asked for",
   "S7 a response without an id": "an answer that is asked for again has an id of its own",
 };
 
@@ -107,6 +114,8 @@ export const NEVER_KILLED_IN: { readonly [state: string]: string } = {
   "stopped.onError": REPLY,
   "reasoning.calling.aborting": GRACE,
   "reasoning.compacting.calling.aborting": GRACE,
+  "stopped.compacting.preHooks": COMPACTION,
+  "stopped.compacting.postHooks": COMPACTION,
   "stopped.compacting.calling": COMPACTION,
   "stopped.compacting.calling.aborting": COMPACTION,
   "stopped.compacting.backingOff": COMPACTION,
@@ -128,6 +137,8 @@ const FIRST: Hook<never> = {
   postReasoning: () => {},
   preSummary: () => {},
   postSummary: () => {},
+  preCompact: () => {},
+  postCompact: () => {},
   preActing: () => {},
   postActing: () => {},
 };

@@ -84,6 +84,8 @@ export const pausing: Hook = Object.fromEntries([
     "postActing",
     "preSummary",
     "postSummary",
+    "preCompact",
+    "postCompact",
     "postCall",
     "onInterrupt",
     "onError",

@@ -38,6 +38,8 @@ export function recorder(trace: string[]): Hook {
     postActing: ({ call }) => void trace.push(`h:postActing(${call.id})`),
     preSummary: () => void trace.push("h:preSummary"),
     postSummary: () => void trace.push("h:postSummary"),
+    preCompact: () => void trace.push("h:preCompact"),
+    postCompact: () => void trace.push("h:postCompact"),
     postCall: () => void trace.push("h:postCall"),
     onInterrupt: () => void trace.push("h:onInterrupt"),
     onError: () => void trace.push("h:onError"),

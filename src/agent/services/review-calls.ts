@@ -1,19 +1,19 @@
 import { copyOf } from "../../base/freeze.ts";
 import { deniedResult, errorResult } from "../../tool/results.ts";
 import { argsHashOf, type ParsedInput } from "../../tool/prepare-input.ts";
-import { executionData } from "../../model/execution.ts";
 import { matchesName } from "../../tool/name-pattern.ts";
 import { PERMISSION_ACTIONS } from "../../tool/tool-schema.ts";
 import type { PermissionAction, Tool } from "../../tool/types.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
 import type { CallRecord } from "../../../machines/agent/context.ts";
+import { termsOf } from "../../../machines/agent/updates/acting.ts";
 import { decidedResult } from "../../../machines/agent/updates/calls.ts";
 import type { Decision } from "../../tool/pending.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
 import type { Permissions } from "../types.ts";
-import { toolExecution } from "./run-call.ts";
+import { toolTerms } from "./run-call.ts";
 
 type Judgement =
   | { readonly action: "ask"; readonly reason: string }
@@ -131,6 +131,8 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
   const result = decidedResult(record);
   if (result) return { ...base, action: result.state === "denied" ? "deny" : "answer", result };
 
+  const terms = termsOf(record, input.allowed);
+  if (terms) return { ...base, action: "allow", ...terms };
   const found = host.find(call);
   if ("result" in found) return { ...base, action: "answer", result: found.result };
   const { tool } = found;
@@ -157,11 +159,8 @@ async function review(host: Host, record: CallRecord, input: ReviewInput): Promi
     ...base,
     action: "allow",
     ...(isGranted && { argsHash }),
-    execution: executionData(toolExecution(host, tool)),
-    onRestart: tool.onRestart,
+    ...toolTerms(host, tool),
     ...(edited && { input: edited }),
-    ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),
-    ...(tool.writes && { writes: tool.writes.map(({ name }) => name) }),
   };
 }
 

@@ -1,20 +1,31 @@
 import { AgentError } from "../../base/error.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
-import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
+import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
 import type { Execution } from "../../model/port.ts";
 import { deniedResult, silentTool } from "../../tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
 import { slotReader } from "../../tool/slot-access.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
+import type { CallTerms } from "../../../machines/agent/context.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";
 import { startIdleTimer } from "./idle-timer.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
-export function toolExecution(host: Host, tool: Tool<never>): Execution {
-  return mergeExecution(tool.execution, mergeExecution(host.config.toolExecution, EXECUTION_DEFAULTS.tool));
+export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never>): Execution {
+  return mergeExecution(tool.execution, mergeExecution(config.toolExecution, EXECUTION_DEFAULTS.tool));
+}
+
+/** How a call of the tool is executed, as data. */
+export function toolTerms(host: Pick<Host, "config">, tool: Tool<never>): CallTerms {
+  return {
+    execution: executionData(toolExecution(host, tool)),
+    onRestart: tool.onRestart,
+    ...(tool.maxParallel !== undefined && { maxParallel: tool.maxParallel }),
+    ...(tool.writes && { writes: tool.writes.map(({ name }) => name) }),
+  };
 }
 
 type AnsweredRun = Exclude<ToolRun, { readonly suspension: unknown }>;
@@ -80,6 +91,7 @@ export async function runCall(
     context: host.context(),
     sessionId: host.sessionId,
     slots: slotReader(() => input.slots),
+    ...(input.resumed && { resumed: input.resumed }),
     emit: (chunk) => {
       if (isOver || signal.aborted) return; // the call has ended or was aborted
       idle.restart();
@@ -93,7 +105,11 @@ export async function runCall(
   isOver = true;
   idle.stop();
   const at = host.now();
-  if ("suspension" in run) return { at, callId: call.id, attempt, suspension: run.suspension };
+  if ("suspension" in run) {
+    const { expiresAfterMs } = host.config.permissions ?? {};
+    const expires = expiresAfterMs !== undefined && { expiresAt: at + expiresAfterMs };
+    return { at, callId: call.id, attempt, suspension: run.suspension, ...expires };
+  }
   const error = errorOf(run, signal);
   const retry = error !== undefined && mayRetry(error, retryOn);
   const isDated = retry && Number.isFinite(error.retryAt);

@@ -1,6 +1,6 @@
 import { isObject } from "../../base/is-object.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
-import { freeze, frozenCopy, jsonProblem } from "../../base/freeze.ts";
+import { messageOf } from "../../base/error.ts";
+import { freeze, frozenCopy } from "../../base/freeze.ts";
 import { pairingProblem } from "../../message/pairing.ts";
 import { toolResultsOf, toolUsesOf } from "../../message/query.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -12,96 +12,15 @@ import type { ToolOutcome } from "../../tool/types.ts";
 import { piecesOf } from "../../../machines/agent/prompt.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
-import { unknownField } from "../../hook/hook-schema.ts";
-import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
-import type { HookSlots } from "./hook-slots.ts";
+import type { Hook, HookPoint, Prompt } from "../../hook/types.ts";
+import { badReturn, callHook, fieldOf, type HookScope, type PromptInput } from "./call-hook.ts";
+import { postCompact, preCompact } from "./compaction-hooks.ts";
 
-/** What {@link runHooks} needs besides its input. */
-export type HookScope = {
-  readonly hooks: readonly Hook<never>[];
-  readonly event: HookEvent<never>;
-  readonly slots: HookSlots;
-  /** Returns the prompt before the hooks of preReasoning or preSummary. */
-  prompt(input: PromptInput): Prompt;
-  /** Called if a hook fails at a point that only observes. */
-  onFailure(hook: string, error: unknown): void;
-};
-
-type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
 type Outcome = Omit<HooksOutcome, "at">;
-type Returned = { readonly [key: string]: unknown };
 
 /** Returns hooks in the order in which they run: ascending priority, then order of registration. */
 export function sortHooks(hooks: readonly Hook<never>[]): readonly Hook<never>[] {
   return hooks.toSorted((a, b) => (a.priority ?? 100) - (b.priority ?? 100));
-}
-
-function badReturn(hook: string, point: HookPoint, problem: string): AgentError {
-  return new AgentError("hook/bad-return", `Hook '${hook}' returned from ${point}: ${problem}`, {
-    data: { hook, point },
-  });
-}
-
-/** Returns a wrong value as an error message contains it: as JSON, or its type. */
-function formatReturned(value: unknown): string {
-  const isJson = typeof value !== "function" && jsonProblem(value) === undefined;
-  return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
-}
-
-/** Calls one hook with the fields of its point, takes what it wrote into slots, and returns what it returned: an object, `{}` for
- *  nothing. Rejects `hook/failed` if it throws. */
-async function callHook(
-  { event, slots }: HookScope,
-  hook: Hook<never>,
-  point: HookPoint,
-  fields: object,
-): Promise<Returned> {
-  let returned: unknown;
-  try {
-    const given = { ...event, slots: slots.reader, ...fields };
-    returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(given);
-  } catch (error) {
-    if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
-    throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
-      cause: error,
-      data: { hook: hook.name, point },
-    });
-  }
-  if (returned === undefined || returned === null) return {};
-  if (typeof returned !== "object" || Array.isArray(returned)) {
-    throw badReturn(hook.name, point, `expected an object or nothing, got ${formatReturned(returned)}`);
-  }
-  const { slots: written } = returned as Returned;
-  const problem =
-    unknownField(point, returned) ?? (written === undefined ? undefined : slots.take(hook, written));
-  if (problem !== undefined) throw badReturn(hook.name, point, problem);
-  return returned as Returned;
-}
-
-const KINDS = {
-  "a string": (value: unknown): value is string => typeof value === "string",
-  "a boolean": (value: unknown): value is boolean => typeof value === "boolean",
-  "an object": (value: unknown): value is JsonObject => isObject(value),
-};
-type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
-  ? T
-  : never;
-
-/** Returns one field of what a hook returned, frozen; undefined if it is absent. Throws `hook/bad-return` for another kind of value. */
-function fieldOf<Name extends keyof typeof KINDS>(
-  hook: string,
-  point: HookPoint,
-  returned: Returned,
-  field: string,
-  kind: Name,
-): KindOf<Name> | undefined {
-  const value = returned[field];
-  if (value === undefined) return undefined;
-  if (!KINDS[kind](value))
-    throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${formatReturned(value)}`);
-  const problem = jsonProblem(value);
-  if (problem !== undefined) throw badReturn(hook, point, `\`${field}\` ${problem}`);
-  return frozenCopy(value) as KindOf<Name>;
 }
 
 function messagesOf(hook: string, point: HookPoint, value: unknown): readonly Msg[] | undefined {
@@ -191,7 +110,7 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
     system = fieldOf(hook.name, point, returned, "system", "a string") ?? system;
     options = fieldOf(hook.name, point, returned, "options", "an object") ?? options;
   }
-  if (changedBy !== undefined) checkPairs(changedBy, point, before.messages, messages);
+  if (changedBy !== undefined) checkPairs(changedBy, point, messages);
   const isSame =
     messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
   return {
@@ -210,10 +129,10 @@ function frozenPrompt(prompt: Prompt): Prompt {
   return prompt;
 }
 
-/** Hooks must keep calls and results in pairs, as every provider requires, unless they were not in pairs before (I2). */
-function checkPairs(hook: string, point: HookPoint, before: readonly Msg[], after: readonly Msg[]): void {
-  const problem = pairingProblem(after);
-  if (problem !== undefined && pairingProblem(before) === undefined) throw badReturn(hook, point, problem);
+/** Hooks must keep calls and results in pairs, as every provider requires (I2). */
+function checkPairs(hook: string, point: HookPoint, messages: readonly Msg[]): void {
+  const problem = pairingProblem(messages);
+  if (problem !== undefined) throw badReturn(hook, point, problem);
 }
 
 /** A `goto` after tool calls must contain one result for each of them, and no other (I2). */
@@ -327,21 +246,26 @@ function replaceResult(result: ToolResultBlock, replacement: ToolOutcome): ToolR
   return replacement.state === undefined ? { ...outcome, state, ...(code && { code }) } : outcome;
 }
 
-async function postMessage(
-  scope: HookScope,
-  point: "postSummary" | "postCall",
-  key: "message" | "reply",
-  first: Msg,
-): Promise<Msg> {
+async function postSummary(scope: HookScope, { message: first }: Draft): Promise<Outcome> {
   let message = first;
   for (const hook of scope.hooks) {
-    const returned = await callHook(scope, hook, point, { [key]: message });
-    message =
-      (point === "postCall"
-        ? messageFrom(hook.name, point, returned[key])
-        : answerOf(hook.name, point, returned[key], () => false)) ?? message;
+    const returned = await callHook(scope, hook, "postSummary", { message });
+    message = answerOf(hook.name, "postSummary", returned["message"], () => false) ?? message;
   }
-  return message;
+  return { message };
+}
+
+async function postCall(
+  scope: HookScope,
+  { reply: first, transcript }: HooksInput & { readonly point: "postCall" },
+): Promise<Outcome> {
+  const history = Object.freeze(transcript.slice());
+  let reply = first;
+  for (const hook of scope.hooks) {
+    const returned = await callHook(scope, hook, "postCall", { reply, history });
+    reply = messageFrom(hook.name, "postCall", returned["reply"]) ?? reply;
+  }
+  return { reply };
 }
 
 /** Runs the hooks of a point that only observes. */
@@ -380,9 +304,13 @@ async function runPoint(scope: HookScope, input: HooksInput): Promise<Outcome> {
     case "postActing":
       return postActing(scope, input);
     case "postSummary":
-      return { message: await postMessage(scope, "postSummary", "message", input.draft.message) };
+      return postSummary(scope, input.draft);
+    case "preCompact":
+      return { compaction: await preCompact(scope, input) };
+    case "postCompact":
+      return { summary: await postCompact(scope, input) };
     case "postCall":
-      return { reply: await postMessage(scope, "postCall", "reply", input.reply) };
+      return postCall(scope, input);
     case "onInterrupt": {
       const { message, pending } = input;
       return notify(scope, "onInterrupt", { ...(message && { message }), pending });

@@ -319,8 +319,15 @@ test("the window is the one of the option, of the model's capabilities, or what 
 });
 
 test("a window that cannot hold the system prompt and the tools is refused with the sums", () => {
-  const config = { name: "a", model: scriptedModel([]), sysPrompt: "word ".repeat(2_000) };
-  expect(() => createAgent({ ...config, compaction: { contextTokens: 2_000 } })).toThrow(
-    /window of 2000 tokens is too small: the system prompt has about 2857/,
+  const config = { name: "a", model: scriptedModel([]), sysPrompt: "word ".repeat(2_000), tools };
+  const create = () => createAgent({ ...config, compaction: { contextTokens: 2_000 } });
+  expect(create).toThrow(AgentError);
+  expect(create).toThrow(
+    expect.objectContaining({
+      code: "config/invalid",
+      message: expect.stringMatching(
+        /window of 2000 tokens is too small: the system prompt has about 2857, the tools have about \d+, and 400 are kept for the answer\.$/,
+      ) as string,
+    }) as Error,
   );
 });

@@ -56,7 +56,7 @@ describe("what the model sees", () => {
   test("is the same after a restore in another process", async () => {
     const rounds = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, n) => asks(`c${from + n}`, "ok"));
-    const config = { name: "a", tools, maxIters: 100, contextWindow: { maxMessages: 8 }, sessionId: "s" };
+    const config = { name: "a", tools, maxIters: 100, contextWindow: { maxMessages: 8 }, sessionId: "long" };
     const whole = scriptedModel([...rounds(0, 9), "one", ...rounds(9, 16), "two"]);
     const agent = createAgent({ ...config, model: whole });
     await agent.call("first");

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { toolResultMsg, userMsg, type Hook, type Msg } from "agentchart";
+import { userMsg, type Hook, type Msg } from "agentchart";
 import { outputOf, resultsOf, scripted, toolOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 
@@ -102,15 +102,6 @@ describe("a prompt that a hook returns", () => {
     const { agent } = scripted([call, "done"], {
       tools: [toolOf("clerk", () => "yes")],
       hooks: [cut("cuts", (all) => all.slice(-1)), mends],
-    });
-    expect((await agent.call("go")).text).toBe("done");
-  });
-
-  test("a prompt of a hook is accepted if the history was already invalid in the same place", async () => {
-    const { agent } = scripted(["done"], {
-      recoverOrphans: false,
-      messages: [toolResultMsg([{ callId: "old", name: "clerk", text: "of no call" }])],
-      hooks: [{ name: "adds", preReasoning: () => ({ append: [userMsg("more")] }) }],
     });
     expect((await agent.call("go")).text).toBe("done");
   });

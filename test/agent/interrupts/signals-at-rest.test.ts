@@ -76,3 +76,20 @@ test("a signal that a listener aborts at turn.start interrupts the turn", async 
   expect(model.requests).toEqual([]);
   expect((await agent.call("again")).text).toBe("one");
 });
+
+test("a signal that aborts in the tick in which a listener begins the next turn interrupts that turn", async () => {
+  const { agent, model } = scripted(["one", "two"]);
+  const controller = new AbortController();
+  let next: ReturnType<typeof agent.call> | undefined;
+  agent.subscribe(
+    () => {
+      next ??= agent.call("b", { signal: controller.signal });
+      next.catch(() => {}); // looked at below
+      controller.abort();
+    },
+    { types: ["turn.end"] },
+  );
+  await agent.call("a");
+  await expect(next).rejects.toMatchObject({ code: "run/aborted" });
+  expect(model.requests.length).toBe(1);
+});

@@ -36,7 +36,7 @@ test("two agent machines in one actor system each use their own model and tools"
   });
   expect(new Set(agents.map(({ system }) => system))).toEqual(new Set([root.system]));
 
-  const command: AgentCommand = { type: "call", at: 0, input: [userMsg("go")] };
+  const command: AgentCommand = { type: "call", at: 0, input: [userMsg("go")], hasOutput: false };
   for (const agent of agents) {
     agent.start();
     agent.send(command);

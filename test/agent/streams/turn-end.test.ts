@@ -68,9 +68,11 @@ test("a shutdown within its deadline ends an open stream with one turn.end", asy
 
 test("a lost lease ends an open stream with turn.end", async () => {
   const store = memoryStore();
-  const deaf = toolOf("deaf", () => new Promise(() => {}));
-  const { agent } = scripted([one], { tools: [deaf], store, sessionId: "s", leaseMs: 60 });
-  store.renew = () => Promise.reject(lost);
+  const deaf = toolOf("deaf", () => {
+    store.renew = () => Promise.reject(lost);
+    return new Promise(() => {});
+  });
+  const { agent } = scripted([one], { tools: [deaf], store, sessionId: "s", leaseMs: 600 });
   const reading = streamed(agent);
   const { events, error } = await reading;
   expect(error).toMatchObject({ code: "session/lease-lost" });

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
+import { matchesName } from "../tool/name-pattern.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import type { Tool } from "../tool/types.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import { toolTerms } from "./services/run-call.ts";
+import type { AgentConfig, Permissions } from "./types.ts";
+
+/** True if every call of the tool is allowed, whatever its arguments are: nothing that judges it is a function, and nothing says
+ *  otherwise. */
+function isAlwaysAllowed({ name, permission }: Tool<never>, permissions: Permissions): boolean {
+  const { rules = [], otherwise = "allow" } = permissions;
+  const about = rules.filter(({ tool }) => matchesName(tool, name));
+  if (about.some(({ action, when }) => action !== "allow" || when !== undefined)) return false;
+  if (permission !== undefined) return permission === "allow";
+  return about.length > 0 || otherwise === "allow";
+}
+
+/** The tools of a session whose calls may run without a review, as its chart knows them. */
+export class AllowedTools {
+  readonly #config: AgentConfig<never>;
+  readonly #toolkit: SessionToolkit;
+  #current: AgentContext["allowed"];
+
+  constructor(config: AgentConfig<never>, toolkit: SessionToolkit) {
+    this.#config = config;
+    this.#toolkit = toolkit;
+    this.#current = this.#read();
+  }
+
+  get current(): AgentContext["allowed"] {
+    return this.#current;
+  }
+
+  /** Calls `onChange` whenever others than before are allowed. */
+  watch(onChange: (allowed: AgentContext["allowed"]) => void): void {
+    this.#toolkit.onChange = () => {
+      const now = this.#read();
+      if (isDeepStrictEqual(now, this.#current)) return;
+      this.#current = now;
+      onChange(now);
+    };
+  }
+
+  #read(): AgentContext["allowed"] {
+    const config = this.#config;
+    const allowed = this.#toolkit.active().filter((tool) => isAlwaysAllowed(tool, config.permissions ?? {}));
+    return Object.fromEntries(allowed.map((tool) => [tool.name, toolTerms({ config }, tool)]));
+  }
+}

@@ -1,0 +1,94 @@
+import { isObject } from "../../base/is-object.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
+import { frozenCopy, jsonProblem } from "../../base/freeze.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { HooksInput } from "../../../machines/agent/services.ts";
+import { unknownField } from "../../hook/hook-schema.ts";
+import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
+import type { HookSlots } from "./hook-slots.ts";
+
+/** The input of the hooks that see a prompt. */
+export type PromptInput = Extract<HooksInput, { readonly point: "preReasoning" | "preSummary" }>;
+
+/** What a hook returned, or `{}`. */
+export type Returned = { readonly [key: string]: unknown };
+
+/** What hooks need besides the input of their point. */
+export type HookScope = {
+  readonly hooks: readonly Hook<never>[];
+  readonly event: HookEvent<never>;
+  readonly slots: HookSlots;
+  /** Returns the prompt before the hooks of preReasoning or preSummary. */
+  prompt(input: PromptInput): Prompt;
+  /** Called if a hook fails at a point that only observes. */
+  onFailure(hook: string, error: unknown): void;
+};
+
+/** Returns the error of a hook that returned something wrong. */
+export function badReturn(hook: string, point: HookPoint, problem: string): AgentError {
+  return new AgentError("hook/bad-return", `Hook '${hook}' returned from ${point}: ${problem}`, {
+    data: { hook, point },
+  });
+}
+
+/** Returns a wrong value as an error message contains it: as JSON, or its type. */
+function formatReturned(value: unknown): string {
+  const isJson = typeof value !== "function" && jsonProblem(value) === undefined;
+  return (isJson ? JSON.stringify(value) : undefined) ?? `a ${typeof value}`;
+}
+
+/** Calls one hook with the fields of its point, takes what it wrote into slots, and returns what it returned: an object, `{}` for
+ *  nothing. Rejects `hook/failed` if it throws. */
+export async function callHook(
+  { event, slots }: HookScope,
+  hook: Hook<never>,
+  point: HookPoint,
+  fields: object,
+): Promise<Returned> {
+  let returned: unknown;
+  try {
+    const given = { ...event, slots: slots.reader, ...fields };
+    returned = await (hook[point] as ((event: object) => unknown) | undefined)?.(given);
+  } catch (error) {
+    if (AgentError.is(error) && error.code === "hook/bad-return") throw error;
+    throw new AgentError("hook/failed", `Hook '${hook.name}' failed in ${point}: ${messageOf(error)}`, {
+      cause: error,
+      data: { hook: hook.name, point },
+    });
+  }
+  if (returned === undefined || returned === null) return {};
+  if (typeof returned !== "object" || Array.isArray(returned)) {
+    throw badReturn(hook.name, point, `expected an object or nothing, got ${formatReturned(returned)}`);
+  }
+  const { slots: written } = returned as Returned;
+  const problem =
+    unknownField(point, returned) ?? (written === undefined ? undefined : slots.take(hook, written));
+  if (problem !== undefined) throw badReturn(hook.name, point, problem);
+  return returned as Returned;
+}
+
+const KINDS = {
+  "a string": (value: unknown): value is string => typeof value === "string",
+  "a boolean": (value: unknown): value is boolean => typeof value === "boolean",
+  "an object": (value: unknown): value is JsonObject => isObject(value),
+};
+type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
+  ? T
+  : never;
+
+/** Returns one field of what a hook returned, frozen; undefined if it is absent. Throws `hook/bad-return` for another kind of value. */
+export function fieldOf<Name extends keyof typeof KINDS>(
+  hook: string,
+  point: HookPoint,
+  returned: Returned,
+  field: string,
+  kind: Name,
+): KindOf<Name> | undefined {
+  const value = returned[field];
+  if (value === undefined) return undefined;
+  if (!KINDS[kind](value))
+    throw badReturn(hook, point, `\`${field}\` must be ${kind}, not ${formatReturned(value)}`);
+  const problem = jsonProblem(value);
+  if (problem !== undefined) throw badReturn(hook, point, `\`${field}\` ${problem}`);
+  return frozenCopy(value) as KindOf<Name>;
+}
