@@ -4,7 +4,8 @@ import type { ModelInput, ReviewInput, ToolInput } from "../../../machines/agent
 import { isAtRest, leafOf, servicesOf } from "./pure.ts";
 import { startedOf, type Check } from "./transition.ts";
 
-/** A call runs only if a review has allowed it, with the arguments that were reviewed; a decision is used once. */
+/** A call runs only if its tool may run whatever the arguments are, or a review has allowed it, with the arguments that were
+ *  reviewed; a decision is used once. */
 export const permissionHolds: Check = ({ before, move, after, memory }) => {
   const { calls } = after.snapshot.context;
   const ignored = calls.find(
@@ -57,7 +58,9 @@ export const limitsHold: Check = ({ world, after, memory }) => {
   const isStarted = startedOf(after, "runTool").length > 0;
   if (isStarted && stats.toolCalls > limitOf(context, "toolCalls") + restarts)
     return `tool call ${stats.toolCalls}`;
-  const excess = context.calls.find(({ attempt }) => attempt > (tool.execution.maxAttempts ?? 1) + restarts);
+  const excess = context.calls.find(
+    ({ attempt, resume }) => attempt - (resume?.attempts ?? 0) > (tool.execution.maxAttempts ?? 1) + restarts,
+  );
   return excess && `attempt ${excess.attempt} of ${excess.call.id}`;
 };
 

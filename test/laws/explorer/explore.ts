@@ -73,6 +73,10 @@ class Walk {
   readonly #onward: number[][] = [];
   #queue: Open[] = [];
 
+  get #calls(): number {
+    return this.#world.calls ?? this.#bounds.calls;
+  }
+
   constructor(machine: AgentMachine, world: World, bounds: Bounds, findings: Walk["findings"]) {
     this.#world = world;
     this.#bounds = bounds;
@@ -139,7 +143,7 @@ class Walk {
 
   /** False if what this move leads to would be beyond the bounds: then it need be tried once only. */
   #leadsOn({ calls, disturbances }: Open, { kind, cost }: Move): boolean {
-    if (cost === "call") return calls < this.#bounds.calls;
+    if (cost === "call") return calls < this.#calls;
     return cost === "disturbance" ? disturbances < this.#bounds.disturbances : kind !== "late";
   }
 
@@ -172,7 +176,7 @@ class Walk {
     const isSame = key === state.key;
     const calls = state.calls + (move.cost === "call" && !isSame ? 1 : 0);
     const disturbances = state.disturbances + (move.cost === "disturbance" && !isSame ? 1 : 0);
-    if (calls > this.#bounds.calls || disturbances > this.#bounds.disturbances) return;
+    if (calls > this.#calls || disturbances > this.#bounds.disturbances) return;
     const id = this.#open(
       after,
       key,
@@ -218,6 +222,7 @@ class Walk {
     const { snapshot: begun } = this.#chart.begin({
       ...contextOf(this.#world),
       listening: context.listening,
+      allowed: context.allowed,
     });
     return this.#chart.next(begun, { type: "session.load", context });
   }

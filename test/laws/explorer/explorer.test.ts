@@ -2,8 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { agentChart, agentSlots } from "../../../machines/agent/agent.machine.ts";
 import type { AgentContext } from "../../../machines/agent/context.ts";
-import { applyReview, recordToolRun } from "../../../machines/agent/updates/acting.ts";
-import { storeDraft } from "../../../machines/agent/updates/reasoning.ts";
+import { applyReview, recordToolRun, rerunSuspended } from "../../../machines/agent/updates/acting.ts";
+import { toolResultsOf } from "../../../src/message/query.ts";
+import { Transcript } from "../../../src/message/transcript.ts";
+import * as compaction from "../../../machines/agent/updates/compaction.ts";
+import { beginAttempt, storeDraft } from "../../../machines/agent/updates/reasoning.ts";
 import type { ReviewOutcome, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { ChartDefinition } from "../../../machines/chart/definition.ts";
 import { Resolver } from "../../../machines/chart/resolve.ts";
@@ -82,6 +85,13 @@ describe("a planted bug is found with a shortest path", () => {
     });
   });
 
+  it("a call that runs without the review that it needs", () => {
+    expect(firstViolation("permissions", { guards: { allowsAll: () => true } })).toMatchObject({
+      rule: "I7",
+      path: ["call(text)", "callModel: 1 call"],
+    });
+  });
+
   it("a loop without its limit", () => {
     const violation = firstViolation("hooks at every point", { guards: { maxIters: () => false } });
     expect(violation).toMatchObject({ rule: "I8", message: "iteration 2" });
@@ -124,6 +134,136 @@ describe("a planted bug is found with a shortest path", () => {
     expect(firstViolation(SLOT_WORLD, { guards: { isStaleWrite: () => false } })).toMatchObject({
       rule: "slots",
       path: ["slot.write for another revision"],
+    });
+  });
+
+  const ASKING_WORLD = "a tool that asks twice";
+
+  it("a call that goes on without its answers", () => {
+    expect(firstViolation(ASKING_WORLD, { guards: { refusesInput: () => false } })).toMatchObject({
+      rule: "asks",
+      message: "tool.tool.1 goes on in round 1 without an answer to a",
+    });
+  });
+
+  it("an answer that is used for two questions, because they have the same id", () => {
+    const recordTwice = (context: AgentContext, { output }: { readonly output: ToolRunOutcome }) => {
+      const change = recordToolRun(context, output);
+      const answered = new Map(
+        context.calls.flatMap(({ resume }) => resume?.asks ?? []).map((each) => [each.ask.id, each]),
+      );
+      const calls = change.calls?.map((record) => {
+        if (!record.resume) return record;
+        const asks = record.resume.asks.map((each) => answered.get(each.ask.id) ?? each);
+        return { ...record, resume: { ...record.resume, asks } };
+      });
+      return { ...change, ...(calls && { calls }) };
+    };
+    expect(firstViolation(ASKING_WORLD, { updates: { recordToolRun: recordTwice } })).toMatchObject({
+      rule: "asks",
+      message: "tool.tool.1 goes on in round 2 without an answer to a",
+    });
+  });
+
+  it("a question that is answered, and asked again", () => {
+    const askAgain = (context: AgentContext) => {
+      const change = rerunSuspended(context);
+      const calls = change.calls?.map((record) => {
+        const { resume } = record;
+        return resume
+          ? { ...record, resume: { ...resume, asks: resume.asks.map(({ ask }) => ({ ask })) } }
+          : record;
+      });
+      return { ...change, ...(calls && { calls }) };
+    };
+    expect(firstViolation(ASKING_WORLD, { updates: { rerunSuspended: askAgain } })).toMatchObject({
+      rule: "I5",
+      message: "call c1.1 has lost something of round 1",
+    });
+  });
+
+  it("an answer of another type than its question wants", () => {
+    expect(firstViolation(ASKING_WORLD, { guards: { isWrongDecision: () => false } })).toMatchObject({
+      rule: "asks",
+    });
+  });
+
+  const { applyCompaction, giveUpCompaction, noteOverflow } = compaction;
+
+  it("a cut between a call and its result", () => {
+    const cutApart = (context: AgentContext) => {
+      const change = applyCompaction(context);
+      const from = context.transcript.slice().findIndex((each) => toolResultsOf(each).length > 0);
+      return { ...change, view: { ...change.view!, from } };
+    };
+    expect(
+      firstViolation("compaction by clearing results", { updates: { applyCompaction: cutApart } }),
+    ).toMatchObject({ rule: "view", message: "the view begins with a result" });
+  });
+
+  it("a prompt that is made shorter twice for one failure", () => {
+    const forget = (context: AgentContext) => {
+      const { progress, ...change } = noteOverflow(context);
+      const compactions = { ...progress!.compactions!, isForced: false };
+      return { ...change, progress: { ...progress!, compactions } };
+    };
+    expect(firstViolation("compaction", { updates: { noteOverflow: forget } })).toMatchObject({
+      rule: "view",
+      message: "a prompt is made shorter twice for one failure",
+    });
+  });
+
+  it("a compaction that fails and leaves messages out", () => {
+    const leaveOut = (context: AgentContext) => ({
+      ...giveUpCompaction(context),
+      view: { from: context.transcript.length - 1, head: [], clearedTo: 0 },
+    });
+    expect(firstViolation("compaction", { updates: { giveUpCompaction: leaveOut } })).toMatchObject({
+      rule: "view",
+      message: "the view changes by a compaction that did nothing",
+    });
+  });
+
+  it("a summary that hides the question", () => {
+    const hide = (context: AgentContext) => {
+      const change = applyCompaction(context);
+      return { ...change, view: { ...change.view!, head: [] } };
+    };
+    expect(firstViolation("compaction", { updates: { applyCompaction: hide } })).toMatchObject({
+      rule: "view",
+      message: expect.stringMatching(/of the user is not shown to the model that answers it$/) as string,
+    });
+  });
+
+  it("a summary that becomes a message", () => {
+    const store = (context: AgentContext) => {
+      const change = applyCompaction(context);
+      return { ...change, transcript: context.transcript.append([change.view!.summary!]) };
+    };
+    expect(firstViolation("compaction", { updates: { applyCompaction: store } })).toMatchObject({
+      rule: "view",
+      message: "a summary is stored as a message",
+    });
+  });
+
+  it("a summary that counts as a step of the loop", () => {
+    expect(firstViolation("compaction", { updates: { beginCompactionAttempt: beginAttempt } })).toMatchObject(
+      { rule: "view", message: "a summary counts as a step" },
+    );
+  });
+
+  it("a request that is not the beginning of the next one", () => {
+    const rewrite = (context: AgentContext) => {
+      const [first, ...rest] = context.transcript.slice();
+      if (!first) return {};
+      const now = { ...first, content: [{ type: "text", text: `It is ${context.at}.` }] } as const;
+      return { transcript: Transcript.of([now, ...rest]) };
+    };
+    expect(
+      firstViolation("compaction by clearing results", { updates: { boundView: rewrite } }),
+    ).toMatchObject({
+      rule: "view",
+      message: "message 0 of a request is another one in the next",
     });
   });
 

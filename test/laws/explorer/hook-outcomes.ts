@@ -1,4 +1,4 @@
-import { toolUsesOf } from "../../../src/message/query.ts";
+import { textOf, toolResultsOf, toolUsesOf } from "../../../src/message/query.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
 import { written } from "./check-slots.ts";
@@ -89,6 +89,24 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
         },
       ];
     }
+    case "preCompact": {
+      const { to } = input.compacting;
+      const isPair = toolResultsOf(input.transcript.at(to - 1)!).length > 0;
+      const keepsMore = to - 1 > (input.view?.from ?? 0) && !isPair;
+      return [
+        { label: "unchanged", output: { compaction: {} } },
+        { label: "a summary", output: { compaction: { summary: "by a hook" } } },
+        { label: "an empty summary", output: { compaction: { summary: "" } } },
+        { label: "no summary", output: { compaction: { isUnwanted: true } } },
+        ...(keepsMore ? [{ label: "keeps more", output: { compaction: { to: to - 1 } } }] : []),
+      ];
+    }
+    case "postCompact":
+      return [
+        { label: "unchanged", output: { summary: textOf(input.draft.message) } },
+        { label: "another summary", output: { summary: "by a hook" } },
+        { label: "an empty summary", output: { summary: "" } },
+      ];
     case "postCall":
       return [{ label: "unchanged", output: { reply: input.reply } }];
     case "onInterrupt":

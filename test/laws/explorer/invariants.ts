@@ -1,3 +1,4 @@
+import { goesOnAnswered, resumptionIsKept } from "./check-asks.ts";
 import { limitsHold, permissionHolds, servicesFit } from "./check-calls.ts";
 import {
   clockRuns,
@@ -10,6 +11,16 @@ import {
 } from "./check-ending.ts";
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
 import { slotsAreKept, writersAreAlone } from "./check-slots.ts";
+import {
+  forcedOnce,
+  pairsAreWhole,
+  questionIsShown,
+  requestsGrow,
+  restoresView,
+  summaryIsNoStep,
+  transcriptHasNoSummary,
+  viewIsEarned,
+} from "./check-view.ts";
 import { isRefusal, type Check, type Transition } from "./transition.ts";
 
 /** A broken invariant: `rule` is its id in docs/invariants.md, or a word. */
@@ -21,6 +32,8 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["I4", messagesAreKept],
   ["I4", transcriptGrows],
   ["I5", resultsAreKept],
+  ["I5", resumptionIsKept],
+  ["asks", goesOnAnswered],
   ["I7", permissionHolds],
   ["I8", limitsHold],
   ["alive", servicesFit],
@@ -31,6 +44,14 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["clock", clockRuns],
   ["slots", slotsAreKept],
   ["slots", writersAreAlone],
+  ["view", requestsGrow],
+  ["view", pairsAreWhole],
+  ["view", viewIsEarned],
+  ["view", forcedOnce],
+  ["view", restoresView],
+  ["view", transcriptHasNoSummary],
+  ["view", summaryIsNoStep],
+  ["view", questionIsShown],
 ];
 
 /** The invariants that a transition breaks. */

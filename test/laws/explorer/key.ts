@@ -2,7 +2,7 @@ import { HOOK_POINTS } from "../../../src/hook/types.ts";
 import type { Block, Msg } from "../../../src/message/types.ts";
 import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
 import { protocolProblem } from "./protocol.ts";
-import { mustCompact } from "../../../machines/agent/updates/compaction.ts";
+import { mustCompact } from "../../../machines/agent/updates/compaction-plan.ts";
 import { isAtRest, leafOf, type Step } from "./pure.ts";
 
 /** What of a context no guard depends on: texts, clocks, counters that only name things. */
@@ -41,6 +41,7 @@ const IGNORED: ReadonlySet<string> = new Set([
     "remembered",
     "slots",
     "listening",
+    "allowed",
   ],
 ]);
 
@@ -59,14 +60,17 @@ function decisionKey(decided: CallRecord["decided"]): string {
 
 /** A record, less what its status makes irrelevant. Of its timers counts which comes first. */
 function recordKey(record: CallRecord, instants: readonly number[]): string {
-  const { call, status, decided, execution, notBeforeAt = 0, deadlineAt = 0 } = record;
-  const attempt = Math.min(record.attempt, execution?.maxAttempts ?? 1);
+  const { call, status, decided, execution, notBeforeAt = 0, deadlineAt = 0, resume } = record;
+  const attempt = Math.min(record.attempt - (resume?.attempts ?? 0), execution?.maxAttempts ?? 1);
   if (record.stored) return "stored";
   if (record.result) return flags({ [status]: true, skipHooks: record.skipHooks, decided });
   const timer = instants.indexOf(status === "running" ? deadlineAt : status === "approved" ? notBeforeAt : 0);
   const hooked = status === "pending" && record.hooked;
   const unspawned = status === "running" && record.spawned !== record.attempt;
-  return `${call.name} ${attempt} ${timer} ${flags({ [status]: true, unspawned, hooked, asks: record.asks !== undefined, [decisionKey(decided)]: decided })}`;
+  const round = resume
+    ? `${resume.round}${flags(Object.fromEntries(resume.asks.map(({ ask, decided: answer }) => [ask.id, answer])))}`
+    : "";
+  return `${call.name} ${attempt} ${timer} ${round} ${flags({ [status]: true, unspawned, hooked, asks: record.asks !== undefined, [decisionKey(decided)]: decided })}`;
 }
 
 function callsKey({ calls, at }: AgentContext): string {
@@ -119,6 +123,7 @@ export function keyOf({ snapshot: { value, context }, timer }: Step): string {
   const more = flags({
     mustCompact: mustCompact(context),
     remembers: context.remembered.length > 0,
+    allows: Object.keys(context.allowed).length > 0,
     timer: timer !== null,
   });
   return [leaf, callsKey(context), partKey(partsOf(leaf, context), order), points, protocol, more].join(

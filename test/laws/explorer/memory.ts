@@ -1,5 +1,6 @@
 import type { Msg } from "../../../src/message/types.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { AgentContext, CallRecord } from "../../../machines/agent/context.ts";
+import { sentIn } from "./check-view.ts";
 import type { Move } from "./move.ts";
 import { isAtRest, type Step } from "./pure.ts";
 
@@ -9,34 +10,56 @@ export type Memory = {
   readonly heard: readonly string[];
   /** Input of a call, until it is taken or refused. */
   readonly input: readonly string[];
-  /** Decisions that no review has seen yet, and calls a review has allowed to run. */
+  /** Decisions that no review has seen yet, and calls that a review has allowed to run or that need none. */
   readonly decided: ReadonlySet<string>;
   readonly granted: ReadonlySet<string>;
+  /** The questions that were answered, with their rounds. */
+  readonly answered: ReadonlySet<string>;
   /** A hook asked to stop, and the turn is not at rest yet. */
   readonly stops: boolean;
   /** The turn was interrupted and is not at rest yet; a crash does not make it forget. */
   readonly interrupted: boolean;
   /** Crashes and calls: each may start an open call anew. */
   readonly restarts: number;
+  /** What the model was sent last, if prompts are made shorter. */
+  readonly sent: Sent | undefined;
+  /** A prompt that the model refused as too long was to be made shorter, and the model has not answered since. */
+  readonly forced: boolean;
 };
+
+/** The messages of a request, and the view by which they were shown. */
+export type Sent = { readonly view: string; readonly messages: readonly Msg[] };
 
 export const NOTHING: Memory = {
   heard: [],
   input: [],
   decided: new Set(),
   granted: new Set(),
+  answered: new Set(),
   stops: false,
   interrupted: false,
   restarts: 0,
+  sent: undefined,
+  forced: false,
 };
 
 /** The messages that are more than results. */
 export const textIds = (messages: readonly Msg[]): readonly string[] =>
   messages.filter(({ role }) => role !== "tool").map(({ id }) => id);
 
+/** The calls that need no review: no hook wants to see them, and their tool may run whatever the arguments are. */
+function free({ calls, allowed, listening }: AgentContext): readonly string[] {
+  if (listening.includes("preActing")) return [];
+  return calls.flatMap(({ call, asks }) =>
+    asks === undefined && Object.hasOwn(allowed, call.name) ? [call.id] : [],
+  );
+}
+
 function granted(memory: Memory, move: Move, context: AgentContext): ReadonlySet<string> {
-  const all = new Set([...memory.granted, ...(move.meaning?.grants ?? [])]);
-  const ended = context.calls.filter(({ status }) => status !== "approved" && status !== "running");
+  const all = new Set([...memory.granted, ...(move.meaning?.grants ?? []), ...free(context)]);
+  const goesOn = ({ status, resume }: CallRecord): boolean =>
+    status === "approved" || status === "running" || (status === "suspended" && resume !== undefined);
+  const ended = context.calls.filter((record) => !goesOn(record));
   for (const { call } of ended) all.delete(call.id);
   return all;
 }
@@ -51,6 +74,13 @@ export function keptIds({ transcript, inbox }: AgentContext): ReadonlySet<string
 export function inputOf(memory: Memory, { meaning = {} }: Move): readonly string[] {
   if (meaning.rewritten) return textIds(meaning.rewritten);
   return meaning.input ? [...memory.input, ...textIds(meaning.input)] : memory.input;
+}
+
+/** Whether a refused prompt is being made shorter, or was, and the model has not answered since. */
+function isForced({ forced }: Memory, { meaning }: Move, { progress }: AgentContext): boolean {
+  const { said } = meaning ?? {};
+  if (said === "an answer") return false;
+  return forced || (said === "too long" && progress.compactions?.overflow != null);
 }
 
 /** What is to be remembered after `move` has led to `after`. */
@@ -74,9 +104,12 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
     heard: taken.length + heard.length === 0 ? memory.heard : [...memory.heard, ...taken, ...heard],
     input: leaf === "doCall.onError" ? [] : input.filter((id) => waiting.has(id)),
     decided,
+    answered: meaning.answers && !refused ? new Set([...memory.answered, meaning.answers]) : memory.answered,
     granted: granted(isRevoked ? NOTHING : memory, move, context),
     interrupted: !rests && (memory.interrupted || (meaning.interrupts === true && !refused)),
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
+    sent: context.outcome?.output === undefined ? (sentIn({ after }) ?? memory.sent) : undefined,
+    forced: isForced(memory, move, context),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };
 }

@@ -24,6 +24,7 @@ export function modelOutcomes(
       ...(content.length > 0 && { message: message(`a${step}`, "assistant", content) }),
       ...more,
     },
+    ...(phase !== "compaction" && content.length > 0 && !more.error && { meaning: { said: "an answer" } }),
   });
   const calls = (count: number): Block[] =>
     Array.from({ length: count }, (_, index) => toolUse(`c${step}.${index + 1}`));
@@ -51,9 +52,10 @@ export function modelOutcomes(
     ];
   }
   const compacts = context.settings.compaction !== null;
-  const tooLong = says("the prompt is too long", "unknown", [], {
+  const refused = says("the prompt is too long", "unknown", [], {
     error: { code: "model/context-length", message: "too long", isRetryable: false, retry: false },
   });
+  const tooLong: Ending = phase === "compaction" ? refused : { ...refused, meaning: { said: "too long" } };
   if (phase === "compaction") {
     return [
       answer,

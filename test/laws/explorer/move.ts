@@ -13,6 +13,8 @@ export type Meaning = {
   readonly heard?: Msg;
   /** A decision about this call. */
   readonly decides?: string;
+  /** An answer to this question of a round. */
+  readonly answers?: string;
   /** Calls that a review allowed to run. */
   readonly grants?: readonly string[];
   /** Calls that a hook denied. */
@@ -27,6 +29,8 @@ export type Meaning = {
   readonly stops?: boolean;
   /** Another agent goes on with the turn, and its tool is another one or gone: what was permitted or decided counts no more. */
   readonly revokes?: boolean;
+  /** The model has refused a prompt of the conversation as too long, or has given an answer. */
+  readonly said?: "too long" | "an answer";
   /** Somebody interrupts the turn. */
   readonly interrupts?: boolean;
 };

@@ -1,5 +1,6 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
+import { suspensionIn } from "./check-asks.ts";
 import { written } from "./check-slots.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";
@@ -17,11 +18,12 @@ export type Ending = {
   readonly meaning?: Meaning;
 };
 
-function toolEndings({ call, attempt, slots }: ToolInput, { tool }: World): readonly Ending[] {
+function toolEndings({ call, attempt, slots, resumed }: ToolInput, { tool, asks }: World): readonly Ending[] {
   const base = { callId: call.id, attempt };
   const { name } = call;
   const success = { ...toolResult(call.id, `attempt ${attempt}`), name };
   const failure = { ...toolResult(call.id, `attempt ${attempt} failed`, "error"), name };
+  const suspension = asks && suspensionIn(resumed?.round ?? 0);
   const writes = tool.writes && written(slots, `by ${call.id}`);
   return [
     {
@@ -30,6 +32,7 @@ function toolEndings({ call, attempt, slots }: ToolInput, { tool }: World): read
       meaning: { result: success, ...(writes && { writes }) },
     },
     { label: "suspended", output: { ...base, suspension: { suspended: true } } },
+    ...(suspension ? [{ label: "suspended, to go on", output: { ...base, suspension } }] : []),
     { label: "failure that may be retried", output: { ...base, result: failure, retry: true } },
   ];
 }

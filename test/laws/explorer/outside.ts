@@ -2,6 +2,7 @@ import { openCalls } from "../../../machines/agent/updates/calls.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import type { CallRecord } from "../../../machines/agent/context.ts";
 import { revisionOf } from "../../../src/tool/stored-slots.ts";
+import { answers } from "./check-asks.ts";
 import { SLOT, written } from "./check-slots.ts";
 import { results, toolResult, user } from "./messages.ts";
 import { TICK, type Meaning, type Move, type Scene } from "./move.ts";
@@ -45,14 +46,19 @@ function inputs({ context, step }: Scene, counts: boolean): readonly (readonly [
 }
 
 function calls({ wanted, agent }: World, scene: Scene, at: number): readonly Move[] {
-  return inputs(scene, isAtRest(scene.leaf)).map(([what, input]): Move => ({
+  const isThere = isAtRest(scene.leaf);
+  const call = (what: string, input: readonly Msg[], hasOutput: boolean): Move => ({
     label: `call(${what})`,
     group: `call(${what})`,
     kind: "outside",
-    events: [{ type: "call", at, input, ...(wanted && { wanted }), ...(agent && { agent }) }],
+    events: [
+      { type: "call", at, input, hasOutput, ...(hasOutput && wanted && { wanted }), ...(agent && { agent }) },
+    ],
     cost: "call",
     meaning: { input },
-  }));
+  });
+  const given = inputs(scene, isThere).map(([what, input]) => call(what, input, true));
+  return isThere && wanted?.isStandard ? [...given, call("nothing, without its schema", [], false)] : given;
 }
 
 function decisions(world: World, { context, leaf }: Scene, at: number): readonly Move[] {
@@ -81,7 +87,8 @@ function decisions(world: World, { context, leaf }: Scene, at: number): readonly
         decide("tool.decide(approve) after it expired", first.call.id, "approve", { madeAt: EXPIRES_AT }),
       ]
     : [];
-  return [unknown, ...each, ...(world.judges ? late : [])];
+  const asked = context.calls.flatMap((record, index) => answers(record, `call ${index + 1}`, at));
+  return [unknown, ...each, ...asked, ...(world.judges ? late : [])];
 }
 
 /** Writes of the slot from outside: for the revision that it has, and for another one. */
@@ -168,7 +175,9 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     cost: "disturbance",
     meaning: { ...(heard && { heard }), interrupts: event.type === "run.interrupt" },
   });
+  const otherTools = "tool" in context.allowed ? {} : { tool: world.tool };
   // elsewhere the chart takes it as it takes one by the user
+  const isJudgedByCause = scene.leaf === "suspended.waiting" || scene.leaf === "stopped.postCall";
   const byLimit = disturb("run.interrupt by a limit", { type: "run.interrupt", at, cause: "timeout" });
   const points = context.listening.length === world.listening.length ? world.otherwise : world.listening;
   return [
@@ -177,7 +186,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     ...slotWrites(world, scene, at),
     disturb("run.interrupt", { type: "run.interrupt", at, cause: "user" }),
     disturb("run.interrupt(message)", { type: "run.interrupt", at, cause: "user", message: said }, said),
-    ...(scene.leaf === "stopped.postCall" ? [byLimit] : []),
+    ...(isJudgedByCause ? [byLimit] : []),
     disturb("run.steer", { type: "run.steer", at, message: said }, said),
     disturb("session.observe", { type: "session.observe", at, messages: [said] }, said),
     {
@@ -189,6 +198,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),
+    ...(world.allows ? [disturb("tools.allow", { type: "tools.allow", allowed: otherTools })] : []),
     ...loads(world, at),
     ...adoptions(world, at),
     {

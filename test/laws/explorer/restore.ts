@@ -6,5 +6,6 @@ import type { AgentSnapshot } from "./pure.ts";
 /** The context with which another process goes on from a snapshot taken now, as `createAgent({ snapshot })` does. */
 export function restoredFrom({ context, value }: AgentSnapshot): AgentContext {
   const snapshot = takeSnapshot(context, stateName(value), []);
-  return { ...readSnapshot(snapshot, context.settings).context, listening: context.listening };
+  const { listening, allowed } = context;
+  return { ...readSnapshot(snapshot, context.settings).context, listening, allowed };
 }

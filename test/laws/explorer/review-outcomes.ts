@@ -1,4 +1,5 @@
 import type { CallRecord } from "../../../machines/agent/context.ts";
+import { termsOf } from "../../../machines/agent/updates/acting.ts";
 import type { ReviewInput, Verdict } from "../../../machines/agent/services.ts";
 import { toolResult } from "./messages.ts";
 import type { Ending } from "./outcomes.ts";
@@ -10,7 +11,9 @@ export const EXPIRES_AT = 1_000_000_000;
 type Action = Verdict["action"];
 
 /** What a review may say of a call: an approval still meets deny rules, everything else follows the decision. */
-function actionsFor({ decided }: CallRecord, judges: boolean): readonly Action[] {
+function actionsFor(record: CallRecord, judges: boolean, { allowed }: ReviewInput): readonly Action[] {
+  const { decided } = record;
+  if (termsOf(record, allowed)) return ["allow"];
   if (decided === undefined) return judges ? ["allow", "ask", "deny", "answer"] : ["allow"];
   if (decided === "deny" || (typeof decided === "object" && "deny" in decided)) return ["deny"];
   if (typeof decided === "object" && "answer" in decided) return ["answer"];
@@ -34,10 +37,11 @@ function verdict({ call, decided }: CallRecord, action: Action, tool: World["too
 }
 
 /** Every combination of verdicts on the calls that have none. */
-export function reviewOutcomes({ calls }: ReviewInput, { judges, tool }: World): readonly Ending[] {
+export function reviewOutcomes(input: ReviewInput, { judges, tool }: World): readonly Ending[] {
+  const { calls } = input;
   const combinations = calls.reduce<readonly (readonly Action[])[]>(
     (before, record) =>
-      before.flatMap((actions) => actionsFor(record, judges).map((action) => [...actions, action])),
+      before.flatMap((actions) => actionsFor(record, judges, input).map((action) => [...actions, action])),
     [[]],
   );
   return combinations.map((actions) => ({

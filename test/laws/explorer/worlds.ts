@@ -21,6 +21,8 @@ export type World = {
   /** Hook points with listeners at first; `hooks.listen` changes between this and `otherwise`. */
   readonly listening: readonly HookPoint[];
   readonly otherwise: readonly HookPoint[];
+  /** True if the only tool may run whatever its arguments are; `tools.allow` changes it. */
+  readonly allows: boolean;
   readonly history: readonly Msg[];
   /** What a review allows a call to do. */
   readonly tool: {
@@ -30,6 +32,10 @@ export type World = {
     /** The slots that a call writes; hooks and people then write them too. */
     readonly writes?: readonly string[];
   };
+  /** True if a tool may be suspended twice and go on. */
+  readonly asks?: boolean;
+  /** Calls to the agent in one session, if they are others than the bounds say. */
+  readonly calls?: number;
   /** The structured answer that calls ask for. */
   readonly wanted?: WantedOutput;
   /** The answers a model may give, by label; all of them if left out. */
@@ -84,6 +90,7 @@ function world(name: string, { settings, ...rest }: Spec = {}): World {
     history: [],
     tool: { execution: { timeoutMs: 30_000, maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "retry" },
     judges: false,
+    allows: false,
     ...rest,
     listening,
     settings: { ...SETTINGS, ...settings },
@@ -174,6 +181,14 @@ const WORLDS: readonly World[] = [
     wanted: { mode: "tool", schema: {}, reminders: 0 },
     settings: { maxIters: 1, model: { maxAttempts: 1 }, compaction: { ...COMPACTION, window: 800 } },
   }),
+  world("compaction that hooks see", {
+    ...SHORT,
+    listening: ["preCompact"],
+    otherwise: ["preCompact", "postCompact"],
+    answers: ["text", "1 call", "the prompt is too long"],
+    history: SPOKEN,
+    settings: { maxIters: 1, model: { maxAttempts: 1 }, compaction: COMPACTION },
+  }),
   world("hooks at every point", {
     listening: HOOK_POINTS,
     otherwise: [],
@@ -189,6 +204,13 @@ const WORLDS: readonly World[] = [
   world("permissions", {
     answers: ["text", "1 call", "2 calls"],
     judges: true,
+    tool: { execution: ONCE, onRestart: "ask" },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
+  }),
+  world("tools that need no review", {
+    allows: true,
+    otherwise: ["preActing"],
+    answers: ["text", "1 call", "2 calls"],
     tool: { execution: ONCE, onRestart: "ask" },
     settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
   }),
@@ -220,6 +242,12 @@ const WORLDS: readonly World[] = [
     ...SHORT,
     answers: FEW,
     wanted: { mode: "native", schema: {}, reminders: 0 },
+  }),
+  world("structured answer whose schema cannot be stored", {
+    ...SHORT,
+    listening: ["postReasoning"],
+    answers: ["text", "1 call", "the structured answer"],
+    wanted: { mode: "native", schema: {}, isStandard: true, reminders: 0 },
   }),
   world("budget that suspends", {
     ...SHORT,
@@ -271,6 +299,20 @@ const WORLDS: readonly World[] = [
     answers: ["text", "1 call"],
     settings: { ...SHORT.settings, onChangedAgent: "hold" },
   }),
+  world("a tool that asks twice", {
+    answers: ["text", "1 call"],
+    asks: true,
+    calls: 3,
+    listening: ["preActing"],
+    tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "ask" },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
+  }),
+  world("two tools that ask at once", {
+    answers: ["2 calls"],
+    asks: true,
+    tool: { execution: ONCE, onRestart: "retry" },
+    settings: { maxIters: 1, onTextWhilePending: "queue", model: { maxAttempts: 1 } },
+  }),
   world("time that is used up within a batch", {
     ...SHORT,
     tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "ask" },
@@ -301,8 +343,9 @@ export const BOUNDS: { readonly [name in Bounds["name"]]: Bounds } = {
   large: { name: "large", calls: 3, disturbances: 2, worlds: WORLDS.map(withAllAnswers) },
 };
 
-export function contextOf({ settings, history, listening }: World): AgentContext {
-  return { ...freshContext(settings, Transcript.of(history)), listening };
+export function contextOf({ settings, history, listening, allows, tool }: World): AgentContext {
+  const allowed = allows ? { tool } : {};
+  return { ...freshContext(settings, Transcript.of(history)), listening, allowed };
 }
 
 /** Sessions from elsewhere, by where they rest. */

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,47 +9,12 @@ import { historyProblem } from "../../support/history.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import { ROUNDS } from "../../support/planned.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
-import type { Orders } from "./worker.ts";
+import { each, live, type Life, type Orders } from "./live.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const WORKER = join(import.meta.dirname, "worker.ts");
 const scale = process.env["SOAK"] === "1" ? 5 : 1;
-
-type Life = {
-  readonly done?: string;
-  readonly appends: number;
-  readonly wasKilled: boolean;
-  readonly errors: string;
-};
-
-/** One life of the session: until it is done, dies by its orders, or is killed after `killAfterMs`. */
-function live(orders: Orders, killAfterMs?: number): Promise<Life> {
-  return new Promise((resolve) => {
-    const worker = join(import.meta.dirname, "worker.ts");
-    const child = spawn(process.execPath, [
-      "--conditions=agentchart-source",
-      "--disable-warning=ExperimentalWarning",
-      worker,
-      JSON.stringify(orders),
-    ]);
-    let out = "";
-    let errors = "";
-    child.stdout.on("data", (data: Buffer) => (out += data.toString()));
-    child.stderr.on("data", (data: Buffer) => (errors += data.toString()));
-    const timer =
-      killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
-    child.on("close", (_code, signal) => {
-      clearTimeout(timer);
-      const [, appends, done] = /^DONE (\d+) (.*)$/m.exec(out) ?? [];
-      resolve({
-        ...(done !== undefined && { done }),
-        appends: Number(appends ?? 0),
-        wasKilled: signal === "SIGKILL",
-        errors,
-      });
-    });
-  });
-}
 
 type Kept = {
   readonly calls: readonly { readonly result?: ToolResultBlock }[];
@@ -126,19 +90,10 @@ async function finishWith(orders: Orders, first: Life): Promise<void> {
     await checkSlot(store, orders.sessionId);
     if (!life.wasKilled) throw new Error(`a life ended without an answer: ${life.errors}`);
     expect(lives).toBeLessThan(20);
-    life = await live(orders);
+    life = await live(WORKER, orders);
   }
   await store.close();
   await check(orders, life.done);
-}
-
-/** Runs `work` for each item, two at a time. */
-async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const lane = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all([lane(), lane()]);
 }
 
 const server = await startPostgres();
@@ -158,7 +113,7 @@ describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
     { timeout: 900_000 },
     async () => {
       const whole = ordersFor(spec);
-      const life = await live(whole);
+      const life = await live(WORKER, whole);
       expect(life.done, life.errors).toBeDefined();
       await check(whole, life.done!);
       const points = Array.from({ length: life.appends }, (_, index) => index + 1);
@@ -167,7 +122,7 @@ describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
       );
       await each(deaths, async (dieAt) => {
         const orders = ordersFor(spec);
-        await finishWith(orders, await live({ ...orders, dieAt }));
+        await finishWith(orders, await live(WORKER, { ...orders, dieAt }));
       });
     },
   );
@@ -177,7 +132,7 @@ describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
       Array.from({ length: Number(process.env["KILLS"] ?? random * scale) }, (_, index) => index),
       async () => {
         const orders = ordersFor(spec);
-        await finishWith(orders, await live(orders, 150 + Math.random() * 250));
+        await finishWith(orders, await live(WORKER, orders, 150 + Math.random() * 250));
       },
     );
   });

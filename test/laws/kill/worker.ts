@@ -1,39 +1,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { defineSlot, defineTool, textOf } from "agentchart";
 import { finish, plannedAgent, plannedTools, valueOf } from "../../support/planned.ts";
-import { openStore, type StoreSpec } from "../../support/open-store.ts";
-
-/** The options of one process of the session. */
-export type Orders = {
-  readonly store: StoreSpec;
-  readonly sessionId: string;
-  readonly ledger: string;
-  /** Die before or after the n-th append of this life; none = live. */
-  readonly dieAt?: { readonly append: number; readonly when: "before" | "after" };
-};
+import { openStore } from "../../support/open-store.ts";
+import { dyingStore } from "./dying-store.ts";
+import type { Orders } from "./live.ts";
 
 const orders = JSON.parse(process.argv[2]!) as Orders;
 const real = await openStore(orders.store);
-let appends = 0;
-
-function dieIf(when: "before" | "after"): void {
-  if (orders.dieAt?.when === when && orders.dieAt.append === appends) process.kill(process.pid, "SIGKILL");
-}
-
-const store: typeof real = new Proxy(real, {
-  get(target, key) {
-    const member = Reflect.get(target, key, target) as unknown;
-    if (typeof member !== "function") return member;
-    if (key !== "append") return member.bind(target) as unknown;
-    return async (...args: Parameters<typeof real.append>) => {
-      appends++;
-      dieIf("before");
-      const seq = await target.append(...args);
-      dieIf("after");
-      return seq;
-    };
-  },
-});
+const { store, appends } = dyingStore(real, orders.dieAt);
 
 const write = (callId: string): void =>
   appendFileSync(orders.ledger, `${JSON.stringify({ callId, at: Date.now() })}\n`);
@@ -94,4 +68,4 @@ async function answer(): Promise<string> {
 
 const text = await answer();
 await real.close();
-process.stdout.write(`DONE ${appends} ${text}\n`);
+process.stdout.write(`DONE ${appends()} ${text}\n`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAgent } from "agentchart";
+import { assistantMsg, createAgent, userMsg } from "agentchart";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { noopRuns } from "../../support/agentchart-noop.ts";
 import { toolOf } from "../../support/agents.ts";
@@ -21,6 +21,17 @@ test("in the no-op mode an agent without hooks of its own has one at every point
   const interrupted = createAgent({ name: "bot", model: scriptedModel(["x"]) });
   interrupted.subscribe((event) => event.type === "model.start" && interrupted.interrupt());
   await interrupted.call("go");
+  const messages = ["first", "second"].flatMap((word) => [
+    userMsg(`${word} ${"words ".repeat(50)}`),
+    assistantMsg(word),
+  ]);
+  const full = createAgent({
+    name: "bot",
+    model: scriptedModel(["in short"]),
+    messages,
+    compaction: { keepRecentTokens: 1 },
+  });
+  await full.compact();
 
   expect(Object.fromEntries(noopRuns)).toEqual({
     preCall: 6,
@@ -34,6 +45,8 @@ test("in the no-op mode an agent without hooks of its own has one at every point
     summaryChunk: 2,
     postSummary: 2,
     postCall: 2,
+    preCompact: 2,
+    postCompact: 2,
     onError: 2,
     onInterrupt: 2,
   });
