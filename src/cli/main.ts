@@ -9,7 +9,8 @@ if (problem) {
   process.exitCode = 1;
 } else {
   const { runCli } = await import("./run-cli.ts");
+  const { endProcess } = await import("./end-process.ts");
   const exitCode = await runCli(process.argv.slice(2));
   // The event loop may never be empty: a tools file may keep a connection open.
-  process.exit(exitCode);
+  endProcess(exitCode);
 }

@@ -81,15 +81,18 @@ export function closingLine({ reason, turn }: Reply<unknown>): string {
 
 const WAITS_FOR = {
   approval: "an approval of",
+  answer: "an answer to",
   externalResult: "the result of",
   stopRequested: "a decision to continue with",
   unknownOutcome: "the unknown outcome of",
 } as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
 
 /** The line for a call that suspends the turn. */
-export function pendingLine({ name, input, callId, waitsFor, reason }: PendingCall): string {
-  const why = reason ? ` (${reason})` : "";
-  return `Waits for ${WAITS_FOR[waitsFor]} ${name} ${inputText(input)}${why}, call ${callId}.`;
+export function pendingLine({ name, input, callId, waitsFor, reason, ask, path = [] }: PendingCall): string {
+  const about = [reason, ask?.url].filter((each) => each !== undefined && each !== "").join(" ");
+  const why = about === "" ? "" : ` (${about})`;
+  const tool = [...path, name].join(" > ");
+  return `Waits for ${WAITS_FOR[waitsFor]} ${tool} ${inputText(input)}${why}, call ${callId}.`;
 }
 
 /** Arguments on one line, without secrets. */

@@ -3,6 +3,7 @@ import { CliCommand } from "./cli-command.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandDefinition, Handler, Input } from "./define-command.ts";
 import * as main from "./definitions.ts";
+import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
 import * as workers from "./workers/definitions.ts";
 
@@ -28,11 +29,17 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.list, async () => (await import("./sessions/list-command.ts")).listCommand);
   add(sessions.show, async () => (await import("./sessions/show-command.ts")).showCommand);
   add(sessions.resume, async () => (await import("./sessions/resume-command.ts")).resumeCommand);
+  add(sessions.plan, async () => (await import("./sessions/plan-command.ts")).planCommand);
+  add(sessions.compact, async () => (await import("./sessions/compact-command.ts")).compactCommand);
   add(sessions.fork, async () => (await import("./sessions/fork-command.ts")).forkCommand);
   add(sessions.exportSession, async () => (await import("./sessions/export-command.ts")).exportCommand);
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
   add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
+  program.command("memory").description("List, show and delete what agents remember across sessions");
+  add(memory.list, async () => (await import("./memory/commands.ts")).listCommand);
+  add(memory.show, async () => (await import("./memory/commands.ts")).showCommand);
+  add(memory.remove, async () => (await import("./memory/commands.ts")).removeCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);

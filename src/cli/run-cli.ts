@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { endProcess } from "./end-process.ts";
 import { asSentence, errorMessage, stackTrace } from "./error-message.ts";
 import { createProgram } from "./program.ts";
 import { redact, secretsOf } from "./secrets.ts";
@@ -11,7 +12,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const stdout = takeStdout();
   const terminal = openTerminal(stdout, stderr, env);
   let exitCode = 0;
-  const io = { stdout, terminal, env, exit };
+  const io = { stdout, terminal, env, exit: endProcess };
   const program = createProgram(io, (code) => (exitCode = code));
   const fail = (thrown: unknown): number => {
     if (thrown instanceof CommanderError) return thrown.exitCode; // help and version
@@ -28,18 +29,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const helpCommand = (args: readonly string[]): string => `"${program.find(args).path} --help"`;
   // A reader that has read enough, such as `head`, needs no explanation.
   process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-    exit(error.code === "EPIPE" ? 1 : fail(error)),
+    endProcess(error.code === "EPIPE" ? 1 : fail(error)),
   );
   // Errors that no caller handles, such as the rejection of a promise that a tool does not await.
-  process.on("uncaughtException", (error) => exit(fail(error)));
+  process.on("uncaughtException", (error) => endProcess(fail(error)));
   muteWarnings();
   await program.parseAsync(args, { from: "user" }).catch((thrown: unknown) => (exitCode = fail(thrown)));
   await stdout.flush();
   return exitCode;
-}
-
-function exit(code: number): never {
-  process.exit(code);
 }
 
 /** The standard output, reserved for the program: what tools print to it goes to stderr, so that other programs can read

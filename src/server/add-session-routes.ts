@@ -92,6 +92,22 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: Ser
     return c.json(await sessionsOf(c).extendBudget(c.req.valid("param").id, c.req.valid("json"), key), 202);
   });
 
+  app.openapi(routes.getSlots, async (c) =>
+    c.json({ slots: await sessionsOf(c).slots(c.req.valid("param").id) }, 200),
+  );
+
+  app.openapi(routes.setSlot, async (c) => {
+    const { id, slot } = c.req.valid("param");
+    const { value, revision } = c.req.valid("json");
+    const options = { ...keyOf(c.req.valid("header")), ...(revision !== undefined && { revision }) };
+    return c.json(await sessionsOf(c).setSlot(id, slot, value, options), 202);
+  });
+
+  app.openapi(routes.compactSession, async (c) => {
+    const options = { ...keyOf(c.req.valid("header")), ...c.req.valid("json") };
+    return c.json(await sessionsOf(c).compact(c.req.valid("param").id, options), 202);
+  });
+
   app.openapi(routes.deleteSession, async (c) => {
     await sessionsOf(c).remove(c.req.valid("param").id);
     return c.body(null, 204);

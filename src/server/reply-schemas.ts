@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { REASONS, type Msg } from "../message/types.ts";
 import { SESSION_PHASES } from "../store/port.ts";
-import { decision, jsonObject, optional } from "./shared-schemas.ts";
+import { decision, json, jsonObject, optional } from "./shared-schemas.ts";
 
-const CALL_WAITS_FOR = ["approval", "externalResult", "stopRequested", "unknownOutcome"] as const;
+const CALL_WAITS_FOR = ["approval", "answer", "externalResult", "stopRequested", "unknownOutcome"] as const;
 const EPOCH_MS = { description: "Epoch ms" };
 
 const pendingCall = z
   .object({
-    callId: z.string(),
+    callId: z.string().openapi({ description: "The id of the call; of a question, CALL/QUESTION" }),
     name: z.string(),
     input: jsonObject,
     argsHash: z.string().openapi({ description: "Sent back with the decision" }),
@@ -17,6 +17,13 @@ const pendingCall = z
     since: z.number().openapi(EPOCH_MS),
     expiresAt: optional(z.number(), EPOCH_MS),
     answerSchema: optional(jsonObject),
+    ask: optional(
+      z.object({ kind: z.enum(["form", "url", "approval", "question"]), url: optional(z.string()) }),
+      { description: "There for a question of a call that goes on" },
+    ),
+    path: optional(z.array(z.string()).readonly(), {
+      description: "The tools inside of which the call waits, the outermost first",
+    }),
     decided: optional(decision),
     decidedBy: optional(z.string(), { description: "The name of the token with which it was decided" }),
   })
@@ -75,6 +82,18 @@ const message = z.custom<Msg>().openapi("Message", {
 export const messagePage = z
   .object({ messages: z.array(message).readonly(), total: z.number().int() })
   .openapi("MessagePage");
+
+export const slots = z
+  .object({
+    slots: z.record(
+      z.string(),
+      z.object({
+        value: json,
+        revision: z.number().int().openapi({ description: "How often it was written" }),
+      }),
+    ),
+  })
+  .openapi("Slots");
 
 export const accepted = z
   .object({

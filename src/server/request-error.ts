@@ -50,6 +50,8 @@ const STATUS: { readonly [code: string]: number } = {
   "run/closed": 503,
   "session/not-found": 404,
   "session/damaged": 500,
+  "slot/conflict": 409,
+  "slot/invalid": 400,
   "store/failed": 503,
   "queue/failed": 503,
   run: 409,

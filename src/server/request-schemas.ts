@@ -3,7 +3,7 @@ import { SESSION_PHASES } from "../store/port.ts";
 import * as s from "../base/option-schema.ts";
 import { limitsSchema } from "../../machines/agent/limits-schema.ts";
 import { MAX_PRIORITY } from "../worker/queue/wake-schema.ts";
-import { blocks, decision, optional, schemaOf } from "./shared-schemas.ts";
+import { blocks, decision, json, optional, schemaOf } from "./shared-schemas.ts";
 
 const YEAR_MS = 31_536_000_000;
 
@@ -15,6 +15,15 @@ export const sessionParams = z.object({
     .max(200)
     .refine((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), "no control characters")
     .openapi({ param: { name: "id", in: "path" }, example: "s_9fP2kXcQ0h6Tq1vZr8yWbA" }),
+});
+
+/** The name of a slot of a session. */
+export const slotParams = sessionParams.extend({
+  slot: z
+    .string()
+    .min(1)
+    .max(64)
+    .openapi({ param: { name: "slot", in: "path" }, example: "plan" }),
 });
 
 export const idempotency = z.object({
@@ -95,6 +104,19 @@ export const newDecision = z
 export const newInterrupt = z
   .strictObject({ message: optional(text, { description: "Added to the transcript" }) })
   .openapi("NewInterrupt");
+
+export const newSlotValue = z
+  .strictObject({
+    value: json,
+    revision: optional(schemaOf(s.integer(0)), {
+      description: "The revision that was seen; without it, the value replaces any other",
+    }),
+  })
+  .openapi("NewSlotValue");
+
+export const newCompaction = z
+  .strictObject({ instructions: optional(text, { description: "What the summary is to keep" }) })
+  .openapi("NewCompaction");
 
 export const moreBudget = schemaOf(limitsSchema())
   .refine((extra) => Object.keys(extra).length > 0, "at least one limit")

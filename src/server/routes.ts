@@ -150,6 +150,33 @@ export const extendBudget = createRoute({
   responses: ACCEPTED,
 });
 
+export const getSlots = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/slots",
+  summary: "Get the slots of a session, such as its plan",
+  ...allowed("read"),
+  request: { params: requests.sessionParams },
+  responses: { 200: reply("The slots that were written, by name", replies.slots), ...ERRORS },
+});
+
+export const setSlot = createRoute({
+  method: "put",
+  path: "/v1/sessions/{id}/slots/{slot}",
+  summary: "Write a slot, at rest or while a turn runs",
+  ...allowed("write"),
+  request: { params: requests.slotParams, headers: requests.idempotency, ...body(requests.newSlotValue) },
+  responses: ACCEPTED,
+});
+
+export const compactSession = createRoute({
+  method: "post",
+  path: "/v1/sessions/{id}/compact",
+  summary: "Sum up the conversation once no turn runs, so that the next prompt is shorter",
+  ...allowed("write"),
+  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newCompaction) },
+  responses: ACCEPTED,
+});
+
 export const deleteSession = createRoute({
   method: "delete",
   path: "/v1/sessions/{id}",

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 import { decisionSchema } from "../tool/decision-schema.ts";
 import type { Decision } from "../tool/pending.ts";
@@ -25,6 +25,12 @@ export const jsonObject = z
   .refine((value) => isShallow(value), `at most ${MAX_DEPTH} levels deep`)
   .transform((value) => value as JsonObject)
   .openapi({ type: "object", additionalProperties: true });
+
+/** Any JSON. */
+export const json = z
+  .unknown()
+  .refine((value) => value !== undefined && isShallow(value), `JSON of at most ${MAX_DEPTH} levels`)
+  .openapi({ description: "Any JSON" }) as unknown as z.ZodType<Json, Json>;
 
 const source = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("url"), url: z.url({ protocol: /^https?$/ }) }),

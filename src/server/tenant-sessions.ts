@@ -2,9 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import type { AgentEvent } from "../event/types.ts";
 import type { Budget, DecideOptions } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
+import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
@@ -86,6 +87,38 @@ export class TenantSessions {
     options: CommandOptions,
   ): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.extendBudget(sessionId, extra, options));
+  }
+
+  /** The slots that were written, with the numbers of their writes. */
+  async slots(id: string): Promise<WrittenSlots> {
+    const { seq } = await this.status(id);
+    if (seq === 0) return {};
+    const session = await openSession(this.#store, this.#storedId(id));
+    return readSlots(await session.at());
+  }
+
+  /** Rejects with `slot/conflict` if the slot is known to have another revision; a worker checks that again. */
+  async setSlot(
+    id: string,
+    name: string,
+    value: Json,
+    options: CommandOptions & { readonly revision?: number },
+  ): Promise<Visible<Dispatched>> {
+    const { revision } = options;
+    const found = revision === undefined ? revision : ((await this.slots(id))[name]?.revision ?? 0);
+    if (revision !== found)
+      throw new AgentError(
+        "slot/conflict",
+        `Slot '${name}' has the revision ${found}, not ${revision}: read it again.`,
+      );
+    return this.#with(id, (sessionId) => this.#dispatcher.setSlot(sessionId, name, value, options));
+  }
+
+  compact(
+    id: string,
+    options: CommandOptions & { readonly instructions?: string },
+  ): Promise<Visible<Dispatched>> {
+    return this.#with(id, (sessionId) => this.#dispatcher.compact(sessionId, options));
   }
 
   /** The state of a session. Rejects with `session/not-found`, as every method with an id does. */

@@ -4,6 +4,7 @@ import { messagesOf } from "../agent/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
+import { jsonProblem } from "../base/freeze.ts";
 import { check } from "../base/options.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { Msg } from "../message/types.ts";
@@ -16,10 +17,12 @@ import { checkId } from "../store/session-id.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
 import {
   commandSchema,
+  compactSchema,
   deadLettersSchema,
   decideSchema,
   dispatcherSchema,
   dispatchSchema,
+  setSlotSchema,
   subscribeSchema,
 } from "./option-schemas.ts";
 import { PERMIT_PREFIX } from "./permits.ts";
@@ -134,6 +137,37 @@ class StoreDispatcher implements Dispatcher {
   ): Promise<Dispatched> {
     checkBudgetExtension(extra);
     return this.#send(sessionId, { kind: "extendBudget", extra }, options);
+  }
+
+  async setSlot(
+    sessionId: string,
+    name: string,
+    value: Parameters<Dispatcher["setSlot"]>[2],
+    options: Parameters<Dispatcher["setSlot"]>[3] = {},
+  ): Promise<Dispatched> {
+    check(setSlotSchema(), options, "setSlot");
+    const { revision, ...rest } = options;
+    const problem = typeof name === "string" ? jsonProblem(value) : "has no name";
+    if (value === undefined || problem !== undefined)
+      throw new AgentError(
+        "config/invalid",
+        `setSlot: the slot ${problem ?? "has no value"}; expected its name and JSON.`,
+      );
+    const command = { kind: "setSlot", name, value, ...(revision !== undefined && { revision }) } as const;
+    return this.#send(sessionId, command, rest);
+  }
+
+  async compact(
+    sessionId: string,
+    options: CommandOptions & { readonly instructions?: string } = {},
+  ): Promise<Dispatched> {
+    check(compactSchema(), options, "compact");
+    const { instructions, ...rest } = options;
+    return this.#send(
+      sessionId,
+      { kind: "compact", ...(instructions !== undefined && { instructions }) },
+      rest,
+    );
   }
 
   status(sessionId: string): ReturnType<Dispatcher["status"]> {

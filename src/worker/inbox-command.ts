@@ -1,6 +1,6 @@
 import { checkDecision, checkLimits } from "../agent/check-arguments.ts";
 import { AgentError } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { Decision } from "../tool/pending.ts";
 import type { Limits } from "../../machines/agent/context.ts";
@@ -23,6 +23,14 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
   | { readonly kind: "interrupt"; readonly message?: Msg }
   | { readonly kind: "steer"; readonly message: Msg }
   | { readonly kind: "extendBudget"; readonly extra: Limits }
+  | {
+      readonly kind: "setSlot";
+      readonly name: string;
+      readonly value: Json;
+      /** The revision that was seen. */
+      readonly revision?: number;
+    }
+  | { readonly kind: "compact"; readonly instructions?: string }
   | { readonly kind: "cancel" }
 );
 
@@ -36,6 +44,8 @@ const SHAPES: { readonly [kind in InboxCommandKind]: { readonly [field: string]:
   interrupt: {},
   steer: { message: "object" },
   extendBudget: { extra: "object" },
+  setSlot: { name: "string" },
+  compact: {},
   cancel: {},
 };
 

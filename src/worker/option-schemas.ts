@@ -74,11 +74,27 @@ export const commandSchema = s.lazily(() =>
   s.options<CommandOptions>({ idempotencyKey: s.optional(s.nonEmpty()) }),
 );
 
+/** The schema of the options of {@link Dispatcher.compact}. */
+export const compactSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Dispatcher["compact"]>[1]>>({
+    idempotencyKey: s.optional(s.nonEmpty()),
+    instructions: s.optional(s.string()),
+  }),
+);
+
 /** The schema of the options of {@link Dispatcher.decide}. */
 export const decideSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Dispatcher["decide"]>[3]>>({
     idempotencyKey: s.optional(s.nonEmpty()),
     ...decideShape(),
+  }),
+);
+
+/** The schema of the options of {@link Dispatcher.setSlot}. */
+export const setSlotSchema = s.lazily(() =>
+  s.options<NonNullable<Parameters<Dispatcher["setSlot"]>[3]>>({
+    idempotencyKey: s.optional(s.nonEmpty()),
+    revision: s.optional(s.integer(0)),
   }),
 );
 

@@ -13,13 +13,16 @@ const PAGE = 200;
 const NO_TURN: ErrorInfo = { code: "run/invalid-event", message: "No turn was running or suspended." };
 const CANCELLED: ErrorInfo = { code: "run/aborted", message: "It was cancelled before it was processed." };
 
-type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" }>;
+type CompactCommand = Extract<InboxCommand, { readonly kind: "compact" }>;
+type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" | "compact" }>;
+/** The kinds of commands that wait for a session at rest. */
+const AT_REST: ReadonlySet<string> = new Set(["call", "decide", "compact"]);
 
 /** Parses a command that a running turn can process; undefined for other inputs and for invalid ones. */
 function parseTurnCommand(data: JsonObject): TurnCommand | undefined {
   try {
     const command = parseCommand(data);
-    return command.kind === "call" || command.kind === "decide" ? undefined : command;
+    return AT_REST.has(command.kind) ? undefined : (command as TurnCommand);
   } catch {
     return undefined;
   }
@@ -129,6 +132,7 @@ export class SessionRun {
       this.#markAccepted(input, command);
       return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, output)));
     }
+    if (command.kind === "compact") return this.#compact(input, command);
     try {
       if (await causedBy("worker", () => this.#execute(input, command))) this.#markAccepted(input, command);
       else await this.#refuse(input, command.kind, NO_TURN);
@@ -142,7 +146,7 @@ export class SessionRun {
   /** Executes a command. Returns false, and does nothing, if there is no turn for it. */
   async #execute(
     input: SessionInput,
-    command: Exclude<InboxCommand, { readonly kind: "call" }>,
+    command: Exclude<InboxCommand, { readonly kind: "call" | "compact" }>,
   ): Promise<boolean> {
     const agent = this.#agent;
     const { id } = input;
@@ -156,6 +160,9 @@ export class SessionRun {
       case "extendBudget":
         await agent.extendBudget(command.extra, id);
         return true;
+      case "setSlot":
+        await agent.writeSlot(command.name, command.value, command.revision, id);
+        return true;
       case "steer":
         return agent.steer(command.message, id);
       case "cancel":
@@ -164,6 +171,24 @@ export class SessionRun {
       case "interrupt":
         return agent.interrupt(command.message, id);
     }
+  }
+
+  /** Sums up the conversation; commands that come meanwhile may interrupt it. */
+  async #compact(input: SessionInput, command: CompactCommand): Promise<void> {
+    const { instructions } = command;
+    const options = instructions === undefined ? {} : { instructions };
+    let refusal: unknown;
+    await this.#runTurn(() =>
+      causedBy("worker", () => this.#agent.compact(options, input.id)).then(
+        () => this.#markAccepted(input, command),
+        (error: unknown) => {
+          refusal = error;
+        },
+      ),
+    );
+    if (refusal === undefined) return;
+    if (this.#agent.closedBy) throw refusal;
+    await this.#refuse(input, "compact", errorInfo(refusal, "message/invalid"));
   }
 
   /** Refuses the calls before an input in the inbox, and those dispatched before it that are not due yet. */

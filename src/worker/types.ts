@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../event/types.ts";
 import type { AgentConfig, Budget, DecideOptions, Input } from "../agent/types.ts";
 import type { ErrorInfo } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
@@ -84,7 +84,7 @@ export type SubscribeOptions = {
 /**
  * Sends inputs and commands to sessions that workers drive. It needs no worker in its process and acquires no lease. What it
  * accepts is durable and takes effect once, in the order of acceptance, whatever happens to workers. `interrupt`, `steer`,
- * `cancel` and `extendBudget` also reach a running turn, before the inputs that are queued behind it.
+ * `cancel`, `extendBudget` and `setSlot` also reach a running turn, before the inputs that are queued behind it.
  *
  * If the agent then refuses an input (a decision that came too late, steering without a running turn), subscribers receive
  * `input.refused`, or a `turn.end` with an error, and the input is not repeated.
@@ -122,6 +122,20 @@ export interface Dispatcher {
     sessionId: string,
     extra: Omit<Budget, "onExceeded">,
     options?: CommandOptions,
+  ): Promise<Dispatched>;
+  /** Writes a slot of the session, at rest or while a turn runs. With `revision`, the number of writes that was seen, it is refused
+   *  (`slot/conflict`) if the slot was written since. */
+  setSlot(
+    sessionId: string,
+    name: string,
+    value: Json,
+    options?: CommandOptions & { readonly revision?: number },
+  ): Promise<Dispatched>;
+  /** Sums up the conversation once no turn runs, as `agent.compact()` does; refused in the middle of a turn that rests.
+   *  If its worker ends meanwhile it is done again, by the next turn at the latest. */
+  compact(
+    sessionId: string,
+    options?: CommandOptions & { readonly instructions?: string },
   ): Promise<Dispatched>;
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;

@@ -29,7 +29,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 }
 
 describe("A wrong command line exits with 2 and one line", () => {
-  const USE = "run, sessions, inspect, chart, worker, serve, dead-letters, help, completion";
+  const USE = "run, sessions, memory, inspect, chart, worker, serve, dead-letters, help, completion";
 
   test.for([
     [[], `Missing command: use ${USE}. See "agentchart --help".`],
@@ -109,7 +109,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     [["session"], `Unknown command 'session'. Did you mean 'sessions'? See "agentchart --help".`],
     [
       ["sessions"],
-      'Missing command: use ls, show, resume, fork, export, import, rm, prune. See "agentchart sessions --help".',
+      'Missing command: use ls, show, resume, plan, compact, fork, export, import, rm, prune. See "agentchart sessions --help".',
     ],
     [["sessions", "shwo"], `Unknown command 'shwo'. Did you mean 'show'? See "agentchart sessions --help".`],
     [

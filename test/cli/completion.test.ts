@@ -25,6 +25,7 @@ describe("The completion of bash", () => {
     expect(await complete("")).toEqual([
       "run",
       "sessions",
+      "memory",
       "inspect",
       "chart",
       "worker",
@@ -38,6 +39,8 @@ describe("The completion of bash", () => {
       "ls",
       "show",
       "resume",
+      "plan",
+      "compact",
       "fork",
       "export",
       "import",

@@ -76,7 +76,12 @@ describe("agentchart run", () => {
 
   test.each([
     ["an unknown tool", "whether", {}, /\n→ whether \{\}\n← whether error: .*whether/],
-    ["wrong input", "weather", { city: 5 }, /\n→ weather \{"city":5\}\n← weather error: .*city/],
+    [
+      "wrong input",
+      "weather",
+      { city: 5 },
+      /\n→ weather \{"city":5\}\n· acting\n← weather error, \d+ ms: .*city/,
+    ],
   ])("prints a refused call of %s once, with its input and the reason", async (_, name, input, printed) => {
     const server = await serve(callThenRepeat(name, input));
     const { code, stderr } = await agentchart(["run", "q", ...at(server), "--tools", TOOLS.weather]);

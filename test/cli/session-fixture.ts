@@ -16,7 +16,7 @@ export const STORES = [
 ] as const;
 
 /** A user message such as `pay {"euros":7}`, which makes the model call that tool; one call per line. */
-const CALL = /^(lookup|pay|slow) (\{.*\})$/g;
+const CALL = /^(lookup|pay|slow|book) (\{.*\})$/g;
 
 /** A model that calls the tools of the user message, then repeats their results. It numbers its other answers. */
 const respond: ChatCompletionsResponder = ({ messages }) => {

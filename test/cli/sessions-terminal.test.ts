@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAgent, defineTool } from "agentchart";
+import { createAgent, defineTool, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
 import { openStore, redactPassword } from "../../src/cli/open-store.ts";
+import { pendingLine } from "../../src/cli/print-turn.ts";
 import { askCommand, sessionCommand } from "../../src/cli/session-commands.ts";
 import * as definitions from "../../src/cli/sessions/definitions.ts";
 import { forkCommand } from "../../src/cli/sessions/fork-command.ts";
@@ -183,5 +184,33 @@ describe("readDecisions()", () => {
       { callId: "a", decision: { answer: "" } },
       { callId: "a=b", decision: "approve" },
     ]);
+  });
+
+  test("answers questions with JSON or text, as their schemas want, and declines them", () => {
+    const question = (callId: string, answerSchema?: JsonObject) => ({
+      ...call(callId),
+      waitsFor: "answer" as const,
+      ask: { kind: "form" as const },
+      ...(answerSchema && { answerSchema }),
+    });
+    const pending = [
+      question("c/n", { type: "integer" }),
+      question("c/s", { type: "string" }),
+      question("c/x"),
+    ];
+    const status = { phase: "suspended" as const, pending };
+    const none = { answer: [], approve: [], deny: [], retry: [] };
+    expect(readDecisions({ ...none, answer: ["c/n=2", "c/s=2", "c/x=two"] }, status)).toEqual([
+      { callId: "c/n", decision: { respond: 2 } },
+      { callId: "c/s", decision: { respond: "2" } },
+      { callId: "c/x", decision: { respond: "two" } },
+    ]);
+    expect(readDecisions({ ...none, deny: ["c/n"] }, status)).toEqual([
+      { callId: "c/n", decision: { decline: true } },
+    ]);
+    expect(() => readDecisions({ ...none, approve: ["c/n"] }, status)).toThrow("use --answer, or --deny");
+    expect(pendingLine({ ...pending[0]!, path: ["outer"], reason: "How many?" })).toBe(
+      "Waits for an answer to outer > pay {} (How many?), call c/n.",
+    );
   });
 });

@@ -36,7 +36,7 @@ describe.each(STORES)("A session in a %s store", (_, storeIn) => {
     expect(await fixture.run("trip", "Where to?")).toMatchObject({ code: 0, stdout: "Answer 1\n" });
     const second = await fixture.run("trip", "And then?");
     expect(second).toMatchObject({ code: 0, stdout: "Answer 2\n" });
-    expect(second.stderr).toMatch(/^m at \S+, tools: lookup, pay, slow, session trip\n/);
+    expect(second.stderr).toMatch(/^m at \S+, tools: lookup, pay, slow, book, session trip\n/);
     expect(fixture.lastRequest()).toEqual(["user: Where to?", "assistant: Answer 1", "user: And then?"]);
   });
 
@@ -49,6 +49,23 @@ describe.each(STORES)("A session in a %s store", (_, storeIn) => {
     expect(command).toContain("agentchart sessions resume desk --answer call_1=TEXT --store ");
     expect(await paste(command.replace("TEXT", "'two left'"), fixture)).toBe("Results: two left\n");
     expect(await fixture.run("desk", "Thanks")).toMatchObject({ code: 0, stdout: "Answer 2\n" });
+  });
+
+  test("waits for the answer to a question, with which the tool runs again", async () => {
+    const fixture = await sessionFixture(storeIn);
+    const asked = await fixture.run("hotel", 'book {"city":"Rome"}');
+    expect(asked.stderr).toContain(
+      'Waits for an answer to book {"city":"Rome"} (How many nights?), call call_1/nights.\n',
+    );
+    expect(lastLine(await fixture.resume("hotel", "--answer", "call_1/nights=two"))).toContain(
+      "does not fit its schema",
+    );
+    expect(fixture.toolLog()).toEqual(["book 0"]);
+    const command = commandAfter("Continue with: ", asked);
+    expect(await paste(command.replace("TEXT", "2"), fixture)).toBe(
+      'Results: Rome {"nights":{"respond":2}}\n',
+    );
+    expect(fixture.toolLog()).toEqual(["book 0", "book 1"]);
   });
 
   test("stores the answers to some calls until the last call has one", async () => {
@@ -115,6 +132,32 @@ describe.each(STORES)("A session in a %s store", (_, storeIn) => {
     const resumed = jsonLines<AgentEvent>(await fixture.resume("till", "--approve", "call_1", "--json"));
     expect(resumed[0]).toMatchObject({ type: "turn.start", input: [], resumed: true });
     expect(resumed.at(-1)).toMatchObject({ type: "turn.end", reason: "MODEL_STOP" });
+  });
+});
+
+describe("agentchart sessions compact", () => {
+  test("sums up the conversation, and the next prompt begins with the summary", async () => {
+    const fixture = await sessionFixture(STORES[0][1]);
+    await fixture.run("trip", "words ".repeat(16_000));
+    await fixture.run("trip", "And then?");
+    const flags = ["--base-url", fixture.server.baseURL, "--model", "m", "--json"];
+    const done = await fixture.sessions("compact", "trip", ...flags, "--instructions", "Keep the dates.");
+    expect(done).toMatchObject({ code: 0 });
+    const result = JSON.parse(done.stdout) as { tokensBefore: number; tokensAfter: number };
+    expect(result).toMatchObject({ sessionId: "trip", from: 1 });
+    expect(result.tokensAfter).toBeLessThan(result.tokensBefore / 10);
+    expect(fixture.lastRequest().at(-1)).toContain("Keep the dates.");
+    await fixture.run("trip", "Go on");
+    expect(fixture.lastRequest()[0]).toContain("Answer 3");
+    expect(fixture.lastRequest()).toHaveLength(5);
+  });
+
+  test("knows no session that is not there", async () => {
+    const fixture = await sessionFixture(STORES[0][1]);
+    await fixture.run("trip", "Where to?");
+    const missing = await fixture.sessions("compact", "trap", "--base-url", fixture.server.baseURL);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain("Session not found: trap");
   });
 });
 

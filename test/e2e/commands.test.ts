@@ -44,6 +44,31 @@ test("a message to a run that has continued meanwhile is rejected: the dialog ke
   await agent.close();
 });
 
+test("the conversation of a run at rest is summed up, as the user wishes", async () => {
+  const model = scriptedModel(["Hello.", "Well.", "They have talked.", "Now."]);
+  const agent = createAgent({
+    name: "bot",
+    model,
+    compaction: { keepRecentTokens: 1 },
+    inspect: env.hub.address,
+  });
+  await agent.call(`Hi. ${"Words. ".repeat(100)}`);
+  await agent.call("And?");
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await page.getByRole("button", { name: "Sum up" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Keep the names.");
+  await clickTwice(dialog.getByRole("button", { name: /^Sum up/ }));
+  await page.getByText("The conversation is being summed up.").waitFor();
+  await expect.poll(() => model.requests.length).toBe(3);
+  expect(JSON.stringify(model.requests[2]!.messages.at(-1))).toContain("Keep the names.");
+  await agent.call("Go on.");
+  expect(JSON.stringify(model.requests[3]!.messages[0])).toContain("They have talked.");
+  expect(await agent.messages()).toHaveLength(6);
+  await agent.close();
+});
+
 test("a message that is rejected after another run was selected is not offered to the other run", async () => {
   const worker = await WireWorker.connect(env.hub, [chart]);
   const row = { phase: "stopped", can: ["send"], leaf: "w.1" } as const;

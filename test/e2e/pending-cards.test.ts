@@ -38,6 +38,45 @@ test("an external result is entered in a form that follows its schema", async ()
   expect(JSON.stringify(result)).toMatch(/allowed[^]*true[^]*limit[^]*12\.5/);
 });
 
+test("questions of a call are answered one after the other, and the call goes on with the answers", async () => {
+  const book = defineTool({
+    name: "book_room",
+    description: "Books a room.",
+    input: { type: "object" },
+    execute: (_, { resumed }) =>
+      resumed
+        ? JSON.stringify(resumed.answers)
+        : suspend("The stay is not known.", {
+            then: "resume",
+            asks: [
+              { id: "stay", kind: "form", message: "How long?", schema: z.object({ nights: z.number() }) },
+              { id: "pay", kind: "url", message: "Pay here.", url: "https://bank.example/pay" },
+              { id: "terms", kind: "approval", message: "Is 120 euros fine?" },
+            ],
+          }),
+  });
+  const { agent, model } = payer(env, [{ calls: [{ id: "room", name: "book_room" }] }, "Thanks."], {
+    tools: [book],
+  });
+  const { ui } = await env.open();
+  await agent.call("A room, please.");
+  await ui.choose(agent.sessionId);
+  const stay = ui.pending("room/stay");
+  await expect.poll(() => stay.innerText()).toContain("How long?");
+  await stay.getByRole("textbox", { name: /nights/ }).fill("2");
+  await stay.getByRole("button", { name: /^Answer/ }).click();
+  const pay = ui.pending("room/pay");
+  expect(await pay.getByRole("link").getAttribute("href")).toBe("https://bank.example/pay");
+  await pay.getByRole("button", { name: "Decline" }).click();
+  const terms = ui.pending("room/terms");
+  await terms.getByRole("button", { name: /^Approve/ }).click();
+  await stopped(agent);
+  const [result] = model.requests.at(-1)!.messages.slice(-1);
+  expect(JSON.stringify(result)).toContain(
+    JSON.stringify('{"stay":{"respond":{"nights":2}},"pay":{"decline":true},"terms":"approve"}').slice(1, -1),
+  );
+});
+
 test("an exceeded budget is extended from its card", async () => {
   const { agent } = payer(env, [{ calls: [{ name: "free" }] }, "Done."], {
     budget: { modelCalls: 1 },

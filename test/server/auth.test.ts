@@ -42,10 +42,13 @@ describe("The scopes of a token", () => {
     ["reader", "POST", "/v1/sessions/ID/interrupt", "write"],
     ["reader", "POST", "/v1/sessions/ID/steer", "write"],
     ["reader", "POST", "/v1/sessions/ID/cancel", "write"],
+    ["reader", "POST", "/v1/sessions/ID/compact", "write"],
     ["reader", "DELETE", "/v1/sessions/ID", "write"],
     ["reader", "POST", "/v1/sessions/ID/decisions", "decide"],
     ["writer", "POST", "/v1/sessions/ID/decisions", "decide"],
     ["writer", "POST", "/v1/sessions/ID/budget", "decide"],
+    ["reader", "PUT", "/v1/sessions/ID/slots/plan", "write"],
+    ["writer", "GET", "/v1/sessions/ID/slots", "read"],
     ["writer", "GET", "/v1/sessions", "read"],
     ["writer", "GET", "/v1/sessions/ID", "read"],
     ["writer", "GET", "/v1/sessions/ID/messages", "read"],
@@ -55,7 +58,7 @@ describe("The scopes of a token", () => {
     const id = await createSession(server);
     const response = await server.request(method, path.replace("ID", id), {
       as,
-      ...(method === "POST" && { body: {} }),
+      ...((method === "POST" || method === "PUT") && { body: {} }),
     });
     expect(response.status).toBe(403);
     expect(response.headers.get("WWW-Authenticate")).toContain(`scope="${scope}"`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgent, type ChatModel, type SessionStore, type StreamPart } from "agentchart";
+import { createAgent, suspend, textOf, type ChatModel, type SessionStore, type StreamPart } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { serve } from "agentchart/server";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
@@ -19,6 +19,17 @@ type Session = {
 
 const paid: object[] = [];
 const pay = toolOf("pay", (input) => `paid ${paid.push(input)}`, { permission: "ask" });
+const nights = {
+  id: "nights",
+  kind: "form",
+  message: "How many nights?",
+  schema: { type: "integer" },
+} as const;
+const book = toolOf("book", (_, { resumed }) =>
+  resumed
+    ? JSON.stringify(resumed)
+    : suspend("It asks.", { then: "resume", state: { price: 9 }, asks: [nights] }),
+);
 const wait = toolOf(
   "wait",
   (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"))),
@@ -51,6 +62,16 @@ async function* counting(): AsyncGenerator<StreamPart> {
 /** Ends the tool "nap". */
 let awake = Promise.withResolvers<string>();
 
+/** A model that says much, and little of what was said. */
+const talkative: ChatModel = {
+  name: "talkative",
+  async *stream({ messages }) {
+    const sumsUp = textOf(messages.at(-1)!).includes("Another model will go on");
+    yield { type: "text.delta", delta: sumsUp ? "They have talked." : "words ".repeat(100) };
+    yield { type: "finish", reason: "stop" };
+  },
+};
+
 const ask = { calls: [{ id: "c1", name: "pay", input: { euros: 7 } }] };
 const AGENTS: WorkerAgents = {
   desk: () => ({ name: "desk", model: scriptModel(ask, "It is paid"), tools: [pay] as never }),
@@ -70,6 +91,16 @@ const AGENTS: WorkerAgents = {
     model: scriptModel({ calls: [{ name: "nap" }] }, "Left it is"),
     tools: [toolOf("nap", () => awake.promise)] as never,
   }),
+  hotel: () => ({
+    name: "hotel",
+    model: scriptModel({ calls: [{ id: "c1", name: "book" }] }, "It is booked"),
+    tools: [book] as never,
+  }),
+  long: () => ({
+    name: "long",
+    model: talkative,
+    compaction: { keepRecentTokens: 1 },
+  }),
   words: () => ({ name: "words", model: scriptModel(counting) }),
 };
 
@@ -83,6 +114,11 @@ async function openServerWithWorker(): Promise<TestServer> {
 
 const sessionOf = async (server: TestServer, id: string): Promise<Session> =>
   (await (await server.request("GET", `/v1/sessions/${id}`)).json()) as Session;
+const viewsOf = async ({ store }: TestServer, id: string): Promise<string> => {
+  const entries: unknown[] = [];
+  for await (const entry of store.read(`acme/${id}`)) entries.push(entry);
+  return JSON.stringify(entries);
+};
 const phaseOf = async (server: TestServer, id: string): Promise<string> =>
   (await sessionOf(server, id)).phase;
 const post = async (server: TestServer, path: string, body: object, headers = {}) => {
@@ -121,6 +157,26 @@ test("POST /decisions approves a call once, and the turn continues to its end", 
   });
   const second = await (await server.request("GET", `/v1/sessions/${id}/messages?after=3&limit=1`)).json();
   expect(second).toMatchObject({ total: 4, messages: [{ content: [{ text: "It is paid" }] }] });
+});
+
+test("POST /decisions answers a question of a call, and a worker goes on with it", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "hotel", input: "A room." } });
+  await expect.poll(() => phaseOf(server, id)).toBe("suspended");
+  const waiting = await sessionOf(server, id);
+  expect(waiting).toMatchObject({
+    waitsFor: ["answer"],
+    pending: [{ callId: "c1/nights", ask: { kind: "form" }, answerSchema: { type: "integer" } }],
+  });
+  const { callId, argsHash } = waiting.pending[0]!;
+  await post(server, `${id}/decisions`, { callId, argsHash, decision: { respond: "two" } });
+  await post(server, `${id}/decisions`, { callId, argsHash, decision: { respond: 2 } });
+  await expect.poll(() => phaseOf(server, id)).toBe("stopped");
+  const entries = JSON.stringify(await collectAll(server.store.read(`acme/${id}`)));
+  expect(entries).toContain(
+    JSON.stringify('{"round":1,"state":{"price":9},"answers":{"nights":{"respond":2}}}'),
+  );
+  expect(entries).toContain('"code":"run/bad-results"'); // of the answer that is no number
 });
 
 test("POST /decisions with another argsHash is refused with the event input.refused", async () => {
@@ -188,6 +244,22 @@ test("POST /budget continues a turn that exceeded its budget", async () => {
   expect(await post(server, `${id}/budget`, { modelCalls: 1 })).toEqual([202, "accepted"]);
   await expect.poll(() => sessionOf(server, id)).toMatchObject({ phase: "stopped", reason: "MODEL_STOP" });
   expect(await (await server.request("GET", `/v1/sessions/${id}/messages`)).text()).toContain("Dear");
+});
+
+test("POST /compact sums up the conversation once no turn runs", async () => {
+  const server = await openServerWithWorker();
+  const id = await createSession(server, { body: { agent: "long", input: "Hello" } });
+  await post(server, `${id}/messages`, { input: "And then?" });
+  expect(await post(server, `${id}/compact`, { instructions: "Keep the colours." })).toEqual([
+    202,
+    "accepted",
+  ]);
+  await expect.poll(() => server.store.takeInputs(`acme/${id}`, 10)).toEqual([]);
+  await expect.poll(() => viewsOf(server, id)).toContain("They have talked.");
+  const wrong = await server.request("POST", `/v1/sessions/${id}/compact`, { body: { instruction: "x" } });
+  expect(wrong.status).toBe(400);
+  const page = await (await server.request("GET", `/v1/sessions/${id}/messages`)).text();
+  expect(page).not.toContain("They have talked.");
 });
 
 test("POST /steer adds a message to the next model call of the running turn", async () => {

@@ -22,6 +22,7 @@ const ROUTES = [
   ["POST", "/steer", { input: "Left" }],
   ["POST", "/cancel"],
   ["POST", "/budget", { modelCalls: 1 }],
+  ["POST", "/compact", {}],
   ["DELETE", ""],
 ] as const;
 

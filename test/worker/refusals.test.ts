@@ -32,6 +32,8 @@ describe("an input for a session that was never started", () => {
       dispatcher.decide("s", "call", "approve"),
       dispatcher.answer("s", "call", "yes"),
       dispatcher.extendBudget("s", { modelCalls: 1 }),
+      dispatcher.setSlot("s", "plan", null),
+      dispatcher.compact("s"),
     ];
     for (const word of words) await expect(word).rejects.toMatchObject({ code: "session/not-found" });
     await expect(dispatcher.status("s")).rejects.toMatchObject({ code: "session/not-found" });

@@ -45,9 +45,12 @@ export const resume = defineCommand({
   description: "Continue a turn that is suspended or was cut off; no call that has a result runs again",
   args: ID,
   flags: {
-    answer: strings("CALL=TEXT", "set the result of an open call, which then does not run"),
+    answer: strings(
+      "CALL=TEXT",
+      "set the result of an open call, which then does not run, or answer a question",
+    ),
     approve: strings("CALL", "allow an open call to run"),
-    deny: strings("CALL[=REASON]", "deny an open call; the model reads the reason"),
+    deny: strings("CALL[=REASON]", "deny an open call, whose reason the model reads, or decline to answer"),
     retry: strings("CALL", "run a call again that may have run before"),
     ...AGENT,
     ...STORE,
@@ -62,6 +65,39 @@ export const resume = defineCommand({
 Without a decision, calls that wait for a result run again.`,
     "Exit codes": TURN_EXIT_CODES,
   },
+});
+
+export const plan = defineCommand({
+  name: "sessions plan",
+  description: "Print the plan of a session, or replace it",
+  args: ID,
+  flags: {
+    set: string("FILE", "replace the plan by the JSON of this file, or of stdin with -; null removes it"),
+    revision: integer("N", "only if the plan still has this revision, which the command prints", async () =>
+      (await import("../../base/option-schema.ts")).integer(0),
+    ),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: ["sessions plan trip", "sessions plan trip --set plan.json --revision 3"],
+  sections: {
+    "A running session":
+      "Its worker takes the plan, unless it has changed by then. A process that is no worker does not read it.",
+  },
+});
+
+export const compact = defineCommand({
+  name: "sessions compact",
+  description:
+    "Sum up the conversation of a session, so that its next prompt is shorter; what is stored stays",
+  args: ID,
+  flags: {
+    instructions: string("TEXT", "what the summary is to keep"),
+    ...AGENT,
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: ['sessions compact trip --instructions "Keep all dates."'],
 });
 
 export const fork = defineCommand({

@@ -1,5 +1,6 @@
 import type { Status } from "../../agent/types.ts";
 import { AgentError } from "../../base/error.ts";
+import type { Json } from "../../base/json.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -8,29 +9,43 @@ export type CallDecision = { readonly callId: string; readonly decision: Decisio
 
 type DecisionKind = {
   /** The decision for the text after "CALL=", which is undefined for "CALL" alone; undefined if the form is wrong. */
-  readonly decision: (text: string | undefined) => Decision | undefined;
+  readonly decision: (text: string | undefined, call: PendingCall) => Decision | undefined;
   /** What a call may wait for to be decided so. */
   readonly appliesTo: readonly PendingCall["waitsFor"][];
 };
 
 const KINDS = {
   answer: {
-    decision: (text) => (text === undefined ? undefined : { answer: text }),
-    appliesTo: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
+    decision: (text, call) => (text === undefined ? undefined : answerTo(call, text)),
+    appliesTo: ["approval", "answer", "externalResult", "stopRequested", "unknownOutcome"],
   },
   approve: {
     decision: (text) => (text === undefined ? "approve" : undefined),
     appliesTo: ["approval", "stopRequested"],
   },
   deny: {
-    decision: (text) => (text === undefined ? "deny" : { deny: text }),
-    appliesTo: ["approval", "externalResult", "stopRequested", "unknownOutcome"],
+    decision: (text, { waitsFor }) => {
+      if (waitsFor === "answer") return text === undefined ? { decline: true } : undefined;
+      return text === undefined ? "deny" : { deny: text };
+    },
+    appliesTo: ["approval", "answer", "externalResult", "stopRequested", "unknownOutcome"],
   },
   retry: {
     decision: (text) => (text === undefined ? "retry" : undefined),
     appliesTo: ["unknownOutcome", "externalResult"],
   },
 } as const satisfies { readonly [flag: string]: DecisionKind };
+
+/** The answer to a question is JSON, unless its schema wants a string or there is none and the text is no JSON. */
+function answerTo({ ask, answerSchema }: PendingCall, text: string): Decision {
+  if (!ask) return { answer: text };
+  if (answerSchema?.["type"] === "string") return { respond: text };
+  try {
+    return { respond: JSON.parse(text) as Json };
+  } catch {
+    return { respond: text };
+  }
+}
 
 type Flag = keyof typeof KINDS;
 
@@ -40,6 +55,7 @@ export type DecisionFlags = { readonly [flag in Flag]: readonly string[] };
 const FLAG_FOR = {
   approval: "--approve",
   stopRequested: "--approve",
+  answer: "--answer",
   externalResult: "--answer",
   unknownOutcome: "--answer or --retry",
 } as const satisfies { readonly [waitsFor in PendingCall["waitsFor"]]: string };
@@ -65,7 +81,7 @@ function decisionOf(flag: Flag, value: string, status: OpenCalls): CallDecision 
   }
   const call = callOf(value, status.pending);
   const text = call && value.length > call.callId.length ? value.slice(call.callId.length + 1) : undefined;
-  const decision = call && kind.decision(text);
+  const decision = call && kind.decision(text, call);
   if (!call || !decision) throw unknownCall(flag, value, status);
   if (!kind.appliesTo.includes(call.waitsFor)) {
     throw new AgentError(

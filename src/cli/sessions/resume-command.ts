@@ -40,8 +40,8 @@ export async function resumeSession(sessionId: string, flags: ResumeFlags, io: C
       const { pending } = await (await openSession(store, sessionId)).at();
       return withAgent(flags, io, { store, sessionId }, async (agent) => {
         const names = agent.toolkit.names();
-        const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(call.name));
-        if (missing) throw notLoaded(missing.name);
+        const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(toolOf(call)));
+        if (missing) throw notLoaded(toolOf(missing));
         return resume(agent, sessionId, flags, io);
       });
     }),
@@ -78,15 +78,21 @@ function userName(): string {
 function refuseWithoutTools(agent: Agent, decisions: readonly CallDecision[]): void {
   const names = agent.toolkit.names();
   const decided = new Map(decisions.map(({ callId, decision }) => [callId, decision]));
-  const missing = agent.status().pending.find(({ callId, name, decided: earlier, waitsFor }) => {
+  const missing = agent.status().pending.find((call) => {
+    const { callId, decided: earlier, waitsFor, ask, path } = call;
     const decision = decided.get(callId) ?? earlier;
     const runs =
       decision === undefined
         ? decided.size === 0 && waitsFor !== "approval" && waitsFor !== "unknownOutcome"
-        : allowsRun(decision);
-    return runs && !names.includes(name);
+        : ask !== undefined || path !== undefined || allowsRun(decision);
+    return runs && !names.includes(toolOf(call));
   });
-  if (missing) throw notLoaded(missing.name);
+  if (missing) throw notLoaded(toolOf(missing));
+}
+
+/** The tool of the session that runs once a call is decided. */
+function toolOf({ path, name }: PendingCall): string {
+  return path?.[0] ?? name;
 }
 
 /** An agent that goes on with a turn answers the calls of tools that it does not have. */

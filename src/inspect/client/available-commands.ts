@@ -17,6 +17,8 @@ export type RunConditions = {
   readonly hasStore: boolean;
   /** Text is accepted while calls are open. */
   readonly acceptsText: boolean;
+  /** The conversation can be summed up. */
+  readonly canCompact: boolean;
 };
 
 /** Returns the commands that are available now. */
@@ -27,9 +29,21 @@ export function availableCommands(run: RunConditions): readonly RunCommandType[]
   return [...possible, ...(hasStore ? (["fork", "forkPlan"] as const) : [])];
 }
 
-const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set(["interrupt", "steer", "send", "shutdown"]);
+const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set([
+  "interrupt",
+  "steer",
+  "send",
+  "compact",
+  "shutdown",
+]);
 
-function commandsFor({ phase, pending, isExceeded, acceptsText }: RunConditions): readonly RunCommandType[] {
+function commandsFor({
+  phase,
+  pending,
+  isExceeded,
+  acceptsText,
+  canCompact,
+}: RunConditions): readonly RunCommandType[] {
   switch (phase) {
     case "running":
       return ["interrupt", "steer", "shutdown"];
@@ -42,7 +56,7 @@ function commandsFor({ phase, pending, isExceeded, acceptsText }: RunConditions)
         ...(acceptsText ? (["send"] as const) : []),
       ];
     case "stopped":
-      return ["send"];
+      return ["send", ...(canCompact ? (["compact"] as const) : [])];
     case "unfinished":
       return ["resume"];
     case "quarantined":

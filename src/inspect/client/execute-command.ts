@@ -3,7 +3,7 @@ import { causedBy } from "../../agent/cause.ts";
 import type { Agent, AgentConfig } from "../../agent/types.ts";
 import { userMsg } from "../../message/create.ts";
 import type { Msg } from "../../message/types.ts";
-import { validateInput } from "../../tool/schema.ts";
+import { validateInput } from "../../tool/validate-input.ts";
 import type { Decision } from "../../tool/pending.ts";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { isSettled } from "./available-commands.ts";
@@ -33,7 +33,13 @@ export async function executeCommand(
  * Commands that may continue a run at rest. They run one after the other, so that the second one sees the
  * effect of the first.
  */
-const SERIALIZED: ReadonlySet<RunCommandType> = new Set(["decide", "resume", "extendBudget", "send"]);
+const SERIALIZED: ReadonlySet<RunCommandType> = new Set([
+  "decide",
+  "resume",
+  "extendBudget",
+  "send",
+  "compact",
+]);
 /** Commands that are answered once per rest of the run. */
 const ANSWERED_ONCE: ReadonlySet<RunCommandType> = new Set(["resume", "extendBudget"]);
 
@@ -104,6 +110,9 @@ async function execute(
       await continueTurn(opened);
       return succeeded(opened);
     }
+    case "compact":
+      await beginCompaction(agent, command.text);
+      return succeeded(agent);
     case "forkPlan":
       return planFork(run.config!.store!, run.runId, command.seq);
     case "fork":
@@ -133,6 +142,17 @@ async function continueTurn(agent: Agent, message?: Msg): Promise<void> {
     .finally(resolve);
   await started;
   unsubscribe();
+}
+
+/** Sums up the conversation; resolves when that has begun, or there is nothing to sum up. Rejects if it is refused. */
+async function beginCompaction(agent: Agent, instructions: string | undefined): Promise<void> {
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = agent.subscribe(() => resolve(), { types: ["compaction.start"] });
+  try {
+    await Promise.race([started, agent.compact(instructions === undefined ? {} : { instructions })]);
+  } finally {
+    unsubscribe();
+  }
 }
 
 /**
@@ -179,7 +199,7 @@ function withHiddenParts(decision: Decision, { input }: PendingItem): Decision {
 function decisionProblem(decision: Decision, pending: PendingItem, run: WatchedRun): string | undefined {
   if (typeof decision !== "object") return undefined;
   if ("edit" in decision) {
-    const schema = run.inputSchemaOf(pending.name);
+    const schema = pending.path ? undefined : run.inputSchemaOf(pending.name);
     return (schema && validateInput(schema, decision.edit)) ?? undefined;
   }
   if (!("answer" in decision) || !pending.answerSchema || typeof decision.answer !== "string")

@@ -147,6 +147,7 @@ export class WatchedRun {
       isExceeded: exceeded !== undefined,
       hasConfig: config !== undefined,
       hasStore: config?.store !== undefined,
+      canCompact: context.settings.compaction !== null && context.transcript.length > 1,
       acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
     });
     for (const type of can) this.offeredCommands.add(type);
@@ -196,7 +197,7 @@ export class WatchedRun {
   #pending({ pending }: Status): readonly PendingItem[] {
     return pending.map((call) => {
       this.requestedCalls.add(call.callId);
-      const inputSchema = this.inputSchemaOf(call.name);
+      const inputSchema = call.path ? undefined : this.inputSchemaOf(call.name);
       const { argsHash, callId, ...rest } = call;
       return {
         ...(this.#attachment.recorder.display({

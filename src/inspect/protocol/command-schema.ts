@@ -27,6 +27,7 @@ const commandSchema = lazily(() =>
     z.object({ ...base, type: z.literal("send"), text, expect }),
     z.object({ ...base, type: z.literal("shutdown") }),
     z.object({ ...base, type: z.literal("resume"), expect }),
+    z.object({ ...base, type: z.literal("compact"), text: text.optional(), expect }),
     z.object({
       ...base,
       type: z.literal("fork"),

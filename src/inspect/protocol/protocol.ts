@@ -200,6 +200,7 @@ export type RunCommandType =
   | "send"
   | "shutdown"
   | "resume"
+  | "compact"
   | "fork"
   | "forkPlan";
 
@@ -225,6 +226,8 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   /** Stops at the next commit point; `resume` continues. */
   | { readonly type: "shutdown" }
   | ({ readonly type: "resume" } & ExpectedRevision)
+  /** Sums up the conversation of a session at rest; `text` says what the summary is to keep. */
+  | ({ readonly type: "compact"; readonly text?: string } & ExpectedRevision)
   /**
    * A new session with the journal up to `seq`; `edits` replace the text of messages by id. `start` runs it
    * immediately.

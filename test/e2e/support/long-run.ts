@@ -7,6 +7,7 @@ export function longRunner(rounds: number, inspect: string): Agent {
     name: "look",
     description: "Looks.",
     input: { type: "object" },
+    permission: () => "allow", // judged call by call, so that the run has the state of the review
     execute: ({ at }: { at?: unknown }) => `There is nothing at ${String(at)}.`,
   });
   const turns = Array.from({ length: rounds }, (_, at) => ({

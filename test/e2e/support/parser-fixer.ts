@@ -119,7 +119,12 @@ export function parserFixer(config: Partial<AgentConfig> = {}, msPerPart = 0): A
       tool("shell", 300, "To github.com:acme/parser\n * [new branch]"),
     ],
     parallelToolCalls: true,
-    permissions: { rules: [{ tool: "shell", action: "ask", reason: "It changes what others see." }] },
+    permissions: {
+      rules: [
+        { tool: "shell", action: "ask", reason: "It changes what others see." },
+        { tool: "*_file", action: "allow", when: () => true }, // their calls are reviewed, too
+      ],
+    },
     prices: { "gpt-4.1": { input: 2, output: 8, cachedInput: 0.5 } },
     ...config,
   });

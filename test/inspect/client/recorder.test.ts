@@ -87,7 +87,7 @@ test("a step names its exit, transition and entry actions", async () => {
   await agent.call("go");
   const [, begun, ended] = stepsOf(run);
   expect(begun!.x).toEqual([
-    "agent.stopped.idle|call|1",
+    "agent.stopped.idle|call|2",
     "agent.doCall.checkingPending||13",
     "agent.reasoning.checkingLimits||9",
   ]);

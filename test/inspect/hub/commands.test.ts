@@ -1,8 +1,8 @@
-import { defineTool, type SessionStore } from "agentchart";
+import { defineTool, suspend, type Json, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, test } from "vitest";
-import { untilAborted } from "../../support/agents.ts";
+import { toolOf, untilAborted } from "../../support/agents.ts";
 import { HubPage } from "../../support/hub-page.ts";
 import { asks, phaseOf, stage, STARS, waits } from "../../support/hub-stage.ts";
 
@@ -130,6 +130,29 @@ test("a tool that waits for an external result gets an answer that matches its s
   expect(JSON.stringify(on.model.requests.at(-1)!.messages.at(-1))).toContain("stars");
 });
 
+test("a question of a call is answered with a value of its schema, and the call goes on", async () => {
+  const book = toolOf("book", (_, { resumed }) => {
+    const ask = {
+      id: "nights",
+      kind: "form",
+      message: "How many nights?",
+      schema: { type: "integer" },
+    } as const;
+    return resumed ? JSON.stringify(resumed.answers) : suspend("It asks.", { then: "resume", asks: [ask] });
+  });
+  const on = await stage([asks("book", {}), "thanks"], { tools: [book] });
+  await on.agent.call("book");
+  const [call] = await waits(on);
+  expect(call).toMatchObject({ waitsFor: "answer", reason: "How many nights?", ask: { kind: "form" } });
+  const { callId, argsHash } = call!;
+  const respond = (value: Json) =>
+    on.page.command(on.agent.sessionId, { type: "decide", callId, argsHash, decision: { respond: value } });
+  expect(await respond("two")).toMatchObject({ ok: false });
+  expect(await respond(2)).toMatchObject({ ok: true });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(JSON.stringify(on.model.requests.at(-1)!.messages.at(-1))).toContain("respond");
+});
+
 test("extendBudget rejects a negative amount and continues the turn with a positive one", async () => {
   const on = await stage([asks("pay", { amount: 1 }), "done"], {
     budget: { modelCalls: 1 },
@@ -149,6 +172,33 @@ test("extendBudget rejects a negative amount and continues the turn with a posit
     ok: true,
   });
   await expect.poll(() => phaseOf(on)).toBe("stopped");
+});
+
+test("a session at rest is summed up, and its transcript stays", async () => {
+  const on = await stage(["one", "two", "They have talked.", "three"], {
+    compaction: { keepRecentTokens: 1 },
+  });
+  await on.agent.call("words ".repeat(100));
+  await on.agent.call("and then?");
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toEqual(["send", "compact"]);
+  const compact = (text?: string) =>
+    on.page.command(on.agent.sessionId, { type: "compact", ...(text !== undefined && { text }) });
+  expect(await compact("Keep the colours.")).toMatchObject({ ok: true });
+  await expect.poll(() => phaseOf(on)).toBe("stopped");
+  expect(JSON.stringify(on.model.requests[2]!.messages.at(-1))).toContain("Keep the colours.");
+  expect(await compact()).toMatchObject({ ok: true });
+  await on.agent.call("third");
+  expect(JSON.stringify(on.model.requests.at(-1)!.messages[0])).toContain("They have talked.");
+  expect(await on.agent.messages()).toHaveLength(6);
+});
+
+test("a session that never compacts does not offer it, and refuses it", async () => {
+  const on = await stage(["one"], { compaction: false });
+  await on.agent.call("hi");
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toEqual(["send"]);
+  expect(await on.page.command(on.agent.sessionId, { type: "compact" })).toMatchObject({
+    error: { code: "invalid" },
+  });
 });
 
 test("a running turn accepts steer and interrupt, a resting one accepts send", async () => {
@@ -175,7 +225,7 @@ test("a running turn accepts steer and interrupt, a resting one accepts send", a
     ok: true,
   });
   expect((await reply).reason).toBe("INTERRUPTED");
-  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toEqual(["send"]);
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toEqual(["send", "compact"]);
   expect(await on.page.command(on.agent.sessionId, { type: "send", text: "and now?" })).toMatchObject({
     ok: true,
   });

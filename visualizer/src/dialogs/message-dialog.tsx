@@ -17,6 +17,12 @@ const TEXTS = {
     label: "Send",
     notice: "Sent.",
   },
+  compact: {
+    title: "Sum up the conversation",
+    text: "A model sums up all but the newest messages, which stay as they are. What is stored does not change. What the summary is to keep is optional.",
+    label: "Sum up",
+    notice: "The conversation is being summed up.",
+  },
   interrupt: {
     title: "Interrupt the turn",
     text: "Stops the model and the tools. Finished work is kept, and every open call gets a result. The message to the model is optional.",
@@ -35,7 +41,7 @@ export function MessageDialog({
   const [text, setText] = useState(initialText);
   const texts = TEXTS[action];
   const message = text.trim();
-  const isInvalid = message === "" && action !== "interrupt";
+  const isInvalid = message === "" && action !== "interrupt" && action !== "compact";
   const send = async (): Promise<void> => {
     if (isInvalid || model.dialog === null) return; // null: already sent, before the next render
     model.set({ dialog: null });
@@ -98,7 +104,9 @@ function bodyOf(
   message: string,
   revision: string | undefined,
 ): Parameters<typeof sendAndNotify>[0] {
-  if (action === "interrupt") return { type: action, ...(message !== "" && { text: message }) };
+  const optional = message === "" ? {} : { text: message };
+  if (action === "interrupt") return { type: action, ...optional };
+  if (action === "compact") return { type: action, ...optional, ...expectRevision(revision) };
   return action === "steer"
     ? { type: action, text: message }
     : { type: action, text: message, ...expectRevision(revision) };

@@ -68,6 +68,7 @@ const COMMAND_NOTES: { readonly [event: string]: string } = {
   "run.steer": "steered",
   "run.shutdown": "paused",
   "budget.extend": "budget extended",
+  "session.compact": "summed up",
   "session.resume": "resumed",
 };
 const DECISION_NOTES: { readonly [decision: string]: string } = {

@@ -3,6 +3,7 @@ import type { PendingItem } from "../wire/types.ts";
 /** What an open call waits for, to be displayed after its name. */
 export const WAIT_TEXT: { readonly [kind in PendingItem["waitsFor"]]: string } = {
   approval: "needs approval",
+  answer: "asks a question",
   externalResult: "needs an answer",
   stopRequested: "was stopped before it ran",
   unknownOutcome: "may have run; its outcome is unknown",

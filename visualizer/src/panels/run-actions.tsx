@@ -35,6 +35,17 @@ export function Actions() {
           }
         />
       )}
+      {can.includes("compact") && (
+        <Button
+          icon="compact"
+          label="Sum up"
+          title="Sums up the conversation, so that the next prompt is shorter"
+          isDisabled={!isOpen}
+          onClick={() =>
+            model.set({ dialog: { kind: "message", action: "compact", revision: model.row?.leaf } })
+          }
+        />
+      )}
       {can.includes("shutdown") && (
         <Button
           icon="pause"
@@ -66,6 +77,7 @@ const NO_COMMANDS: readonly never[] = [];
 const BUTTONS: ReadonlySet<RunCommand["type"]> = new Set([
   "steer",
   "send",
+  "compact",
   "shutdown",
   "resume",
   "interrupt",

@@ -24,6 +24,7 @@ const PATHS = {
   outline: "M3 3.5h10M5.5 8H13M8 12.5h5M3 8v0M3 12.5v0",
   chart: "M2.5 3h4v3h-4zM9.5 10h4v3h-4zM4.5 6v5.5h5",
   detail: "M2.5 3h11v10h-11zM5 6h6M5 8.2h6M5 10.4h3.5",
+  compact: "M3.5 2.5h9M3.5 13.5h9M8 4v3.2M6.2 5.6 8 7.4l1.8-1.8M8 12V8.8M6.2 10.4 8 8.6l1.8 1.8",
   count: "M3 12.5V9M6.3 12.5v-6M9.7 12.5V8M13 12.5v-9",
   file: "M4 1.8h5l3 3v9.4H4zM9 1.8v3h3",
   down: "M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10",

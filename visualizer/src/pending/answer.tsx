@@ -1,17 +1,18 @@
 import { useState } from "react";
 import { Button } from "../parts/button.tsx";
-import type { PendingItem } from "../wire/types.ts";
+import type { Json, PendingItem } from "../wire/types.ts";
 import { useJsonForm } from "./json-form.tsx";
 
 type Props = {
   readonly item: PendingItem;
   readonly isDisabled: boolean;
-  readonly send: (answer: string) => void;
+  /** Gets the answer, and its text as a result has it. */
+  readonly send: (answer: Json, text: string) => void;
   readonly deny: () => void;
   readonly back: (() => void) | undefined;
 };
 
-/** A form for the result of a call: by the answer schema, or as text. */
+/** A form for the result of a call, or for the answer to a question: by the answer schema, or as text. */
 export function Answer({ item, isDisabled, send, deny, back }: Props) {
   const { answerSchema } = item;
   const isText = !answerSchema || answerSchema["type"] === "string";
@@ -20,7 +21,11 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
   const [error, setError] = useState<string>();
   const submit = (): void => {
     try {
-      send(isText ? text : JSON.stringify(form.read()));
+      if (isText) send(text, text);
+      else {
+        const answer = form.read();
+        send(answer, JSON.stringify(answer));
+      }
       setError(undefined);
     } catch (problem) {
       setError((problem as Error).message);
@@ -59,7 +64,7 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
           label="Answer"
           isDisabled={isDisabled || (isText && text.trim() === "")}
         />
-        <Button tone="bad" label="Deny…" isDisabled={isDisabled} onClick={deny} />
+        <Button tone="bad" label={item.ask ? "Decline" : "Deny…"} isDisabled={isDisabled} onClick={deny} />
         {back && <Button tone="quiet" label="Back" onClick={back} />}
       </div>
     </form>

@@ -18,7 +18,9 @@ import { useMode } from "./use-mode.ts";
  */
 export function ApprovalCard({ item }: { readonly item: PendingItem }) {
   const card = useRef<HTMLElement>(null);
-  const [mode, setMode] = useMode(card, item.waitsFor === "externalResult" ? "answer" : "choose");
+  const isAnswered = item.waitsFor === "externalResult" || item.waitsFor === "answer";
+  const first = isAnswered ? "answer" : "choose";
+  const [mode, setMode] = useMode(card, first);
   const [error, setError] = useState<string>();
   const isSent = useModel((all) => all.sent.has(`call:${item.callId}`));
   const reason = useModel((all) => disabledReason(all, "decide"));
@@ -44,7 +46,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       return;
     const action = {
       a: () => void decide(item.waitsFor === "unknownOutcome" ? "retry" : "approve"),
-      e: () => setMode("edit"),
+      e: () => item.ask ?? setMode("edit"),
       r: () => setMode("deny"),
     }[event.key];
     if (!action) return;
@@ -68,7 +70,8 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       <header>
         <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
         <h2>
-          <span className="mono">{item.name}</span> {WAIT_TEXT[item.waitsFor]}
+          <span className="mono">{[...(item.path ?? []), item.name].join(" › ")}</span>{" "}
+          {WAIT_TEXT[item.waitsFor]}
         </h2>
         <span className="spacer" />
         <WaitTime item={item} />
@@ -76,6 +79,7 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
       {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
         <p className="reason">{item.reason}</p>
       )}
+      {item.ask?.url !== undefined && <Page url={item.ask.url} />}
       {mode === "edit" ? (
         <EditArguments
           item={item}
@@ -98,16 +102,16 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
         <Deny
           isDisabled={isDisabled}
           send={(reason) => void decide(reason === "" ? "deny" : { deny: reason })}
-          back={() => setMode(item.waitsFor === "externalResult" ? "answer" : "choose")}
+          back={() => setMode(first)}
         />
       )}
       {mode === "answer" && (
         <Answer
           item={item}
           isDisabled={isDisabled}
-          send={(answer) => void decide({ answer })}
-          deny={() => setMode("deny")}
-          back={item.waitsFor === "externalResult" ? undefined : () => setMode("choose")}
+          send={(answer, text) => void decide(item.ask ? { respond: answer } : { answer: text })}
+          deny={() => (item.ask ? void decide({ decline: true }) : setMode("deny"))}
+          back={isAnswered ? undefined : () => setMode("choose")}
         />
       )}
       {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
@@ -127,6 +131,18 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
         </p>
       )}
     </article>
+  );
+}
+
+/** The page that a question wants visited. An address of another kind, which a file may hold, is text. */
+function Page({ url }: { readonly url: string }) {
+  if (!/^https?:\/\//i.test(url)) return <p className="mono">{url}</p>;
+  return (
+    <p>
+      <a href={url} target="_blank" rel="noreferrer noopener">
+        {url}
+      </a>
+    </p>
   );
 }
 

@@ -37,16 +37,18 @@ export function Choices({ item, isDisabled, decide, setMode }: Props) {
         isDisabled={isDisabled}
         onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
       />
-      <Button label="Edit…" hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />
+      {!item.ask && <Button label="Edit…" hint="E" isDisabled={isDisabled} onClick={() => setMode("edit")} />}
       <Button tone="bad" label="Deny…" hint="R" isDisabled={isDisabled} onClick={() => setMode("deny")} />
-      <Button
-        tone="quiet"
-        label="Answer…"
-        title="Provide the result yourself; the tool does not run"
-        isDisabled={isDisabled}
-        onClick={() => setMode("answer")}
-      />
-      {item.waitsFor === "approval" && (
+      {!item.ask && (
+        <Button
+          tone="quiet"
+          label="Answer…"
+          title="Provide the result yourself; the tool does not run"
+          isDisabled={isDisabled}
+          onClick={() => setMode("answer")}
+        />
+      )}
+      {item.waitsFor === "approval" && !item.ask && (
         <label className="remember">
           <span>Remember approval</span>
           <select

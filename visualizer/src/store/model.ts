@@ -43,7 +43,7 @@ export type Dialog =
    */
   | {
       readonly kind: "message";
-      readonly action: "steer" | "send" | "interrupt";
+      readonly action: "steer" | "send" | "compact" | "interrupt";
       readonly revision?: string | undefined;
       readonly text?: string;
       readonly error?: string;

@@ -111,10 +111,10 @@ test("a session of this release has its edges recorded at each change of state",
   }
 });
 
-test("a turn with calls, an approval and an external result has 29 rows, none of a decision", async () => {
+test("a turn with calls, an approval and an external result has 26 rows, none of a decision", async () => {
   const run = await live({});
   expect(decisionRows(run)).toEqual([]);
-  expect(run.last).toBe(29);
+  expect(run.last).toBe(26);
 });
 
 test("a turn with hooks at every point that reaches its limit has 17 rows, none of a decision", async () => {
