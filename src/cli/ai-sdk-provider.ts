@@ -27,8 +27,8 @@ const PROVIDERS: { readonly [name: string]: Provider } = {
 
 /**
  * Returns the model `PROVIDER/NAME` of an AI SDK provider, whose package is looked up from `folder`; undefined if a server is named
- * too, or the name begins with no known provider. Rejects with `config/invalid` that names the package and the command that
- * installs it, or the variable of the key.
+ * too, or the name has no slash. Rejects with `config/invalid` that names the package and the command that installs it, the variable of
+ * the key, or the providers that are known.
  */
 export async function aiSdkProviderModel(
   flags: { readonly model?: string | undefined; readonly baseUrl?: string | undefined },
@@ -37,7 +37,14 @@ export async function aiSdkProviderModel(
 ): Promise<ChatModel | undefined> {
   const [name = "", ...rest] = flags.model?.split("/") ?? [];
   const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
-  if (!provider || rest.length === 0 || flags.baseUrl || env["OPENAI_BASE_URL"]) return undefined;
+  if (rest.length === 0 || flags.baseUrl || env["OPENAI_BASE_URL"]) return undefined;
+  if (!provider) {
+    if (!env["OPENAI_API_KEY"]?.trim() && env["DASHSCOPE_API_KEY"]?.trim()) return undefined; // DashScope's names may have a slash
+    throw new AgentError(
+      "config/invalid",
+      `The provider "${name}" of the model "${flags.model}" is not known: expected one of ${Object.keys(PROVIDERS).join(", ")}, whose package is @ai-sdk/NAME (npm install @ai-sdk/NAME), or --base-url with the server of the model.`,
+    );
+  }
   const path = pathOf(provider.package, folder);
   if (path === undefined) {
     const { package: needed } = provider;

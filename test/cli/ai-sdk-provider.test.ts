@@ -32,10 +32,22 @@ test("a provider that is not installed says what to install", async () => {
 test.each([
   [{ model: "gpt-4.1-mini" }, {}],
   [{}, {}],
-  [{ model: "nobody/m" }, {}],
+  [{ model: "nobody/m", baseUrl: "http://127.0.0.1:1/v1" }, {}],
+  [{ model: "moonshot/kimi" }, { DASHSCOPE_API_KEY: "k" }],
   [{ model: "anthropic" }, {}],
   [{ model: "anthropic/claude-x", baseUrl: "https://openrouter.ai/api/v1" }, {}],
   [{ model: "anthropic/claude-x" }, { OPENAI_BASE_URL: "https://openrouter.ai/api/v1" }],
 ])("%j with %j names no AI SDK provider", async (flags, env) => {
   expect(await aiSdkProviderModel(flags, env, root)).toBeUndefined();
+});
+
+test("a provider that is not known is refused with those that are, and how one is installed", async () => {
+  await expect(
+    aiSdkProviderModel({ model: "nobody/m" }, { OPENAI_API_KEY: "k" }, root),
+  ).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringMatching(
+      /provider "nobody".*alibaba, anthropic.*npm install @ai-sdk\/NAME.*--base-url/,
+    ) as string,
+  });
 });

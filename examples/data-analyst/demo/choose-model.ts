@@ -1,8 +1,10 @@
+import { chooseAiSdk, PROVIDER_NAMES, type AiSdkChoice } from "./ai-sdk-model.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Which model answers. */
 export type ModelChoice =
   | { readonly kind: "standIn" }
+  | AiSdkChoice
   | { readonly kind: "remote"; readonly model: string; readonly baseURL: string; readonly apiKey?: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,6 +25,8 @@ export function chooseModel(
   const { OPENAI_API_KEY: openaiKey, DASHSCOPE_API_KEY: dashscopeKey, OPENAI_BASE_URL: baseURL } = env;
   if (options.offline) return { kind: "standIn" };
   const model = [options.model, env["AGENTCHART_MODEL"], env["OPENAI_MODEL"]].find(isSet);
+  const aiSdk = isSet(baseURL) || !isSet(model) ? undefined : chooseAiSdk(env, model);
+  if (aiSdk) return aiSdk;
   if (isSet(openaiKey) || isSet(baseURL)) {
     const url = isSet(baseURL) ? baseURL : OPENAI.baseURL;
     if (!URL.canParse(url))
@@ -49,7 +53,7 @@ export function chooseModel(
     };
   if (isSet(options.model)) {
     throw new UsageError(
-      `--model ${options.model} needs a server: set OPENAI_API_KEY, DASHSCOPE_API_KEY or OPENAI_BASE_URL.`,
+      `--model ${options.model} needs a server: set OPENAI_API_KEY, DASHSCOPE_API_KEY or OPENAI_BASE_URL, or name a provider (${PROVIDER_NAMES.join(", ")}) as in anthropic/NAME.`,
     );
   }
   return { kind: "standIn" };
@@ -60,5 +64,7 @@ export function announce(choice: ModelChoice): string {
   if (choice.kind === "remote") {
     return `Model: ${choice.model} at ${new URL(choice.baseURL).host}. The schema and query results are sent there (--offline avoids it).`;
   }
+  if (choice.kind === "aiSdk")
+    return `Model: ${choice.model} of ${choice.provider}. The schema and query results are sent there (--offline avoids it).`;
   return "Model: a built-in stand-in, a rule-based planner and not a language model. Nothing leaves this machine.";
 }

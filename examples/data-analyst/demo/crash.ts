@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 const MAIN = join(import.meta.dirname, "../main.ts");
 /** The lives follow each other at once, so the lease of the first must not outlive it for long. */
-const LEASE_MS = 500;
+const LEASE_MS = 1_500;
 
 /** The session of one life: kept in files, so that the next process finds it. */
 export function sessionOf({ life }: DemoOptions): Pick<AgentConfig, "store" | "sessionId" | "leaseMs"> {

@@ -2,6 +2,7 @@ import type { ChatModel } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { chatCompletionsServer } from "agentchart/testing";
 import { planAnswer } from "../planner/planner.ts";
+import { openAiSdk } from "./ai-sdk-model.ts";
 import type { ModelChoice } from "./choose-model.ts";
 import { createTokenCounter } from "./count-tokens.ts";
 
@@ -28,6 +29,7 @@ async function openStandIn(pace: number): Promise<OpenModel> {
 /** The chosen model, ready to be asked. `pace` is that of the stand-in, in tokens a second; 0 is full speed. */
 export async function openModel(choice: ModelChoice, pace: number): Promise<OpenModel> {
   if (choice.kind === "standIn") return openStandIn(pace);
+  if (choice.kind === "aiSdk") return { model: await openAiSdk(choice), close: async () => {} };
   const { model, baseURL, apiKey } = choice;
   return {
     model: openaiModel({ model, baseURL, ...(apiKey !== undefined && { apiKey }) }),

@@ -37,7 +37,8 @@ export const HELP = `A data analyst that answers questions about a database, run
   npm run demo -- "my question" --db my.sqlite  asks about a SQLite database, opened read-only
 
   --offline         answer with the built-in stand-in even if a key is set; nothing leaves this machine
-  --model NAME      the model to ask (also AGENTCHART_MODEL or OPENAI_MODEL)
+  --model NAME      the model to ask (also AGENTCHART_MODEL or OPENAI_MODEL); PROVIDER/NAME is one of alibaba, anthropic, google,
+                    mistral or openai with the AI SDK, such as anthropic/claude-sonnet-4-5: it says which key it wants
   --encoding NAME   encoding of the CSV file, if the guess is wrong
   --out DIR         where reports go (default: agentchart-out)
   --pace N          tokens a second of the stand-in; 0 is full speed (default: 30 on a terminal, else full speed)

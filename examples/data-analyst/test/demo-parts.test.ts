@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ChartPath, pathLines } from "../demo/chart-path.ts";
 import { announce, chooseModel } from "../demo/choose-model.ts";
 import { createTokenCounter } from "../demo/count-tokens.ts";
+import { openModel } from "../demo/open-model.ts";
 import { DEFAULT_QUESTIONS, readOptions } from "../demo/options.ts";
 import { Terminal } from "../demo/terminal.ts";
 
@@ -48,6 +49,20 @@ describe("which model", () => {
   test("--offline is stronger than every key, and --model alone is a mistake", () => {
     expect(choose({ OPENAI_API_KEY: "sk" }, { offline: true })).toEqual({ kind: "standIn" });
     expect(() => choose({}, { model: "m" })).toThrow("needs a server");
+  });
+
+  test("PROVIDER/NAME is a model of the AI SDK, unless a server is named, and says which key it wants", async () => {
+    const model = "anthropic/claude-x";
+    expect(() => choose({ OPENAI_API_KEY: "sk" }, { model })).toThrow(
+      "--model anthropic/claude-x needs a key: set ANTHROPIC_API_KEY.",
+    );
+    const choice = choose({ ANTHROPIC_API_KEY: "k" }, { model });
+    expect(choice).toEqual({ kind: "aiSdk", provider: "anthropic", model: "claude-x", apiKey: "k" });
+    expect(announce(choice)).toContain("claude-x of anthropic. The schema and query results are sent there");
+    expect((await openModel(choice, 0)).model.name).toBe("anthropic/claude-x");
+    const env = { OPENAI_BASE_URL: "https://openrouter.ai/api/v1", OPENAI_API_KEY: "sk" };
+    expect(choose(env, { model })).toMatchObject({ kind: "remote", model });
+    expect(() => choose({}, { model: "nobody/m" })).toThrow("name a provider (alibaba, anthropic,");
   });
 });
 

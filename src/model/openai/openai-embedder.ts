@@ -1,0 +1,126 @@
+import { AgentError } from "../../base/error.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
+import { throwIfAborted, unlessAborted } from "../abort.ts";
+import { embedInBatches, type Embedder } from "../embedder.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { badResponse, toModelError } from "../model-error.ts";
+import { createClient, type CallOptions } from "./client.ts";
+import { OPENAI_BASE_URL } from "./dialect.ts";
+
+/** What is needed of an `openai` client to embed. */
+export interface EmbeddingsClient {
+  readonly baseURL?: string;
+  readonly embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
+}
+
+/** Options of {@link openaiEmbedder}. Nothing is read from the environment. */
+export type OpenAIEmbedderOptions = {
+  /** The model's name, as the server knows it. */
+  readonly model: string;
+  /** The length of the vectors. It may be left out for OpenAI's models, which have 1,536 or 3,072; others are asked for this many only
+   *  if `sendDimensions` is true. */
+  readonly dimensions?: number;
+  /** True asks the server for vectors of `dimensions` numbers; default: true for OpenAI's `text-embedding-3` models. */
+  readonly sendDimensions?: boolean;
+  /** Leave it out for servers that need none, such as Ollama. */
+  readonly apiKey?: string;
+  /** The URL before `/embeddings`; default OpenAI's. */
+  readonly baseURL?: string;
+  /** A client of the `openai` package; `apiKey`, `baseURL` and `fetch` are then those of the client. */
+  readonly client?: EmbeddingsClient;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** The name of {@link Embedder}; default `model`, and the dimensions if they are given. */
+  readonly name?: string;
+  /** How many texts a request has at most; default 100. DashScope takes 10. */
+  readonly batchSize?: number;
+};
+
+const optionsSchema = s.lazily(() =>
+  s.options<OpenAIEmbedderOptions>(
+    {
+      model: s.nonEmpty("the name of a model, as the server knows it"),
+      dimensions: s.optional(s.integer(1)),
+      sendDimensions: s.optional(s.boolean()),
+      apiKey: s.optional(s.secret()),
+      baseURL: s.optional(s.nonEmpty("the URL of a server")),
+      client: s.optional(s.object("a client of the package openai")),
+      fetch: s.optional(s.func()),
+      name: s.optional(s.nonEmpty()),
+      batchSize: s.optional(s.integer(1)),
+    },
+    { what: "options, such as { model, apiKey }" },
+  ),
+);
+
+const KNOWN_DIMENSIONS: { readonly [model: string]: number } = {
+  "text-embedding-3-small": 1_536,
+  "text-embedding-3-large": 3_072,
+  "text-embedding-ada-002": 1_536,
+};
+
+type Answer = { readonly data: readonly { readonly index: number; readonly embedding: readonly number[] }[] };
+type Create = (body: object, options: CallOptions) => PromiseLike<unknown>;
+
+/**
+ * Returns an embedder behind OpenAI's endpoint `/embeddings`, which DashScope, Ollama, vLLM and others have too. The `openai` package
+ * is loaded with the first call. Throws `config/invalid` for an unknown option, and for a model of unknown dimensions.
+ *
+ * @example
+ * ```ts
+ * import { openaiEmbedder } from "agentchart/openai";
+ *
+ * const embedder = openaiEmbedder({ model: "nomic-embed-text", dimensions: 768, baseURL: "http://127.0.0.1:11434/v1" });
+ * ```
+ */
+export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
+  check(optionsSchema(), options, "openaiEmbedder");
+  const { model, client, batchSize = 100 } = options;
+  const dimensions = options.dimensions ?? KNOWN_DIMENSIONS[model];
+  if (dimensions === undefined)
+    throw new AgentError(
+      "config/invalid",
+      `openaiEmbedder: the dimensions of the model "${model}" are not known: expected \`dimensions\`.`,
+    );
+  const { sendDimensions = model.startsWith("text-embedding-3") && options.dimensions !== undefined } =
+    options;
+  const { name = options.dimensions === undefined ? model : `${model}/${dimensions}` } = options;
+  const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
+  const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
+  const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
+  let ownClient: Promise<EmbeddingsClient> | undefined;
+
+  async function embedBatch(
+    input: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly number[])[]> {
+    const body = { model, input, encoding_format: "float", ...(sendDimensions && { dimensions }) };
+    try {
+      const { embeddings } = client ?? (await (ownClient ??= createClient(options)));
+      const create = (embeddings.create as unknown as Create).bind(embeddings);
+      const answer = await unlessAborted(Promise.resolve(create(body, { signal, maxRetries: 0 })), signal);
+      return vectorsOf(answer, endpoint);
+    } catch (thrown) {
+      throwIfAborted(signal);
+      throw toModelError(thrown, endpoint);
+    }
+  }
+
+  return {
+    name,
+    dimensions,
+    embed: (texts, { signal }) =>
+      embedInBatches(texts, { size: batchSize, dimensions, endpoint, signal }, (batch) =>
+        embedBatch(batch, signal),
+      ),
+  };
+}
+
+function vectorsOf(answer: unknown, endpoint: Endpoint): readonly (readonly number[])[] {
+  const { data } = (answer ?? {}) as Partial<Answer>;
+  const isReadable =
+    Array.isArray(data) && data.every(({ embedding }: Answer["data"][number]) => Array.isArray(embedding));
+  if (!isReadable) throw badResponse("has no vectors.", endpoint);
+  return (data as Answer["data"]).toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+}
