@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { defineTool } from "../../tool/define.ts";
+import { defineSlot } from "../../tool/slot.ts";
+import type { Slot, Tool } from "../../tool/types.ts";
+
+const todo = z.object({
+  content: z.string().min(1).describe("What is to be done."),
+  status: z.enum(["pending", "in_progress", "completed"]),
+});
+
+/** An item of the list that `write_todos` writes. */
+export type Todo = { readonly content: string; readonly status: "pending" | "in_progress" | "completed" };
+
+/** The list that {@link todoTool} writes. */
+export const todoSlot: Slot<readonly Todo[]> = defineSlot<readonly Todo[]>({
+  name: "todos",
+  initial: [],
+  schema: z.array(todo),
+});
+
+/**
+ * The simplest plan: one tool, `write_todos`, with which the model replaces a list of things to do. Most models are trained on it.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, type ChatModel } from "agentchart";
+ * import { todoSlot, todoTool } from "agentchart/plan";
+ *
+ * export const agentOf = (model: ChatModel) => createAgent({ name: "clerk", model, tools: [todoTool()] });
+ * export const openOf = async (agent: ReturnType<typeof agentOf>) =>
+ *   (await agent.slots.get(todoSlot)).value.filter(({ status }) => status !== "completed");
+ * ```
+ */
+export function todoTool(): Tool {
+  return defineTool({
+    name: "write_todos",
+    description:
+      "Writes the list of what is to be done for a task of three or more steps; it replaces the list before. Mark an item as in_progress before you begin with it, and as completed as soon as it is done.",
+    input: z.object({ todos: z.array(todo).describe("The whole list, in order.") }),
+    writes: [todoSlot as Slot],
+    idempotent: true,
+    execute: ({ todos }) => {
+      const done = todos.filter(({ status }) => status === "completed").length;
+      return {
+        output: [{ type: "text", text: `The list has ${todos.length} items, ${done} of them completed.` }],
+        slots: { [todoSlot.name]: todos },
+      };
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { causedBy } from "../../agent/cause.ts";
+import { createAgent } from "../../agent/create-agent.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
+import type { Json } from "../../base/json.ts";
+import { planText } from "../../agent/plan/markdown.ts";
+import { planHistorySlot, planSlot, type Plan } from "../../agent/plan/plan.ts";
+import type { ChatModel } from "../../model/port.ts";
+import { openSession } from "../../session/open-session.ts";
+import type { SessionStore } from "../../store/port.ts";
+import { readSlot } from "../../tool/slot-access.ts";
+import { slotValue } from "../../tool/slot-value.ts";
+import { revisionOf, type StoredSlots } from "../../tool/stored-slots.ts";
+import type { Slot } from "../../tool/types.ts";
+import { commandData } from "../../worker/inbox-command.ts";
+import type { CliIo } from "../cli-io.ts";
+import type { Handler } from "../define-command.ts";
+import { withExistingStore } from "../open-store.ts";
+import { printResult, printsJson } from "../output.ts";
+import { explainSessionErrors } from "../session-commands.ts";
+import { withCleanup } from "../with-cleanup.ts";
+import type { plan as definition } from "./definitions.ts";
+
+type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
+
+/** `agentchart sessions plan`. */
+export const planCommand: Handler<typeof definition> = async ({ args: { id }, flags }, io) =>
+  withExistingStore(flags.store, (store) =>
+    explainSessionErrors({ sessionId: id, flags }, async () => {
+      if (flags.set === undefined) await show(store, id, flags, io);
+      else await replace(store, id, await readPlan(flags.set), flags, io);
+      return 0;
+    }),
+  );
+
+async function slotsOf(store: SessionStore, sessionId: string): Promise<StoredSlots> {
+  const { context } = await (await openSession(store, sessionId)).at();
+  return (context["slots"] ?? {}) as StoredSlots;
+}
+
+async function show(store: SessionStore, sessionId: string, flags: Flags, io: CliIo): Promise<void> {
+  const slots = await slotsOf(store, sessionId);
+  const plan = readSlot(planSlot, slots);
+  const revision = revisionOf(slots, planSlot.name);
+  if (printsJson(io, flags)) {
+    const history = readSlot(planHistorySlot, slots);
+    io.stdout.write(`${JSON.stringify({ sessionId, revision, plan, history })}\n`);
+  } else if (plan) io.stdout.write(`${planText(plan)}\nRevision: ${revision}\n`);
+  else io.terminal.note(`Session ${sessionId} has no plan; revision ${revision}.`);
+}
+
+/** The plan of a file, or of stdin for "-". */
+async function readPlan(file: string): Promise<Plan | null> {
+  const refused = (problem: string): AgentError =>
+    new AgentError("config/invalid", `The plan of --set ${problem}.`);
+  let json: unknown;
+  try {
+    json = JSON.parse(file === "-" ? await text(process.stdin) : readFileSync(file, "utf8"));
+  } catch (error) {
+    throw refused(`cannot be read: ${messageOf(error).replace(/\.$/, "")}`);
+  }
+  const taken = slotValue(planSlot as Slot, json);
+  if ("problem" in taken) throw refused(taken.problem);
+  return taken.value as Plan | null;
+}
+
+/** Writes the plan; while another process has the session, hands it to the worker there. */
+async function replace(
+  store: SessionStore,
+  sessionId: string,
+  plan: Plan | null,
+  flags: Flags,
+  io: CliIo,
+): Promise<void> {
+  const revision = revisionOf(await slotsOf(store, sessionId), planSlot.name);
+  const { revision: seen = revision } = flags;
+  if (seen !== revision)
+    throw new AgentError(
+      "slot/conflict",
+      `The plan has the revision ${revision}, not ${seen}: look at it again, then name its revision.`,
+    );
+  try {
+    await write(store, sessionId, plan, seen);
+    printResult(io, flags, `Wrote the plan of ${sessionId}.`, { sessionId, revision: seen + 1 });
+  } catch (error) {
+    if (!AgentError.is(error) || error.code !== "session/conflict") throw error;
+    const { name } = planSlot;
+    const value = plan as Json;
+    const command = { kind: "setSlot", name, value, revision: seen, at: Date.now() } as const;
+    await store.putInput(sessionId, { id: randomUUID(), data: commandData(command) });
+    const where = `${sessionId} is open in another process, and its worker takes the plan`;
+    printResult(io, flags, `Sent the plan: ${where}.`, { sessionId, sent: true });
+  }
+}
+
+const silent: ChatModel = { name: "none", async *stream() {} };
+
+async function write(store: SessionStore, sessionId: string, plan: Plan | null, seen: number): Promise<void> {
+  const agent = createAgent({
+    name: "operator",
+    model: silent,
+    store,
+    sessionId,
+    slots: [planSlot as Slot],
+  });
+  await withCleanup(
+    () => causedBy("operator", () => agent.slots.set(planSlot, plan, { revision: seen })),
+    () => agent.close(),
+  );
+}
