@@ -22,12 +22,12 @@ const FEATURES = [
   "13-options",
   "14-toolkit",
   "15-timeout-retry",
+  "16-plan",
+  "17-memory",
   "18-session",
+  "21-ltm",
   "23-formatter",
 ];
-
-/** Scenarios that need what is not offered yet. */
-const NOT_YET = new Map([["ses-09", "plans"]]);
 
 type Scenario = { readonly id: string; readonly title: string };
 type ScenarioFile = { readonly feature: string; readonly scenarios: readonly Scenario[] };
@@ -53,8 +53,6 @@ describe.each(names)("%s", (name) => {
     const reason = reasons.get(scenario.id);
     const title = `${scenario.id} ${scenario.title}${reason ? ` [deviates on purpose: ${reason}]` : ""}`;
     test(title, { timeout: 30_000 }, async (context) => {
-      const lacking = NOT_YET.get(scenario.id);
-      if (lacking !== undefined) return context.skip(`needs ${lacking}`);
       const { status, failures } = await runScenario(scenario, adapter);
       if (status === "skipped" || status === "quirk-failed") {
         return context.skip(`${status}: ${failures.join("\n")}`);

@@ -7,19 +7,14 @@ import {
   type SessionStore,
   type Toolkit,
 } from "agentchart";
+import { planNotebook, planSlot, type Plan, type PlanNotebook, type PlanTool } from "agentchart/plan";
 import type { SavedParts } from "agentchart/session";
-import {
-  type NormalMsg,
-  type InputMsg,
-  type Env,
-  type Spec,
-  type StreamOptions,
-  notOffered,
-} from "./shapes.ts";
+import { type NormalMsg, type InputMsg, type Env, type Spec, type StreamOptions } from "./shapes.ts";
 import { textOfResult, normal, toMsg, normalReply } from "./messages.ts";
 import { toModelExecution, toOptions, toToolExecution } from "./options.ts";
 import { toModel } from "./model.ts";
 import { toTool } from "./tools.ts";
+import { toMemoryHook } from "./memory.ts";
 import { toHook } from "./hooks.ts";
 import { type StreamedMsg, streamed, isIncluded } from "./streams.ts";
 
@@ -29,11 +24,12 @@ export class Handle {
   readonly #agent: Agent;
   readonly #base: Toolkit;
   readonly #parts: SavedParts;
+  readonly #notebook: PlanNotebook | undefined;
 
   constructor(spec: Spec, env: Env) {
-    this.#parts = spec.persistence ?? {};
-    if (spec.plan) notOffered("plan");
-    if (spec.ltmMode) notOffered("long-term memory");
+    const { plan: slots = true, ...parts } = spec.persistence ?? {};
+    this.#parts = { ...parts, slots };
+    if (spec.plan) this.#notebook = planNotebook(spec.plan);
     const interrupt = (): void => this.interrupt();
     this.#base = (env.sharedToolkit && shared.get(env.sharedToolkit)) ?? toolkitFor(spec, env, interrupt);
     if (env.sharedToolkit) shared.set(env.sharedToolkit, this.#base);
@@ -41,7 +37,11 @@ export class Handle {
       ...configOf(spec),
       model: toModel(env.model),
       toolkit: this.#base,
-      hooks: env.hooks.map((hook) => toHook(hook, interrupt)),
+      hooks: [
+        ...(this.#notebook ? [this.#notebook.hook] : []),
+        ...(env.ltm ? [toMemoryHook(spec, env.ltm)] : []),
+        ...env.hooks.map((hook) => toHook(hook, interrupt)),
+      ],
       messages: (env.memory ?? []).map(toMsg),
     });
     const { userChunk } = env;
@@ -93,6 +93,10 @@ export class Handle {
   }
 
   async invokeTool(name: string, input: JsonObject): Promise<string> {
+    if (this.#notebook?.tools.some((tool) => tool.name === name)) {
+      const { text } = await this.#notebook.edit(this.#agent, name as PlanTool, input);
+      return text;
+    }
     return textOfResult(await this.#agent.toolkit.invoke(name, input));
   }
 
@@ -120,8 +124,8 @@ export class Handle {
     return this.#agent.toolkit.activeGroups();
   }
 
-  plan(): null {
-    return null;
+  async plan(): Promise<Plan | null> {
+    return this.#notebook ? (await this.#agent.slots.get(planSlot)).value : null;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Execution, GenerateOptions, JsonObject, Msg } from "agentchart";
+import type { PlanNotebookOptions } from "agentchart/plan";
 import type { SavedParts } from "agentchart/session";
 
 export type NormalBlock = {
@@ -50,7 +51,12 @@ export type RunnerHook = {
   tools?: RunnerTool[];
   handle(event: object): Promise<void>;
 };
+export type RunnerMemory = {
+  retrieve(query: string): Promise<string>;
+  record(messages: InputMsg[]): Promise<void>;
+};
 export type Env = {
+  ltm?: RunnerMemory;
   model: RunnerModel;
   tools: RunnerTool[];
   hooks: RunnerHook[];
@@ -59,7 +65,7 @@ export type Env = {
   sharedToolkit?: object;
 };
 export type Spec = {
-  persistence?: SavedParts;
+  persistence?: Omit<SavedParts, "slots"> & { plan?: boolean };
   name?: string;
   sysPrompt?: string;
   maxIters?: number;
@@ -70,8 +76,9 @@ export type Spec = {
   enableMetaTool?: boolean;
   structuredReminder?: "TOOL_CHOICE" | "PROMPT";
   groups?: { name: string; description?: string; active?: boolean }[];
-  plan?: object;
-  ltmMode?: string;
+  plan?: PlanNotebookOptions;
+  ltmMode?: "AGENT_CONTROL" | "STATIC_CONTROL" | "BOTH";
+  ltmAsyncRecord?: boolean;
   knowledge?: unknown[];
 };
 export type StreamOptions = {

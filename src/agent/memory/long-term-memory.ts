@@ -1,0 +1,281 @@
+import { z } from "zod";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
+import type { Hook, HookEvent } from "../../hook/types.ts";
+import { userMsg } from "../../message/create.ts";
+import { textOf, toolUsesOf } from "../../message/query.ts";
+import type { Msg } from "../../message/types.ts";
+import type { ChatModel } from "../../model/port.ts";
+import { defineSlot } from "../../tool/slot.ts";
+import type { Slot, SlotWrites } from "../../tool/types.ts";
+import { extract, spoken, verbatim } from "./extract.ts";
+import { memoryTools } from "./memory-tools.ts";
+import { checkScope, type FoundMemory, type MemoryStore, type NewMemory } from "./port.ts";
+import { recalled } from "./recall.ts";
+
+/** Whose memory it is. */
+export type MemorySession = {
+  readonly sessionId: string;
+  /** The `context` of the agent or the call. */
+  readonly context: unknown;
+};
+
+/** How what was said is recorded. */
+export type RecordOptions = {
+  /** `extract`: `model` writes down facts; `verbatim`: each message is a memory. Default `extract` if there is a `model`. */
+  readonly by?: "extract" | "verbatim";
+  /** The model that extracts. */
+  readonly model?: ChatModel;
+  /** `postCall` (default): before the turn ends; `later`: meanwhile, so that the caller does not wait for it. */
+  readonly when?: "postCall" | "later";
+  /** How long a memory is kept, ms; default: for ever. */
+  readonly expiresAfterMs?: number;
+};
+
+/** Options of {@link longTermMemory}. */
+export type LongTermMemoryOptions = {
+  readonly store: MemoryStore;
+  /** Returns whose memory a session uses, such as `tenant/user`: a non-empty string. Two sessions with the same scope share it. */
+  readonly scope: (session: MemorySession) => string;
+  /** `static`: each turn begins with a search, and what was said is recorded. `agent`: the model has tools for both. Default `both`. */
+  readonly mode?: "agent" | "static" | "both";
+  /** How many memories are retrieved at most; default 5. */
+  readonly limit?: number;
+  /** The least score of a memory that is retrieved, from 0 (default) to 1. */
+  readonly minScore?: number;
+  /** The most tokens of what is retrieved; default 2,000. */
+  readonly maxTokens?: number;
+  readonly record?: RecordOptions;
+  /** Called if the store or the model fails. That never fails a turn; what was not recorded is recorded with the next turn. */
+  readonly onFailure?: (
+    error: unknown,
+    at: { readonly doing: "retrieve" | "record"; readonly sessionId: string },
+  ) => void;
+};
+
+/** The schema of {@link RecordOptions}. */
+export const recordSchema = s.lazily(() =>
+  s.restricted(
+    s.options<RecordOptions>({
+      by: s.optional(s.oneOf("extract", "verbatim")),
+      model: s.optional(s.having("stream", "a model")),
+      when: s.optional(s.oneOf("postCall", "later")),
+      expiresAfterMs: s.optional(s.positive()),
+    }),
+    ({ by, model }) => by !== "extract" || model !== undefined,
+    "a `model` that extracts",
+  ),
+);
+
+/** The schema of {@link LongTermMemoryOptions}. */
+export const longTermMemorySchema = s.lazily(() =>
+  s.options<LongTermMemoryOptions>(
+    {
+      store: s.having("search", "a MemoryStore, such as sqliteMemory({ path })"),
+      scope: s.func("a function that returns whose memory it is"),
+      mode: s.optional(s.oneOf("agent", "static", "both")),
+      limit: s.optional(s.integer(1)),
+      minScore: s.optional(s.atLeast(0)),
+      maxTokens: s.optional(s.integer(1)),
+      record: s.optional(recordSchema()),
+      onFailure: s.optional(s.func()),
+    },
+    { what: "an object with `store` and `scope`" },
+  ),
+);
+
+/** How many messages of the transcript are recorded. */
+const recordedSlot: Slot<number> = defineSlot<number>({
+  name: "memory.recorded",
+  initial: 0,
+  schema: z.int().min(0),
+});
+
+const EPHEMERAL = "ephemeral";
+/** Some messages of the transcript, from this index on. */
+type Part = { readonly from: number; readonly messages: readonly Msg[] };
+
+/** How many sessions a hook knows something of at once. */
+const MAX_SESSIONS = 1_000;
+
+/** Sets an entry; above the bound the oldest is dropped. */
+function keep<T>(map: Map<string, T>, sessionId: string, value: T): void {
+  map.delete(sessionId);
+  map.set(sessionId, value);
+  for (const [oldest] of map) {
+    if (map.size <= MAX_SESSIONS) return;
+    map.delete(oldest);
+  }
+}
+
+const endsTurn = (message: Msg | undefined): boolean =>
+  message?.role === "assistant" && toolUsesOf(message).length === 0;
+
+/** The turns of a transcript from an index on. They are the same whenever they are looked at, so that each is recorded once. */
+function partsOf(history: readonly Msg[], from: number): readonly Part[] {
+  const starts = history
+    .map((_, index) => index)
+    .filter((index) => index === from || (index > from && endsTurn(history[index - 1])));
+  return starts.map((start, at) => ({ from: start, messages: history.slice(start, starts[at + 1]) }));
+}
+
+/**
+ * A memory across sessions, as a hook. Before the first answer of a turn it searches for what the user has said, and shows what it
+ * finds behind all messages, marked as data; that is never stored in the session. After the turn it records what was said, once, also
+ * through a crash. The model may do both with tools. Throws `config/invalid` for wrong options, and fails a turn with `hook/failed`
+ * only if `scope` returns no scope.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, type ChatModel } from "agentchart";
+ * import { longTermMemory, sqliteMemory } from "agentchart/memory";
+ *
+ * const store = sqliteMemory({ path: "./memory.db" });
+ *
+ * export const agentOf = (model: ChatModel, user: string) =>
+ *   createAgent({
+ *     name: "desk",
+ *     model,
+ *     context: { user },
+ *     hooks: [longTermMemory({ store, scope: () => user, record: { model } })],
+ *   });
+ * ```
+ */
+export function longTermMemory(options: LongTermMemoryOptions): Hook {
+  check(longTermMemorySchema(), options, "longTermMemory");
+  const { store, mode = "both", limit = 5, minScore = 0, maxTokens = 2_000, onFailure } = options;
+  const {
+    model,
+    by = model ? "extract" : "verbatim",
+    when = "postCall",
+    expiresAfterMs,
+  } = options.record ?? {};
+  const scopeOf = ({ sessionId, context }: MemorySession): string =>
+    checkScope(options.scope({ sessionId, context }));
+  const search = async (scope: string, text: string): Promise<readonly FoundMemory[]> =>
+    (await store.search(scope, { text, limit })).filter(({ score }) => score >= minScore);
+
+  const kept = (memories: readonly NewMemory[], sessionId: string): readonly NewMemory[] =>
+    memories.map(({ text, meta }) => ({
+      text,
+      meta: { ...meta, sessionId },
+      ...(expiresAfterMs !== undefined && { expiresAt: Date.now() + expiresAfterMs }),
+    }));
+  const record = async (
+    scope: string,
+    sessionId: string,
+    { from, messages }: Part,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const known = async () =>
+      (
+        await search(
+          scope,
+          spoken(messages)
+            .map(({ text }) => text)
+            .join("\n"),
+        )
+      ).map(({ text }) => text);
+    const found =
+      by === "extract" ? await extract(model!, messages, await known(), signal) : verbatim(messages);
+    if (found.length > 0) await store.put(scope, kept(found, sessionId), { batch: `${sessionId} ${from}` });
+  };
+
+  /** What each session has found in its turn. */
+  const found = new Map<string, { readonly turn: number; readonly text: string | undefined }>();
+  /** What is being recorded meanwhile, by session. */
+  const pending = new Map<string, Promise<number>>();
+
+  /** Records the parts of the transcript that are not recorded yet, unless a call is open. Resolves to how many messages are recorded
+   *  then; undefined if there is nothing to record. */
+  const recordRest = (
+    e: HookEvent,
+    history: readonly Msg[],
+    signal: AbortSignal,
+  ): Promise<number> | undefined => {
+    const from = Math.min(e.slots.get(recordedSlot), history.length);
+    if (from === history.length || !endsTurn(history.at(-1))) return undefined;
+    const scope = scopeOf(e);
+    return (async () => {
+      let done = from;
+      try {
+        for (const part of partsOf(history, from)) {
+          await record(scope, e.sessionId, part, signal);
+          done = part.from + part.messages.length;
+        }
+      } catch (error) {
+        onFailure?.(error, { doing: "record", sessionId: e.sessionId });
+      }
+      return done;
+    })();
+  };
+  const recorded = (to: number): { readonly slots: SlotWrites } => ({ slots: { [recordedSlot.name]: to } });
+
+  const retrieve = async (e: HookEvent, messages: readonly Msg[]): Promise<string | undefined> => {
+    const known = found.get(e.sessionId);
+    if (known?.turn === e.turn) return known.text;
+    const scope = scopeOf(e);
+    const asked = messages.findLast(({ role, metadata }) => role === "user" && metadata[EPHEMERAL] !== true);
+    const query = asked ? textOf(asked) : "";
+    const text = await (query === "" ? Promise.resolve([]) : search(scope, query)).then(
+      (memories) => recalled(memories, maxTokens),
+      (error: unknown) => {
+        onFailure?.(error, { doing: "retrieve", sessionId: e.sessionId });
+        return undefined;
+      },
+    );
+    keep(found, e.sessionId, { turn: e.turn, text });
+    return text;
+  };
+  const forget = ({ sessionId }: { readonly sessionId: string }): void => void found.delete(sessionId);
+
+  const tools = memoryTools({
+    record: async (texts, ctx) =>
+      (
+        await store.put(
+          scopeOf(ctx),
+          kept(
+            texts.map((text) => ({ text })),
+            ctx.sessionId,
+          ),
+        )
+      ).length,
+    search: (text, ctx) => search(scopeOf(ctx), text),
+    show: (memories) => recalled(memories, maxTokens),
+  });
+  const automatic: Omit<Hook, "name"> = {
+    writes: [recordedSlot as Slot],
+    ...(when === "later" && {
+      preCall: async (e) => {
+        const reached = await pending.get(e.sessionId);
+        pending.delete(e.sessionId);
+        if (reached === e.history.length) return recorded(reached);
+        const to = await recordRest(e, e.history, e.signal); // what is kept already is not kept twice
+        return to === undefined ? undefined : recorded(to);
+      },
+    }),
+    preReasoning: async (e) => {
+      const text = await retrieve(e, e.messages);
+      if (text === undefined) return undefined;
+      return { append: [userMsg(text, { name: "long_term_memory", metadata: { [EPHEMERAL]: true } })] };
+    },
+    postCall: async (e) => {
+      forget(e);
+      if (when === "postCall") {
+        const to = await recordRest(e, e.history, e.signal);
+        return to === undefined ? undefined : recorded(to);
+      }
+      const running = recordRest(e, e.history, new AbortController().signal); // the signal of the turn ends with it
+      if (running) keep(pending, e.sessionId, running);
+      return undefined;
+    },
+    onInterrupt: forget,
+    onError: forget,
+  };
+  return {
+    name: "memory",
+    priority: 130,
+    ...(mode !== "static" && { tools }),
+    ...(mode !== "agent" && automatic),
+  };
+}

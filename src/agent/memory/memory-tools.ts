@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { messageOf } from "../../base/error.ts";
+import { defineTool } from "../../tool/define.ts";
+import { toolError } from "../../tool/suspend.ts";
+import type { Tool, ToolContext } from "../../tool/types.ts";
+import type { FoundMemory } from "./port.ts";
+
+/** What the tools do. */
+export type MemoryActions = {
+  record(texts: readonly string[], ctx: ToolContext): Promise<number>;
+  search(text: string, ctx: ToolContext): Promise<readonly FoundMemory[]>;
+  show(found: readonly FoundMemory[]): string | undefined;
+};
+
+/** The tools with which the model itself records and retrieves; their names and arguments are AgentScope's. */
+export function memoryTools({ record, search, show }: MemoryActions): readonly Tool[] {
+  return [
+    defineTool({
+      name: "record_to_memory",
+      description:
+        "Records facts in the long-term memory, for later conversations with this user: preferences, decisions, and what is still open. No secrets, such as passwords.",
+      input: z.object({
+        thinking: z.string().optional().describe("Why it is worth remembering."),
+        content: z.array(z.string()).describe("The facts, each understandable by itself."),
+      }),
+      idempotent: true,
+      execute: async ({ content }, ctx) => {
+        const texts = content.map((text) => text.trim()).filter((text) => text !== "");
+        if (texts.length === 0) return "No content was given, so nothing was recorded.";
+        try {
+          return `Successfully recorded ${await record(texts, ctx)} memories.`;
+        } catch (error) {
+          return toolError(`Failed to record to memory: ${messageOf(error)}`);
+        }
+      },
+    }),
+    defineTool({
+      name: "retrieve_from_memory",
+      description: "Searches the long-term memory of earlier conversations with this user.",
+      input: z.object({
+        keywords: z.array(z.string()).describe("Names, dates and words that the memories may have."),
+      }),
+      idempotent: true,
+      execute: async ({ keywords }, ctx) => {
+        const query = keywords.join(" ").trim();
+        if (query === "") return "No keywords were given, so nothing was searched.";
+        try {
+          return show(await search(query, ctx)) ?? `No relevant memories found for: ${query}`;
+        } catch (error) {
+          return toolError(`Failed to retrieve from memory: ${messageOf(error)}`);
+        }
+      },
+    }),
+  ];
+}

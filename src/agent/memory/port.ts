@@ -1,0 +1,76 @@
+import { AgentError } from "../../base/error.ts";
+import type { JsonObject } from "../../base/json.ts";
+
+/** A memory that is to be kept. */
+export type NewMemory = {
+  readonly text: string;
+  /** Where it comes from; default `{}`. */
+  readonly meta?: JsonObject;
+  /** Epoch ms from which on it is neither found nor listed; default: never. */
+  readonly expiresAt?: number;
+};
+
+/** A memory that is kept. */
+export type Memory = {
+  /** Follows from the text, so that a scope has no text twice. */
+  readonly id: string;
+  readonly text: string;
+  /** When it was put last, epoch ms. */
+  readonly at: number;
+  readonly meta: JsonObject;
+  readonly expiresAt?: number;
+};
+
+/** A memory that was found. */
+export type FoundMemory = Memory & {
+  /** How well it fits: above 0 and at most 1. */
+  readonly score: number;
+};
+
+/** What {@link MemoryStore.search} looks for. */
+export type MemoryQuery = {
+  readonly text: string;
+  /** How many memories it returns at most. */
+  readonly limit: number;
+};
+
+/** A page of {@link MemoryStore.list}; `cursor` is absent on the last page. */
+export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor?: string };
+
+/**
+ * Keeps memories across sessions.
+ *
+ * - A scope, such as a user of a tenant, is a non-empty string. Nothing of one scope is ever found, listed or removed in another.
+ * - What `put` has resolved for is kept. A text that the scope has already is not kept twice: its time and `meta` are replaced.
+ * - A `batch` is put once: while a memory of it is there, putting the batch again changes nothing.
+ * - A memory that has expired is neither found nor listed.
+ * - A scope has a bound, which is an option of the store; the oldest memories are dropped.
+ *
+ * Methods reject `config/invalid` for an empty scope, and `store/failed` if the storage fails.
+ */
+export interface MemoryStore {
+  /** Keeps memories, and returns their ids. */
+  put(
+    scope: string,
+    memories: readonly NewMemory[],
+    options?: { readonly batch?: string },
+  ): Promise<readonly string[]>;
+  /** Returns the memories that fit the query, best first. */
+  search(scope: string, query: MemoryQuery): Promise<readonly FoundMemory[]>;
+  /** Returns the memories, newest first; `limit` (default 100) on a page. */
+  list(scope: string, page?: { readonly cursor?: string; readonly limit?: number }): Promise<MemoryPage>;
+  /** Removes these memories, or all of the scope, and returns how many there were. */
+  remove(scope: string, ids?: readonly string[]): Promise<number>;
+  /** Frees what the store holds. */
+  close(): Promise<void>;
+}
+
+/** Returns the scope. Throws `config/invalid` unless it is a non-empty string: nobody's memory is everybody's. */
+export function checkScope(scope: unknown): string {
+  if (typeof scope === "string" && scope !== "") return scope;
+  const found = scope === "" ? "empty" : `a ${typeof scope}`;
+  throw new AgentError(
+    "config/invalid",
+    `The scope of a memory is ${found}; expected a non-empty string, such as a tenant and a user.`,
+  );
+}

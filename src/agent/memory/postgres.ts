@@ -1,0 +1,101 @@
+import type { Pool } from "pg";
+import { AgentError } from "../../base/error.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
+import type { MemoryStore } from "./port.ts";
+import { COLUMNS, limitsShape, sqlMemory, type MemoryDatabase, type MemoryLimits } from "./sql-memory.ts";
+
+/** Options of {@link postgresMemory}: either a `connectionString` or a `pool`. */
+export type PostgresMemoryOptions = MemoryLimits & {
+  /** `postgres://…`. The store connects when first used and disconnects when closed. */
+  readonly connectionString?: string;
+  /** A pool of the package `pg`, which the caller ends. */
+  readonly pool?: Pool;
+  /** The schema of the table, made when first used; default `agentchart`. */
+  readonly schema?: string;
+};
+
+/** The schema of {@link PostgresMemoryOptions}. */
+export const postgresMemorySchema = s.lazily(() =>
+  s.restricted(
+    s.options<PostgresMemoryOptions>(
+      {
+        connectionString: s.optional(s.secret()),
+        pool: s.optional(s.having("connect", "a pool of the package pg")),
+        schema: s.optional(s.matching(/^[a-z_][a-z0-9_]{0,50}$/u, "a lower-case name")),
+        ...limitsShape(),
+      },
+      { what: "options, such as { connectionString }" },
+    ),
+    ({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined),
+    "either `connectionString` or `pool`",
+  ),
+);
+
+const TIMEOUT_MS = 10_000;
+
+async function newPool(connectionString: string): Promise<Pool> {
+  const { default: pg } = await import("pg").catch((error: unknown) => {
+    throw new AgentError("config/invalid", "postgresMemory needs the package pg: npm install pg", {
+      cause: error,
+    });
+  });
+  const times = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+  const pool = new pg.Pool({ connectionString, ...times, keepAlive: true, max: 4 });
+  pool.on("error", () => {}); // an idle connection was lost; the next query gets another one
+  return pool;
+}
+
+/** Two processes may make the same schema at once: one waits for the other. */
+const migration = (schema: string, table: string): string => `
+  SELECT pg_advisory_xact_lock(hashtext('agentchart memories'));
+  CREATE SCHEMA IF NOT EXISTS ${schema};
+  CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS})`;
+
+function postgresDatabase({
+  connectionString,
+  pool,
+  schema = "agentchart",
+}: PostgresMemoryOptions): MemoryDatabase {
+  const table = `"${schema}".memories`;
+  let ready: Promise<Pool> | undefined;
+  const open = async (): Promise<Pool> => {
+    const opened = pool ?? (await newPool(connectionString!));
+    await opened.query(migration(`"${schema}"`, table));
+    return opened;
+  };
+  return {
+    table,
+    async query(operation, sql, values) {
+      try {
+        const opening = (ready ??= open());
+        opening.catch(() => (ready === opening ? (ready = undefined) : undefined)); // the next query tries again
+        return (await (await opening).query<{ [column: string]: unknown }>(sql, [...values])).rows;
+      } catch (error) {
+        if (AgentError.is(error)) throw error;
+        // Postgres may repeat data in its messages.
+        throw new AgentError("store/failed", `Postgres: could not ${operation}.`, { cause: error });
+      }
+    },
+    async close() {
+      if (!pool) await (await ready?.catch(() => undefined))?.end();
+      ready = undefined;
+    },
+  };
+}
+
+/**
+ * Keeps memories in Postgres (13 or later), for any number of machines; needs the package `pg`. Throws `config/invalid` unless there
+ * is either a `connectionString` or a `pool`.
+ *
+ * @example
+ * ```ts
+ * import { postgresMemory } from "agentchart/memory";
+ *
+ * export const memories = postgresMemory({ connectionString: "postgres://localhost/app" });
+ * ```
+ */
+export function postgresMemory(options: PostgresMemoryOptions): MemoryStore {
+  check(postgresMemorySchema(), options, "postgresMemory");
+  return sqlMemory(postgresDatabase(options), options);
+}

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import type { MemoryStore } from "../agent/memory/port.ts";
+import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
+
+/** What {@link memoryContract} tests. */
+export type MemoryUnderTest = {
+  /** Opens the same, at first empty memory; more than once for a memory that processes share. */
+  open(options: {
+    readonly maxPerScope: number;
+    readonly now: () => number;
+  }): MemoryStore | Promise<MemoryStore>;
+  /** Removes what the test has left; called when the stores are closed. */
+  dispose?(): Promise<void>;
+};
+
+/** Options of {@link memoryContract}. */
+export type MemoryContractOptions = TestFramework;
+
+type Context = {
+  readonly memory: MemoryStore;
+  readonly open: () => Promise<MemoryStore>;
+  readonly clock: { now: number };
+};
+
+const textsOf = async (memory: MemoryStore, scope = "acme/ada"): Promise<readonly string[]> =>
+  (await memory.list(scope)).memories.map(({ text }) => text);
+const found = async (memory: MemoryStore, text: string, limit = 5): Promise<readonly string[]> =>
+  (await memory.search("acme/ada", { text, limit })).map((each) => each.text);
+
+const keeping: readonly ContractTest<Context>[] = [
+  [
+    "what was put is found by another handle, with its time and its data",
+    async ({ memory, open, clock }) => {
+      clock.now = 5_000;
+      const [id] = await memory.put("acme/ada", [
+        { text: "Ada likes tea ☕", meta: { from: { session: 1 } } },
+      ]);
+      const other = await open();
+      assert.deepEqual(await other.list("acme/ada"), {
+        memories: [{ id, text: "Ada likes tea ☕", at: 5_000, meta: { from: { session: 1 } } }],
+      });
+    },
+  ],
+  [
+    "a text of any characters is kept, without zero characters, and cut off where it is too long",
+    async ({ memory }) => {
+      await memory.put("acme/ada", [{ text: "a\0b \ud800 'x' \"y\" $1 ?" }]);
+      assert.deepEqual(await textsOf(memory), ["ab \ufffd 'x' \"y\" $1 ?"]);
+      await memory.put("acme/bob", [{ text: "z".repeat(100_000) }]);
+      assert.equal((await textsOf(memory, "acme/bob"))[0]!.length, 8_000);
+    },
+  ],
+  [
+    "the same text is kept once, as new as it was put last",
+    async ({ memory, clock }) => {
+      await memory.put("acme/ada", [{ text: "tea" }, { text: "milk" }, { text: "tea" }]);
+      clock.now += 10;
+      await memory.put("acme/ada", [{ text: "tea", meta: { again: true } }]);
+      assert.deepEqual(await textsOf(memory), ["tea", "milk"]);
+      assert.deepEqual((await memory.list("acme/ada")).memories[0]!.meta, { again: true });
+    },
+  ],
+  [
+    "a batch is put once",
+    async ({ memory }) => {
+      const first = await memory.put("acme/ada", [{ text: "tea" }, { text: "milk" }], { batch: "turn 1" });
+      const again = await memory.put("acme/ada", [{ text: "Ada drinks tea" }], { batch: "turn 1" });
+      assert.deepEqual(new Set(again), new Set(first));
+      assert.equal((await textsOf(memory)).length, 2);
+      await memory.put("acme/bob", [{ text: "coffee" }], { batch: "turn 1" });
+      assert.deepEqual(await textsOf(memory, "acme/bob"), ["coffee"]);
+    },
+  ],
+  [
+    "a memory that has expired is neither found nor listed, and can be put again",
+    async ({ memory, clock }) => {
+      await memory.put("acme/ada", [{ text: "in Oslo today", expiresAt: clock.now + 10 }, { text: "Oslo" }]);
+      assert.equal((await found(memory, "Oslo")).length, 2);
+      clock.now += 10;
+      assert.deepEqual([await found(memory, "Oslo"), await textsOf(memory)], [["Oslo"], ["Oslo"]]);
+      await memory.put("acme/ada", [{ text: "in Oslo today" }]);
+      assert.deepEqual(await textsOf(memory), ["in Oslo today", "Oslo"]);
+    },
+  ],
+  [
+    "the oldest memories above the bound of a scope are dropped, those of other scopes stay",
+    async ({ memory, clock }) => {
+      await memory.put("acme/bob", [{ text: "old" }]);
+      for (let n = 1; n <= 6; n++) {
+        clock.now += 1;
+        await memory.put("acme/ada", [{ text: `fact ${n}` }]);
+      }
+      assert.deepEqual(await textsOf(memory), ["fact 6", "fact 5", "fact 4", "fact 3"]);
+      assert.deepEqual(await textsOf(memory, "acme/bob"), ["old"]);
+    },
+  ],
+  [
+    "pages are newest first, and together all memories",
+    async ({ memory, clock }) => {
+      for (const text of ["a", "b", "c"]) {
+        clock.now += 1;
+        await memory.put("acme/ada", [{ text }]);
+      }
+      const first = await memory.list("acme/ada", { limit: 2 });
+      const second = await memory.list("acme/ada", { limit: 2, cursor: first.cursor! });
+      assert.deepEqual(
+        [first, second].map(({ memories }) => memories.map(({ text }) => text)),
+        [["c", "b"], ["a"]],
+      );
+      assert.equal(second.cursor, undefined);
+    },
+  ],
+];
+
+const scopes: readonly ContractTest<Context>[] = [
+  [
+    "nothing of one scope is found, listed or removed in another",
+    async ({ memory }) => {
+      const names = ["acme/ada", "acme/ad", "acme/ada ", "ACME/ADA", "acme/%", "acme/_da", "globex/ada"];
+      for (const scope of names) await memory.put(scope, [{ text: `the secret of [${scope}]` }]);
+      for (const scope of names) {
+        assert.deepEqual(await textsOf(memory, scope), [`the secret of [${scope}]`]);
+        assert.equal((await memory.search(scope, { text: "secret", limit: 9 })).length, 1);
+      }
+      const { memories } = await memory.list("globex/ada");
+      assert.equal(await memory.remove("acme/ada", [memories[0]!.id]), 0);
+      assert.equal(await memory.remove("acme/%"), 1);
+      assert.equal((await textsOf(memory)).length, 1);
+    },
+  ],
+  [
+    "an empty scope is refused",
+    async ({ memory }) => {
+      await rejectsWith(memory.put("", [{ text: "x" }]), "config/invalid");
+      await rejectsWith(memory.search(undefined as never, { text: "x", limit: 1 }), "config/invalid");
+      await rejectsWith(memory.list(""), "config/invalid");
+      await rejectsWith(memory.remove(""), "config/invalid");
+    },
+  ],
+  [
+    "memories are removed by their ids, and all of a scope",
+    async ({ memory }) => {
+      const [tea] = await memory.put("acme/ada", [{ text: "tea" }, { text: "milk" }, { text: "bread" }]);
+      assert.equal(await memory.remove("acme/ada", [tea!, "none"]), 1);
+      assert.equal(await memory.remove("acme/ada", []), 0);
+      assert.deepEqual((await textsOf(memory)).toSorted(), ["bread", "milk"]);
+      assert.equal(await memory.remove("acme/ada"), 2);
+      assert.deepEqual(await textsOf(memory), []);
+    },
+  ],
+];
+
+const searching: readonly ContractTest<Context>[] = [
+  [
+    "the memory that has most of the query is first, and one that has nothing of it is not found",
+    async ({ memory }) => {
+      const texts = ["Ada's favourite colour is green", "Ada lives in Oslo", "The colour printer is broken"];
+      await memory.put(
+        "acme/ada",
+        texts.map((text) => ({ text })),
+      );
+      assert.equal((await found(memory, "What is her favourite colour?"))[0], texts[0]);
+      assert.deepEqual(await found(memory, "oslo"), [texts[1]]);
+      assert.deepEqual([await found(memory, "bicycle"), await found(memory, "")], [[], []]);
+      assert.equal((await found(memory, "colour", 1)).length, 1);
+      for (const { score } of await memory.search("acme/ada", { text: "favourite colour", limit: 5 }))
+        assert.ok(score > 0 && score <= 1);
+    },
+  ],
+  [
+    "Chinese words of two characters are found",
+    async ({ memory }) => {
+      await memory.put("acme/ada", [{ text: "用户喜欢喝绿茶" }, { text: "用户住在奥斯陆" }]);
+      assert.equal((await found(memory, "绿茶"))[0], "用户喜欢喝绿茶");
+    },
+  ],
+];
+
+/**
+ * Registers the tests that every store of memories must pass, in a group called `name`, with the test functions of the caller's
+ * framework. `make` is called once per test.
+ *
+ * @example
+ * ```ts
+ * import { describe, test } from "node:test";
+ * import { memoryMemory } from "agentchart/memory";
+ * import { memoryContract } from "agentchart/testing";
+ *
+ * function make() {
+ *   let shared: ReturnType<typeof memoryMemory> | undefined;
+ *   return { open: (options: Parameters<typeof memoryMemory>[0]) => (shared ??= memoryMemory(options)) };
+ * }
+ * memoryContract("my memory", make, { describe, test });
+ * ```
+ */
+export function memoryContract(
+  name: string,
+  make: () => MemoryUnderTest | Promise<MemoryUnderTest>,
+  framework: MemoryContractOptions,
+): void {
+  const run = async (body: ContractTest<Context>[1]): Promise<void> => {
+    const tested = await make();
+    const clock = { now: 1_000 };
+    const opened: MemoryStore[] = [];
+    const open = async () => {
+      const memory = await tested.open({ maxPerScope: 4, now: () => clock.now });
+      opened.push(memory);
+      return memory;
+    };
+    try {
+      await body({ memory: await open(), open, clock });
+    } finally {
+      for (const memory of new Set(opened)) await memory.close();
+      await tested.dispose?.();
+    }
+  };
+  registerContract(name, { keeping, scopes, searching }, run, framework);
+}

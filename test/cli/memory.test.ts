@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { sqliteMemory } from "agentchart/memory";
+import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
+import { listCommand, removeCommand, showCommand } from "../../src/cli/memory/commands.ts";
+import { openTerminal } from "../../src/cli/terminal.ts";
+
+const MAY = Date.UTC(2026, 4, 6, 7, 8, 9);
+
+/** A file with three memories of ada and one of bob, and what runs a command on it. */
+async function fixture(isTTY = false) {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "memory.db");
+  const store = sqliteMemory({ path, now: () => MAY });
+  const texts = ["likes tea", "lives in Oslo", "has a cat"];
+  const [tea] = await store.put(
+    "acme/ada",
+    texts.map((text) => ({ text, meta: { sessionId: "s1" } })),
+  );
+  await store.put("acme/bob", [{ text: "likes coffee" }]);
+  await store.close();
+  const run = async <D extends CommandDefinition>(
+    handler: Handler<D>,
+    args: Input<D>["args"],
+    flags: object = {},
+  ) => {
+    let printed = "";
+    const output = { isTTY, write: (text: string) => void (printed += text) };
+    const terminal = openTerminal(output, { isTTY, write: () => {} }, { NO_COLOR: "1" });
+    const input = { args, flags: { json: false, all: false, id: [], memory: `sqlite:${path}`, ...flags } };
+    const io = { stdout: output, terminal, env: {}, exit: () => {} };
+    return [await handler(input as unknown as Input<D>, io), printed];
+  };
+  return { run, tea: tea!, path };
+}
+
+const scope = "acme/ada";
+
+test("memory ls prints the memories of one scope, newest first, and as JSON lines to export them", async () => {
+  const { run, tea } = await fixture(true);
+  const [, table] = await run(listCommand, { scope });
+  expect(table).toMatch(/^ID +AT +MEMORY\n\S+ +2026-05-06 07:08:09Z +has a cat\n[^]*likes tea\n$/);
+  expect(table).not.toContain("coffee");
+  const [, lines] = await run(listCommand, { scope }, { json: true });
+  expect(JSON.parse(String(lines).trim().split("\n").at(-1)!)).toEqual({
+    id: tea,
+    text: "likes tea",
+    at: MAY,
+    meta: { sessionId: "s1" },
+  });
+});
+
+test("memory show prints where a memory comes from", async () => {
+  const { run, tea } = await fixture(true);
+  expect(await run(showCommand, { scope, id: tea })).toEqual([
+    0,
+    'likes tea\n2026-05-06 07:08:09Z, {"sessionId":"s1"}\n',
+  ]);
+  await expect(run(showCommand, { scope: "acme/bob", id: tea })).rejects.toMatchObject({
+    code: "config/invalid",
+  });
+});
+
+test("memory rm deletes memories, all of a scope, and nothing of another", async () => {
+  const { run, tea } = await fixture();
+  const removed = async (flags: object, of = scope) => {
+    const [code, printed] = await run(removeCommand, { scope: of }, flags);
+    return [code, (JSON.parse(String(printed)) as { readonly removed: number }).removed];
+  };
+  expect(await removed({ id: [tea] }, "acme/bob")).toEqual([1, 0]);
+  expect(await removed({ id: [tea] })).toEqual([0, 1]);
+  expect(await removed({ all: true })).toEqual([0, 2]);
+  expect(await run(listCommand, { scope })).toEqual([0, ""]);
+  expect(String((await run(listCommand, { scope: "acme/bob" }))[1])).toContain("coffee");
+});
+
+test("memory commands refuse an unknown store and a deletion that says nothing", async () => {
+  const { run, path } = await fixture();
+  for (const memory of ["redis:x", `sqlite:${path}.none`])
+    await expect(async () => run(listCommand, { scope }, { memory })).rejects.toThrow(/memory|store/);
+  await expect(async () => run(removeCommand, { scope })).rejects.toThrow("either --id ID or --all");
+});
