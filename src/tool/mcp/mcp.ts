@@ -1,0 +1,120 @@
+import type { Tool as Listed } from "@modelcontextprotocol/client";
+import { AgentError, messageOf } from "../../base/error.ts";
+import { check } from "../../base/options.ts";
+import type { Tool } from "../types.ts";
+import { Connection } from "./connection.ts";
+import { checkMcp, mcpToolsSchema } from "./options.ts";
+import { toTool, whyNot, type Source } from "./to-tool.ts";
+import { toolName } from "./tool-name.ts";
+import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
+
+export type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
+
+const MAX_TOOLS = 1_000;
+
+/** Drops the tools that cannot be offered, and says why. */
+function offered(source: Source, listed: readonly Listed[]): readonly Listed[] {
+  if (listed.length > MAX_TOOLS)
+    source.report("left-out", `The server has ${listed.length} tools; the first ${MAX_TOOLS} are offered.`);
+  return listed.slice(0, MAX_TOOLS).filter((tool) => {
+    const reason = whyNot(tool);
+    if (reason !== undefined) source.report("left-out", `The tool is not offered: ${reason}.`, tool.name);
+    return reason === undefined;
+  });
+}
+
+/** The tools that the options choose. */
+function chosen(
+  server: string,
+  tools: readonly Listed[],
+  { only, except = [] }: McpToolOptions,
+): readonly Listed[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const unknown = [...(only ?? []), ...except].find((name) => !names.has(name));
+  if (unknown !== undefined)
+    throw new AgentError(
+      "config/invalid",
+      `The MCP server '${server}' has no tool '${unknown}'. It has: ${[...names].join(", ") || "none"}.`,
+    );
+  return tools.filter(({ name }) => (only?.includes(name) ?? true) && !except.includes(name));
+}
+
+/** Throws `tool/duplicate` if two tools have one name for the model. */
+function checkNames(server: string, tools: readonly Tool[]): void {
+  const seen = new Set<string>();
+  for (const { name } of tools) {
+    if (seen.has(name))
+      throw new AgentError(
+        "tool/duplicate",
+        `Two tools of the MCP server '${server}' are called '${name}' here.`,
+      );
+    seen.add(name);
+  }
+}
+
+/**
+ * Connects to an MCP server, and makes tools of its tools. Needs the package `@modelcontextprotocol/client`. One connection serves all
+ * agents of a process; after a loss it is made again before the next call. Rejects `config/invalid` for wrong options and for the
+ * missing package, and `tool/failed` if the server cannot be reached.
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from "agentchart";
+ * import { mcp } from "agentchart/mcp";
+ * import { scriptedModel } from "agentchart/testing";
+ *
+ * async function makeAgent() {
+ *   const files = await mcp({ name: "files", command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
+ *   return createAgent({ name: "clerk", model: scriptedModel(["Done."]), tools: files.tools() });
+ * }
+ * ```
+ */
+export async function mcp(options: McpOptions): Promise<McpServer> {
+  checkMcp(options);
+  const connection = new Connection(options, (type, message) => report(type, message));
+  let server = connection.label;
+  const report = (type: McpEvent["type"], message: string, tool?: string): void =>
+    options.onEvent?.({ type, server, message, ...(tool !== undefined && { tool }) });
+  let instructions: string | undefined;
+  let listed: readonly Listed[] = [];
+  const sourceOf = (): Source => {
+    const prefix = options.prefix === false ? "" : (options.prefix ?? `${server}__`);
+    return { connection, server, prefix, options, report };
+  };
+  try {
+    const { client } = await connection.connect();
+    server = options.name ?? client.getServerVersion()?.name ?? server;
+    instructions = client.getInstructions();
+    listed = offered(sourceOf(), await connection.tools());
+  } catch (error) {
+    const isSkipped = options.optional === true && !(AgentError.is(error) && error.code === "config/invalid");
+    if (!isSkipped) {
+      await connection.close();
+      throw error;
+    }
+    report("left-out", messageOf(error));
+  }
+  const tools = (given: McpToolOptions = {}): Tool[] => {
+    check(mcpToolsSchema(), given, `tools of the MCP server '${server}'`);
+    const made = chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
+    checkNames(server, made);
+    return made;
+  };
+  return {
+    name: server,
+    instructions,
+    tools,
+    async updateTools(toolkit, given = {}) {
+      if (!connection.isStale) return false;
+      const before = listed.map(({ name }) => toolName(sourceOf().prefix, name));
+      const now = await connection.tools();
+      if (JSON.stringify(now) === JSON.stringify(listed)) return false;
+      listed = offered(sourceOf(), now);
+      const made = tools(given);
+      for (const name of before) toolkit.remove(name);
+      for (const tool of made) toolkit.add(tool as never);
+      return true;
+    },
+    close: () => connection.close(),
+  };
+}

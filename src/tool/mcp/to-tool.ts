@@ -1,0 +1,102 @@
+import type { Tool as Listed } from "@modelcontextprotocol/client";
+import { isObject } from "../../base/is-object.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { defineTool } from "../define.ts";
+import type { Tool, ToolOutcome } from "../types.ts";
+import { validateInput } from "../validate-input.ts";
+import { callError, type Connection } from "./connection.ts";
+import { toOutcome } from "./to-outcome.ts";
+import { toolName } from "./tool-name.ts";
+import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
+
+const MAX_DESCRIPTION = 8_000;
+const MAX_SCHEMA = 100_000;
+const MAX_PROGRESS = 1_000;
+const MAX_PROGRESS_TEXT = 1_000;
+const MAX_RESULT_BYTES = 10_000_000;
+
+/** What the tools of one server share. */
+export type Source = {
+  readonly connection: Connection;
+  readonly server: string;
+  readonly prefix: string;
+  readonly options: McpOptions;
+  report(type: McpEvent["type"], message: string, tool?: string): void;
+};
+
+/** True if a schema, or a part of it, is somewhere else. */
+function isRemote(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(isRemote);
+  if (!isObject(schema)) return false;
+  const ref = schema["$ref"];
+  return (typeof ref === "string" && !ref.startsWith("#")) || Object.values(schema).some(isRemote);
+}
+
+/** Why a listed tool cannot be offered; undefined if it can. */
+export function whyNot({ inputSchema, execution }: Listed): string | undefined {
+  if (execution?.taskSupport === "required") return "it runs as a task only, which is not supported";
+  const size = JSON.stringify(inputSchema).length;
+  if (size > MAX_SCHEMA) return `its schema has ${size} characters; at most ${MAX_SCHEMA} are read`;
+  if (isRemote(inputSchema)) return "its schema refers to another document";
+  return undefined;
+}
+
+function descriptionOf(source: Source, { name, title, description = title ?? "" }: Listed): string {
+  if (description.length <= MAX_DESCRIPTION) return description.toWellFormed();
+  source.report("warning", `The description was cut after ${MAX_DESCRIPTION} characters.`, name);
+  return `${description.slice(0, MAX_DESCRIPTION).toWellFormed()} […]`;
+}
+
+/** A size of a result that the model, the transcript and the store can be given. */
+function checkSize(result: unknown, max: number): ToolOutcome | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(result) ?? "");
+  if (bytes <= max) return undefined;
+  const text = `Error: The result has ${bytes} bytes; at most ${max} are accepted. Ask for less.`;
+  return { output: [{ type: "text", text }], state: "error" };
+}
+
+function warnOfMismatch(source: Source, { name, outputSchema }: Listed, structured: unknown): void {
+  if (outputSchema === undefined || structured === undefined || isRemote(outputSchema)) return;
+  const problem = validateInput(outputSchema as JsonObject, structured);
+  if (problem !== null) source.report("warning", `The result does not keep to its schema: ${problem}`, name);
+}
+
+/** Returns a listed tool as a tool of an agent. What the server says of it may make us more careful; only if it is trusted, less. */
+export function toTool(source: Source, listed: Listed, { permission, deferred }: McpToolOptions): Tool {
+  const { connection, server, prefix, options } = source;
+  const { name, annotations } = listed;
+  const { timeoutMs = 120_000, idleTimeoutMs, maxResultBytes = MAX_RESULT_BYTES } = options;
+  const isIdempotent =
+    options.trust === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
+  const action = permission ?? (annotations?.destructiveHint === true ? "ask" : undefined);
+  return defineTool({
+    name: toolName(prefix, name),
+    description: descriptionOf(source, listed),
+    input: { ...(listed.inputSchema as { readonly [key: string]: Json }), type: "object" } as JsonObject,
+    idempotent: isIdempotent,
+    execution: {
+      timeoutMs,
+      maxAttempts: isIdempotent ? 3 : 1,
+      retryOn: "retryable",
+      ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+    },
+    ...(action && { permission: action }),
+    ...(deferred !== undefined && { deferred }),
+    execute: async (input: JsonObject, { signal, emit }) => {
+      let reports = 0;
+      const onProgress = (text: string): void => {
+        if (++reports <= MAX_PROGRESS) emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
+      };
+      const how = { signal, timeoutMs, isIdempotent, onProgress };
+      try {
+        const result = await connection.call(name, input, how);
+        const tooLarge = checkSize(result, maxResultBytes);
+        if (tooLarge) return tooLarge;
+        warnOfMismatch(source, listed, result.structuredContent);
+        return toOutcome(result);
+      } catch (error) {
+        throw callError(server, error, how);
+      }
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import type { PermissionAction, Tool, Toolkit } from "../types.ts";
+
+/** What {@link McpOptions.onEvent} is told. `left-out`: a tool is not offered, or the whole server (`optional`). `warning`: something was
+ *  cut, or does not keep to its schema. `disconnected`: the connection was lost; the next call connects again. `tools-changed`: the
+ *  server has other tools now. `log`: the server's own words. */
+export type McpEvent = {
+  readonly type: "left-out" | "warning" | "disconnected" | "tools-changed" | "log";
+  /** The name of the server. */
+  readonly server: string;
+  readonly message: string;
+  /** The tool that it is about, as the server calls it. */
+  readonly tool?: string;
+};
+
+/** Options of {@link mcp}. Either `command` or `url`. */
+export type McpOptions = {
+  /** How errors and events call the server, and the prefix of its tools; default what the server calls itself. */
+  readonly name?: string;
+  /** The program that is the server: it is started, and spoken to over its standard input and output. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  /** Its variables, besides `PATH`, `HOME` and few others; it does not get those of this process. */
+  readonly env?: { readonly [name: string]: string };
+  readonly cwd?: string;
+  /** Receives each line that the program writes on standard error. */
+  readonly stderr?: (line: string) => void;
+  /** The address of a server that runs already. */
+  readonly url?: string;
+  /** Headers of every request, such as `authorization`. */
+  readonly headers?: { readonly [name: string]: string };
+  /** `http` (default) is Streamable HTTP; `sse` its predecessor. */
+  readonly transport?: "http" | "sse";
+  /** `legacy`: revisions up to 2025-11-25. `auto` asks the server for a newer one first. Default `auto` for a URL, else `legacy`. */
+  readonly era?: "auto" | "legacy";
+  /** What the names of the tools begin with; default the name and `__`. False: nothing. */
+  readonly prefix?: string | false;
+  /** True: what the server says of its tools is believed, so that calls of idempotent tools are repeated. Default false. */
+  readonly trust?: boolean;
+  /** If the server cannot be reached, true returns a server without tools and reports `left-out`; default false rejects. */
+  readonly optional?: boolean;
+  /** How long a connection may take; default 30,000. */
+  readonly initTimeoutMs?: number;
+  /** How long a call may take; default 120,000. */
+  readonly timeoutMs?: number;
+  /** How long a call may go without progress; default no limit. */
+  readonly idleTimeoutMs?: number;
+  /** The size of the largest result, in bytes; default 10,000,000. */
+  readonly maxResultBytes?: number;
+  readonly onEvent?: (event: McpEvent) => void;
+};
+
+/** Options of `tools` of {@link McpServer}. Tools have the names that the server gave them. */
+export type McpToolOptions = {
+  /** These and no others. */
+  readonly only?: readonly string[];
+  /** All but these. */
+  readonly except?: readonly string[];
+  /** For all of them; default `ask` for tools that say that they destroy something. */
+  readonly permission?: PermissionAction;
+  /** As in `defineTool`. */
+  readonly deferred?: boolean;
+};
+
+/** A connected server. */
+export interface McpServer {
+  readonly name: string;
+  /** What the server says about itself. It is not trusted: put it into a prompt only if you trust the server. */
+  readonly instructions: string | undefined;
+  /** Returns the tools that the server has now. Throws `config/invalid` for a name in `only` or `except` that it does not have. */
+  tools(options?: McpToolOptions): Tool[];
+  /** Gives a toolkit, such as `agent.toolkit`, the server's present tools if they have changed. Call it between turns, so that the tools
+   *  of a turn stay the same. Returns whether anything changed. */
+  updateTools(
+    toolkit: Pick<Toolkit<never>, "names" | "add" | "remove">,
+    options?: McpToolOptions,
+  ): Promise<boolean>;
+  /** Ends the connection, and the program that was started. Calls fail from then on. */
+  close(): Promise<void>;
+}

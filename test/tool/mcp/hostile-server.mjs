@@ -1,0 +1,61 @@
+// An MCP server that behaves badly, over standard input and output. With the argument "changing" its list of tools grows.
+import { createInterface } from "node:readline";
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const object = { type: "object" };
+const tools = [
+  { name: "../../etc/passwd", description: "d".repeat(1_000_000), inputSchema: object },
+  { name: "remote", inputSchema: { type: "object", properties: { a: { $ref: "http://localhost/x" } } } },
+  { name: "task", inputSchema: object, execution: { taskSupport: "required" } },
+  { name: "large", inputSchema: object, annotations: { readOnlyHint: true } },
+  { name: "huge", inputSchema: object },
+  { name: "chatty", inputSchema: object },
+  { name: "die", inputSchema: object, annotations: { destructiveHint: true } },
+  { name: "grow", inputSchema: object },
+  {
+    name: "mismatch",
+    inputSchema: object,
+    outputSchema: { type: "object", properties: { n: { type: "number" } } },
+  },
+];
+
+function call(id, { name, _meta }) {
+  const text = (value) => send({ id, result: { content: [{ type: "text", text: value }] } });
+  if (name === "large") return text("x".repeat(200_000));
+  if (name === "huge") return text("x".repeat(2_000_000));
+  if (name === "die") return process.kill(process.pid, "SIGKILL");
+  if (name === "mismatch") return send({ id, result: { content: [], structuredContent: { n: "one" } } });
+  if (name === "grow") {
+    tools.push({ name: "new", inputSchema: object });
+    send({ method: "notifications/tools/list_changed" });
+    return text("grown");
+  }
+  if (name !== "chatty") return text(name);
+  let progress = 0;
+  const timer = setInterval(() => {
+    for (let each = 0; each < 100; each++)
+      send({
+        method: "notifications/progress",
+        params: { progressToken: _meta.progressToken, progress: ++progress, message: "p".repeat(5_000) },
+      });
+  }, 5);
+  return timer;
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize")
+    send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "hostile", version: "1" },
+      },
+    });
+  else if (method === "tools/list") {
+    const at = Number(params?.cursor ?? 0);
+    const nextCursor = at + 4 < tools.length ? String(at + 4) : undefined;
+    send({ id, result: { tools: tools.slice(at, at + 4), nextCursor } });
+  } else if (method === "tools/call") call(id, params);
+});

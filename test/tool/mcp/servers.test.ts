@@ -1,0 +1,250 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { createAgent, createToolkit, toolResultsOf } from "agentchart";
+import { mcp, type McpEvent, type McpOptions, type McpServer } from "agentchart/mcp";
+import { scriptedModel } from "agentchart/testing";
+import { ROOT } from "../../project/source-files.ts";
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+const programOf = (server: string): string =>
+  join(ROOT, `node_modules/@modelcontextprotocol/server-${server}/dist/index.js`);
+
+async function open(options: McpOptions): Promise<McpServer> {
+  const server = await mcp(options);
+  opened.push(server);
+  return server;
+}
+const over = (server: string, args: readonly string[] = [], more: McpOptions = {}): Promise<McpServer> =>
+  open({ name: server, command: process.execPath, args: [programOf(server), ...args], ...more });
+const hostile = (more: McpOptions = {}): Promise<McpServer> =>
+  open({ command: process.execPath, args: [join(import.meta.dirname, "hostile-server.mjs")], ...more });
+
+const invoke = async (server: McpServer, name: string, input = {}) =>
+  createToolkit({ tools: server.tools() }).invoke(name, input);
+
+test("the tools of a server over stdio return text, media, links and errors", async () => {
+  const server = await over("everything");
+  const tools = server.tools();
+  expect(tools.map(({ name }) => name)).toContain("everything__echo");
+  expect(tools.map(({ name }) => name)).not.toContain("everything__simulate-research-query");
+  expect(tools.every(({ onRestart }) => onRestart === "ask")).toBe(true);
+  expect(await invoke(server, "everything__echo", { message: "hi" })).toMatchObject({
+    state: "success",
+    output: [{ type: "text", text: "Echo: hi" }],
+  });
+  const media = await invoke(server, "everything__get-tiny-image");
+  expect(media.output).toContainEqual({
+    type: "image",
+    source: { type: "base64", mediaType: "image/png", data: expect.any(String) as string },
+  });
+  const structured = await invoke(server, "everything__get-structured-content", { location: "Chicago" });
+  expect(structured.metadata).toMatchObject({
+    structuredContent: { temperature: expect.any(Number) as number },
+  });
+  expect(await invoke(server, "everything__get-resource-links", { count: 1 })).toMatchObject({
+    output: [{ type: "text" }, { type: "text", text: expect.stringMatching(/^\[Resource /) as string }],
+  });
+  expect(await invoke(server, "everything__echo", {})).toMatchObject({
+    state: "error",
+    code: "tool/bad-input",
+  });
+});
+
+test("an agent calls a tool, and hears of its progress", async () => {
+  const server = await over("everything");
+  const name = "everything__trigger-long-running-operation";
+  const model = scriptedModel([{ calls: [{ name, input: { duration: 1, steps: 2 } }] }, "Done."]);
+  const agent = createAgent({
+    name: "a",
+    model,
+    tools: server.tools({ only: ["trigger-long-running-operation"] }),
+  });
+  const chunks: unknown[] = [];
+  agent.subscribe((event) => void (event.type === "tool.delta" && chunks.push(event)));
+  const reply = await agent.call("go");
+  expect(reply.reason).toBe("MODEL_STOP");
+  expect(chunks).not.toEqual([]);
+  await agent.close();
+});
+
+test("an interrupted turn cancels the call, and the server answers the next one", async () => {
+  const server = await over("everything");
+  const name = "everything__trigger-long-running-operation";
+  const toolkit = createToolkit({ tools: server.tools() });
+  const stop = new AbortController();
+  const call = toolkit.invoke(name, { duration: 60, steps: 60 }, { signal: stop.signal });
+  stop.abort();
+  expect(await call).toMatchObject({ state: "interrupted" });
+  expect(await invoke(server, "everything__echo", { message: "hi" })).toMatchObject({ state: "success" });
+});
+
+test("a server of files returns files, and the text of an error", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+  writeFileSync(join(folder, "a.txt"), "content");
+  const server = await over("filesystem", [folder], { trust: true });
+  const [read, write] = ["read_text_file", "write_file"].map((name) => server.tools({ only: [name] })[0]!);
+  expect(read).toMatchObject({ name: "filesystem__read_text_file", onRestart: "retry" });
+  expect(write).toMatchObject({ permission: "ask" });
+  expect(await invoke(server, read!.name, { path: join(folder, "a.txt") })).toMatchObject({
+    output: [{ type: "text", text: "content" }],
+  });
+  expect(await invoke(server, read!.name, { path: "/etc/passwd" })).toMatchObject({
+    state: "error",
+    output: [{ type: "text", text: expect.stringMatching(/^Error: .*Access denied/) as string }],
+  });
+});
+
+test("two servers with the same tools have different names, and a clash is refused", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "mcp-")), "memory.json");
+  const env = { MEMORY_FILE_PATH: file };
+  const [one, two] = [
+    await over("memory", [], { env, name: "one" }),
+    await over("memory", [], { env, name: "two" }),
+  ];
+  const toolkit = createToolkit({ tools: [...one.tools(), ...two.tools()] });
+  expect(toolkit.names()).toEqual(expect.arrayContaining(["one__read_graph", "two__read_graph"]));
+  expect(() => createToolkit({ tools: [...one.tools(), ...one.tools()] })).toThrow(
+    expect.objectContaining({ code: "tool/duplicate" }),
+  );
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the server of everything over Streamable HTTP. */
+async function overHttp(port: number) {
+  const child = spawn(process.execPath, [programOf("everything"), "streamableHttp"], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: "ignore",
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  opened.push({ close: stop });
+  for (;;) {
+    if (await fetch(`http://127.0.0.1:${port}/mcp`).catch(() => undefined)) return { stop };
+    await sleep(50);
+  }
+}
+
+test("a server over HTTP is called, and again after it has started anew", async () => {
+  const port = await freePort();
+  const first = await overHttp(port);
+  const server = await open({ name: "web", url: `http://127.0.0.1:${port}/mcp`, era: "legacy" });
+  const echo = { state: "success", output: [{ type: "text", text: "Echo: hi" }] };
+  expect(await invoke(server, "web__echo", { message: "hi" })).toMatchObject(echo);
+  await first.stop();
+  await overHttp(port);
+  expect(await invoke(server, "web__echo", { message: "hi" })).toMatchObject(echo);
+});
+
+test("a server over HTTP that is killed in a call fails the call", async () => {
+  const port = await freePort();
+  const { stop } = await overHttp(port);
+  const server = await open({ name: "web", url: `http://127.0.0.1:${port}/mcp`, era: "legacy" });
+  const name = "web__trigger-long-running-operation";
+  const model = scriptedModel([{ calls: [{ name, input: { duration: 600, steps: 6000 } }] }, "Done."]);
+  const agent = createAgent({
+    name: "a",
+    model,
+    tools: server.tools({ only: ["trigger-long-running-operation"] }),
+  });
+  agent.subscribe((event) => void (event.type === "tool.delta" && stop()));
+  await agent.call("go");
+  const results = (await agent.messages()).flatMap((message) => toolResultsOf(message));
+  const text = expect.stringContaining("it may have taken effect") as string;
+  expect(results).toMatchObject([{ state: "error", output: [{ text }] }]);
+  await agent.close();
+});
+
+test("a server that dies in a call is an unknown outcome, and is started again for the next call", async () => {
+  const events: McpEvent[] = [];
+  const server = await hostile({ onEvent: (event) => void events.push(event) });
+  expect(await invoke(server, "hostile__die")).toMatchObject({
+    state: "error",
+    output: [{ text: expect.stringContaining("The server 'hostile' was lost while the call ran") as string }],
+  });
+  expect(events).toContainEqual(expect.objectContaining({ type: "disconnected", server: "hostile" }));
+  expect(await invoke(server, "hostile__large")).toMatchObject({ state: "success" });
+});
+
+test("bad names, descriptions and schemas of a server are mended, cut or left out", async () => {
+  const events: McpEvent[] = [];
+  const server = await hostile({ onEvent: (event) => void events.push(event) });
+  const tools = server.tools();
+  expect(tools[0]!.name).toBe("hostile________etc_passwd");
+  expect(tools[0]!.description.length).toBeLessThan(9_000);
+  const leftOut = events.filter(({ type }) => type === "left-out").map(({ tool }) => tool);
+  expect(leftOut).toEqual(["remote", "task"]);
+  expect(tools.find(({ name }) => name === "hostile__large")!.onRestart).toBe("ask"); // its hint is not trusted
+  expect(tools.find(({ name }) => name === "hostile__die")!.permission).toBe("ask"); // this one makes us stricter
+  expect(await invoke(server, "hostile__mismatch")).toMatchObject({ state: "success" });
+  expect(events).toContainEqual(expect.objectContaining({ type: "warning", tool: "mismatch" }));
+  expect(() => server.tools({ only: ["lagre"] })).toThrow("has no tool 'lagre'");
+});
+
+test("a result that is too large is an error, and so is one that the connection refuses", async () => {
+  const server = await hostile({ maxResultBytes: 1_500_000 });
+  expect(await invoke(server, "hostile__large")).toMatchObject({ state: "success" });
+  expect(await invoke(server, "hostile__huge")).toMatchObject({ state: "error" });
+  expect(await invoke(server, "hostile__large")).toMatchObject({ state: "success" });
+});
+
+test("endless progress does not keep a call from its time-out", async () => {
+  const server = await hostile({ timeoutMs: 1_000 });
+  let chunks = 0;
+  const model = scriptedModel([{ calls: [{ name: "hostile__chatty", input: {} }] }, "Done."]);
+  const agent = createAgent({ name: "a", model, tools: server.tools({ only: ["chatty"] }) });
+  agent.subscribe((event) => void (event.type === "tool.delta" && chunks++));
+  await agent.call("go");
+  const results = (await agent.messages()).flatMap((message) => toolResultsOf(message));
+  expect(results).toMatchObject([{ state: "error", code: "tool/timeout" }]);
+  expect(chunks).toBeLessThanOrEqual(1_000);
+  await agent.close();
+});
+
+test("a changed list of tools reaches a toolkit when it is asked for", async () => {
+  const changed = Promise.withResolvers<void>();
+  const server = await hostile({ onEvent: ({ type }) => type === "tools-changed" && changed.resolve() });
+  const toolkit = createToolkit({ tools: server.tools() });
+  expect(await server.updateTools(toolkit)).toBe(false);
+  await toolkit.invoke("hostile__grow", {});
+  await changed.promise;
+  expect(toolkit.names()).not.toContain("hostile__new");
+  expect(await server.updateTools(toolkit)).toBe(true);
+  expect(toolkit.names()).toContain("hostile__new");
+});
+
+test("a server that does not start is an error that says why, or left out", async () => {
+  const options = {
+    name: "gone",
+    command: process.execPath,
+    args: ["-e", "console.error('no key'); process.exit(1)"],
+  };
+  await expect(mcp(options)).rejects.toMatchObject({
+    code: "tool/failed",
+    message: expect.stringMatching(
+      /^The MCP server 'gone' cannot be connected to: .*It wrote: no key/s,
+    ) as string,
+  });
+  const events: McpEvent[] = [];
+  const server = await open({ ...options, optional: true, onEvent: (event) => void events.push(event) });
+  expect(server.tools()).toEqual([]);
+  expect(events).toMatchObject([{ type: "left-out", server: "gone" }]);
+});
