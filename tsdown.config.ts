@@ -38,6 +38,9 @@ const main = defineConfig({
     index: "src/index.ts",
     "openai/index": "src/model/openai/index.ts",
     "ai-sdk/index": "src/ai-sdk/index.ts",
+    "plan/index": "src/agent/plan/index.ts",
+    "memory/index": "src/agent/memory/index.ts",
+    "mcp/index": "src/tool/mcp/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",
@@ -61,7 +64,17 @@ const main = defineConfig({
     neverBundle: ["agentchart/inspect"],
     // What is imported from `devDependencies` is bundled, with its notice.
     onlyBundle: false,
-    onlyImport: ["agentchart", "xstate", "zod", "openai", "@cfworker/json-schema", "pg", "bullmq", "ioredis"],
+    onlyImport: [
+      "agentchart",
+      "xstate",
+      "zod",
+      "openai",
+      "@cfworker/json-schema",
+      "pg",
+      "bullmq",
+      "ioredis",
+      "@modelcontextprotocol/client",
+    ],
   },
   plugins: [copyTokenizerLoader, minifyVendor, recordBundled("package")],
   outputOptions: {

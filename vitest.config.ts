@@ -7,6 +7,7 @@ const conditions = ["agentchart-source", "module", "node", "development|producti
 
 /** Workers, servers, demos and each query as processes that are started, killed and drained: not part of `npm test`, but of `.ci/run`. */
 const PROCESS_TESTS = [
+  "test/bench/*.test.ts",
   "test/laws/kill/*.test.ts",
   "test/laws/chaos/*.test.ts",
   "test/project/compiled-examples.test.ts",
@@ -14,6 +15,7 @@ const PROCESS_TESTS = [
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",
   "test/cli/help.test.ts",
+  "test/cli/hung-store.test.ts",
   "test/cli/inspect.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
@@ -26,7 +28,9 @@ const PROCESS_TESTS = [
   "test/worker/queue/lost-*.test.ts",
   "test/worker/queue/silent-*.test.ts",
   "test/store/silent-postgres.test.ts",
+  "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",
+  "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
   "test/session/process-end.test.ts",
   "test/examples/approval.test.ts",

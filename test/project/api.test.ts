@@ -18,9 +18,12 @@ test("the names each subpath exports", async () => {
     lines.push(`${subpath}: ${await namesOf(subpath.replace(".", "agentchart"))}`);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
     ".: AgentError REASONS assistantMsg createAgent createToolkit defineHook defineSlot defineTool redactSecrets suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf userMsg
-    ./openai: dashscopeModel openaiModel toChatMessages toChatRequest
-    ./ai-sdk: aiSdkModel
-    ./testing: chatCompletionsServer modelContract modelRecordings queueContract scriptedModel storeContract
+    ./openai: dashscopeModel openaiEmbedder openaiModel toChatMessages toChatRequest
+    ./ai-sdk: aiSdkEmbedder aiSdkModel
+    ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
+    ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
+    ./mcp: mcp
+    ./testing: chatCompletionsServer memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

@@ -7,7 +7,10 @@ import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
 import { ROOT } from "./source-files.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const pages = ["README.md", ...globSync("docs/guide/*.md", { cwd: ROOT }).toSorted()];
+const pages = [
+  "README.md",
+  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md"], { cwd: ROOT }).toSorted(),
+];
 const guide = pages.filter((path) => path.startsWith("docs/guide/") && path !== "docs/guide/README.md");
 
 // `npx vitest run test/project/guide.test.ts -u` writes the code of the examples into the pages.

@@ -2,8 +2,11 @@ import type * as z from "zod/mini";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineTool } from "agentchart";
 import { inspector, startHub } from "agentchart/inspect";
+import { mcp } from "agentchart/mcp";
 import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
 import { createServer, readTokens, serve } from "agentchart/server";
+import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agentchart/memory";
+import { planNotebook } from "agentchart/plan";
 import { openSession, sessionManager } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
@@ -17,6 +20,10 @@ import { hookSchema } from "../../src/hook/hook-schema.ts";
 import { historySchema } from "../../src/inspect/client/history.ts";
 import { inspectorSchema } from "../../src/inspect/client/inspector.ts";
 import { startHubSchema } from "../../src/inspect/hub/start-hub.ts";
+import { longTermMemorySchema, recordSchema } from "../../src/agent/memory/long-term-memory.ts";
+import { postgresMemorySchema } from "../../src/agent/memory/postgres.ts";
+import { sqliteMemorySchema } from "../../src/agent/memory/sqlite.ts";
+import { notebookSchema } from "../../src/agent/plan/notebook.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
 import { generateSchema } from "../../src/model/generate-schema.ts";
 import { modelSchema } from "../../src/model/openai/openai-model.ts";
@@ -31,6 +38,7 @@ import { sessionManagerSchema } from "../../src/session/session-manager.ts";
 import { fileSchema, memorySchema, postgresSchema, sqliteSchema } from "../../src/store/store-options.ts";
 import { chatCompletionsSchema } from "../../src/testing/chat-completions-server.ts";
 import { definitionSchema } from "../../src/tool/define.ts";
+import { mcpSchema } from "../../src/tool/mcp/options.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema } from "../../src/tool/tool-schema.ts";
 import * as worker from "../../src/worker/option-schemas.ts";
 import { bullSchema } from "../../src/worker/queue/bull.ts";
@@ -43,6 +51,7 @@ const dispatcher = createDispatcher({ queue, store });
 const base = { name: "a", model: scriptedModel([]) };
 const tool = { name: "t", description: "", input: {} };
 const agent = createAgent(base);
+const remembering = { store: memoryMemory(), scope: (): string => "acme/ada" };
 const backend = { queue, store };
 const agents = { desk: () => base };
 const token = { tenant: "acme", scopes: ["read"], token: "x".repeat(20) };
@@ -107,6 +116,18 @@ const OPTIONS: readonly (readonly [
   ["events", worker.subscribeSchema(), (given) => firstOf(dispatcher.subscribe("s", given))],
   ["deadLetters", worker.deadLettersSchema(), (given) => dispatcher.deadLetters(given)],
   ["wake", wakeSchema(), (given) => queue.wake("s", given)],
+  ["setSlot", worker.setSlotSchema(), (given) => dispatcher.setSlot("s", "plan", null, given)],
+  ["planNotebook", notebookSchema(), planNotebook],
+  ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
+  [
+    "record",
+    recordSchema(),
+    (record) => longTermMemory({ ...remembering, record }),
+    { model: scriptedModel([]) },
+  ],
+  ["sqliteMemory", sqliteMemorySchema(), sqliteMemory, { path: ":memory:" }],
+  ["postgresMemory", postgresMemorySchema(), postgresMemory, { connectionString: "postgres://localhost/x" }],
+  ["mcp", mcpSchema(), mcp, { command: "none" }],
   ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
   ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],
   ["close", worker.closeSchema(), (given) => createWorker({ ...backend, agents }).close(given)],
