@@ -29,6 +29,7 @@ export type {
   HookEvent,
   Prompt,
   PromptPatch,
+  ReasoningPatch,
 } from "./hook/types.ts";
 export { assistantMsg, systemMsg, toolResultMsg, userMsg } from "./message/create.ts";
 export { textOf, toolResultsOf, toolUsesOf } from "./message/query.ts";

@@ -10,6 +10,8 @@ export type PromptEdit = {
   readonly system?: string;
   /** Replaces the agent's options for this call. */
   readonly options?: GenerateOptions;
+  /** The names of the tools that are offered in this call; without it, all. */
+  readonly tools?: readonly string[];
 };
 
 /** The list after hooks, as ranges kept of the list before and messages inserted: O(n), and small when little changed. */

@@ -24,6 +24,7 @@ NO_COLOR           disables colors, which are used in terminals only`,
     Tools: `A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".`,
   }),
   system: string("TEXT", "system prompt"),
+  skills: strings("DIR", "directory with a folder for each skill, as agentskills.io describes them"),
   maxIters: withDefault(integer("N", "model calls of a turn before it is summarized", maxIters), 10),
 };
 

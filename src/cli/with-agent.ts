@@ -1,5 +1,7 @@
 import { createAgent } from "../agent/create-agent.ts";
 import type { Agent } from "../agent/types.ts";
+import { skillWarningsSlot } from "../agent/skills/loaded.ts";
+import { skills } from "../agent/skills/skills.ts";
 import { openaiModel } from "../model/openai/openai-model.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { ChatModel } from "../model/port.ts";
@@ -56,6 +58,11 @@ async function openAgent(
     maxIters: flags.maxIters,
     ...location,
     ...(flags.system !== undefined && { sysPrompt: flags.system }),
+    ...(flags.skills.length > 0 && { hooks: [skills({ dirs: flags.skills })] }),
+  });
+  agent.subscribe((event) => {
+    if (event.type !== "slot" || event.name !== skillWarningsSlot.name) return;
+    for (const warning of event.value as readonly string[]) terminal.warn(`Skill left out: ${warning}`);
   });
   const names = agent.toolkit.names().join(", ");
   const parts = [

@@ -32,7 +32,7 @@ const PROMPT = { messages: true, append: true, system: true, options: true, slot
 /** What hooks may return at the points at which they change something. */
 const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<Patch<P>>]: true } } = {
   preCall: { input: true, system: true, slots: true },
-  preReasoning: PROMPT,
+  preReasoning: { ...PROMPT, tools: true },
   postReasoning: { message: true, stop: true, goto: true, slots: true },
   preActing: { input: true, deny: true, slots: true },
   postActing: { result: true, stop: true, slots: true },

@@ -33,7 +33,7 @@ export type Prompt = {
   /** The system text; "" for none. */
   readonly system: string;
   readonly options: GenerateOptions;
-  /** The names of the tools that are offered; they cannot be changed here. */
+  /** The names of the tools that are offered, as hooks before this one have left them. */
   readonly tools: readonly string[];
   /** The name of the model. */
   readonly model: string;
@@ -49,6 +49,13 @@ export type PromptPatch = {
   readonly system?: string;
   /** Replaces all options. */
   readonly options?: GenerateOptions;
+};
+
+/** Changes of the prompt of a model call of the loop. */
+export type ReasoningPatch = PromptPatch & {
+  /** The names of the tools that are offered in this call: some of those that are there. Others are left out, except what returns the
+   *  structured answer. It is no permission: hooks at `preActing` deny calls. */
+  readonly tools?: readonly string[];
 };
 
 /** One piece of a streamed answer. */
@@ -125,7 +132,7 @@ export type Hook<Ctx = unknown> = {
     },
   ) => Maybe<{ readonly input?: readonly Msg[]; readonly system?: string }>;
   /** Before a model call of the loop: may change its prompt. */
-  readonly preReasoning?: (e: HookEvent<Ctx> & Prompt) => Maybe<PromptPatch>;
+  readonly preReasoning?: (e: HookEvent<Ctx> & Prompt) => Maybe<ReasoningPatch>;
   /** After a model's answer and before it is stored: may replace it, stop the turn, or (`goto`) store messages and ask the model
    *  again. `stop` wins over `goto`. `goto: []` asks again without a new message; after tool calls `goto` must answer each. */
   readonly postReasoning?: (

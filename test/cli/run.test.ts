@@ -6,6 +6,7 @@ import {
   type ChatCompletionsServer,
 } from "../../src/testing/chat-completions-server.ts";
 import { agentchart, start, TOOLS } from "./agentchart.ts";
+import { temporaryFolder, writePlainSkill, writeSkill } from "../support/skill-folder.ts";
 
 const WAITING_JSON = ["--json", "--tools", TOOLS.waiting];
 
@@ -60,6 +61,17 @@ describe("agentchart run", () => {
     expect(stderr).not.toContain("Warning");
     expect(code).toBe(0);
     expect(server.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual(["weather"]);
+  });
+
+  test("offers the skills of a directory, and warns of those that are left out", async () => {
+    const dir = temporaryFolder();
+    writePlainSkill(dir, "invoices", "", "Add 20 %.");
+    writeSkill(dir, "broken", "name: other");
+    const server = await serve(callThenRepeat("load_skill", { name: "invoices" }));
+    const { code, stdout, stderr } = await agentchart(["run", "Bill it.", ...at(server), "--skills", dir]);
+    expect(stderr).toMatch(/Skill left out: .*broken: `description` is missing/);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Add 20 %.")]);
+    expect(JSON.stringify(server.requests[0]?.messages[0])).toContain("- invoices: How to do invoices.");
   });
 
   test.each([

@@ -21,6 +21,7 @@ test("the names each subpath exports", async () => {
     ./openai: dashscopeModel openaiEmbedder openaiModel toChatMessages toChatRequest
     ./ai-sdk: aiSdkEmbedder aiSdkModel
     ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
+    ./skills: loadedSlot skillWarningsSlot skills workspaceContext
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./mcp: mcp
     ./testing: chatCompletionsServer memoryContract modelContract modelRecordings queueContract scriptedModel storeContract

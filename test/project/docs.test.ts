@@ -98,8 +98,9 @@ describe("ARCHITECTURE.md", () => {
     const names = new Map(
       [...drawing.matchAll(/(\w+)\["([\w/-]+)"\]/g)].map(([, id, name]) => [id!, name!] as const),
     );
-    const arrows = [...drawing.matchAll(/^ {2}(\w+)(?:\[[^\]]*\])? --> (\w+)/gm)].map(
-      ([, from, to]) => [names.get(from!) ?? from!, names.get(to!) ?? to!] as const,
+    const ends = (side: string) => side.split(" & ").map((end) => names.get(/^\w+/.exec(end)![0]) ?? end);
+    const arrows = [...drawing.matchAll(/^ {2}(\S.*) --> (.*)$/gm)].flatMap(([, from, to]) =>
+      ends(from!).flatMap((one) => ends(to!).map((other) => [one, other] as const)),
     );
     const rooms = new Set(arrows.flat());
     const roomOf = (path: string): string | undefined => {

@@ -9,7 +9,9 @@ import { ROOT } from "./source-files.ts";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const pages = [
   "README.md",
-  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md"], { cwd: ROOT }).toSorted(),
+  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md"], {
+    cwd: ROOT,
+  }).toSorted(),
 ];
 const guide = pages.filter((path) => path.startsWith("docs/guide/") && path !== "docs/guide/README.md");
 

@@ -10,6 +10,8 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   // None of the AI SDK: its packages are the caller's.
   "agentchart/ai-sdk": ["zod"],
   "agentchart/plan": ["@cfworker/json-schema", "zod"],
+  // The parser of YAML is loaded when a directory has a skill.
+  "agentchart/skills": ["@cfworker/json-schema", "zod"],
   "agentchart/memory": ["@cfworker/json-schema", "zod"],
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema", "zod"],
@@ -45,7 +47,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|agent\/(?:plan|memory)|tool\/mcp)\b|layout|svg/;
+    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|agent\/(?:plan|memory|skills)|tool\/mcp)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 

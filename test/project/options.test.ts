@@ -7,6 +7,7 @@ import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
 import { createServer, readTokens, serve } from "agentchart/server";
 import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agentchart/memory";
 import { planNotebook } from "agentchart/plan";
+import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
@@ -24,6 +25,9 @@ import { longTermMemorySchema, recordSchema } from "../../src/agent/memory/long-
 import { postgresMemorySchema } from "../../src/agent/memory/postgres.ts";
 import { sqliteMemorySchema } from "../../src/agent/memory/sqlite.ts";
 import { notebookSchema } from "../../src/agent/plan/notebook.ts";
+import { skillSchema } from "../../src/agent/skills/skill.ts";
+import { skillsSchema } from "../../src/agent/skills/skills.ts";
+import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
 import { generateSchema } from "../../src/model/generate-schema.ts";
 import { modelSchema } from "../../src/model/openai/openai-model.ts";
@@ -118,6 +122,14 @@ const OPTIONS: readonly (readonly [
   ["wake", wakeSchema(), (given) => queue.wake("s", given)],
   ["setSlot", worker.setSlotSchema(), (given) => dispatcher.setSlot("s", "plan", null, given)],
   ["planNotebook", notebookSchema(), planNotebook],
+  ["skills", skillsSchema(), skills, { dirs: [] }],
+  [
+    "skill",
+    skillSchema(),
+    (skill) => skills({ skills: [skill] }),
+    { name: "s", description: "D", body: "B" },
+  ],
+  ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
   ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
   [
     "record",

@@ -71,6 +71,8 @@ const KINDS = {
   "a string": (value: unknown): value is string => typeof value === "string",
   "a boolean": (value: unknown): value is boolean => typeof value === "boolean",
   "an object": (value: unknown): value is JsonObject => isObject(value),
+  "an array of strings": (value: unknown): value is readonly string[] =>
+    Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v: unknown) => v is infer T)
   ? T

@@ -84,6 +84,11 @@ export function toolsOf(
   return [...always, ...specs, ...loaded];
 }
 
+/** Returns the tools that hooks have left, and what returns the structured answer. */
+function offeredOf(tools: readonly ToolSpec[], names: readonly string[] | undefined): readonly ToolSpec[] {
+  return names ? tools.filter(({ name }) => name === OUTPUT_TOOL || names.includes(name)) : tools;
+}
+
 /** Returns the reminder that follows an answer without the structured one; only then is the tool forced (S25). */
 function reminderOf(
   { wanted, transcript }: ModelInput,
@@ -130,7 +135,7 @@ export function requestOf(host: Host, input: ModelInput): ModelRequest {
       ...(reminder ? [reminder] : []),
       ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
     ],
-    tools: toolsOf(host, input, mode),
+    tools: offeredOf(toolsOf(host, input, mode), edit?.tools),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
     ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),
     sessionId: host.sessionId,

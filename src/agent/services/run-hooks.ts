@@ -97,10 +97,10 @@ async function preCall(
 async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Outcome> {
   const { point } = promptInput;
   const before = frozenPrompt(scope.prompt(promptInput));
-  let { messages, system, options } = before;
+  let { messages, system, options, tools } = before;
   let changedBy: string | undefined;
   for (const hook of scope.hooks) {
-    const returned = await callHook(scope, hook, point, { ...before, messages, system, options });
+    const returned = await callHook(scope, hook, point, { ...before, messages, system, options, tools });
     const replaced = readableOf(hook.name, point, returned["messages"]);
     const added = readableOf(hook.name, point, returned["append"]);
     if (replaced || added) {
@@ -109,6 +109,7 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
     }
     system = fieldOf(hook.name, point, returned, "system", "a string") ?? system;
     options = fieldOf(hook.name, point, returned, "options", "an object") ?? options;
+    tools = someOf(tools, fieldOf(hook.name, point, returned, "tools", "an array of strings"));
   }
   if (changedBy !== undefined) checkPairs(changedBy, point, messages);
   const isSame =
@@ -118,8 +119,14 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
       ...(!isSame && { pieces: piecesOf(before.messages, messages) }),
       ...(system !== before.system && { system }),
       ...(options !== before.options && { options }),
+      ...(tools !== before.tools && { tools }),
     },
   };
+}
+
+/** The tools that are wanted of those that are offered; all of them without a wish. A hook offers none that is not there. */
+function someOf(offered: readonly string[], wanted: readonly string[] | undefined): readonly string[] {
+  return wanted ? Object.freeze(offered.filter((name) => wanted.includes(name))) : offered;
 }
 
 /** All hooks of the point receive the same arrays; what they contain is frozen already. */

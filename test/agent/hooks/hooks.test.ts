@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineHook, defineTool, userMsg } from "agentchart";
-import { scripted } from "../../support/agents.ts";
+import { scripted, toolOf } from "../../support/agents.ts";
 import { call, show, traced } from "../../support/trace.ts";
 
 describe("hooks", () => {
@@ -134,5 +134,51 @@ describe("hooks", () => {
     expect(agent.removeHook("late")).toBe(true);
     await agent.call("2");
     expect([heard, agent.removeHook("late")]).toEqual([1, false]);
+  });
+});
+
+describe("the tools that a preReasoning hook leaves", () => {
+  const tools = ["a", "b", "c"].map((name) => toolOf(name, () => "ok"));
+  const leaving = (name: string, ...left: readonly string[]) => ({
+    name,
+    preReasoning: ({ iteration, tools: offered }: { iteration: number; tools: readonly string[] }) => {
+      seen.push(offered);
+      return iteration === 0 ? { tools: left } : undefined;
+    },
+  });
+  let seen: (readonly string[])[] = [];
+
+  test("are offered in this call only; the next hook sees them, and none can add one", async () => {
+    seen = [];
+    const hooks = [leaving("one", "b", "a", "other"), leaving("two", "c", "b")];
+    const { agent, model } = scripted([{ calls: [{ name: "b" }] }, "done"], { tools, hooks });
+    await agent.call("go");
+    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ["b"],
+      ["a", "b", "c"],
+    ]);
+    expect(seen.slice(0, 2)).toEqual([
+      ["a", "b", "c"],
+      ["a", "b"],
+    ]);
+  });
+
+  test("do not cost the tool that returns the structured answer", async () => {
+    const answer = { calls: [{ name: "generate_response", input: { response: { n: 1 } } }] };
+    const { agent, model } = scripted([answer], { tools, hooks: [leaving("none")] });
+    const { output } = await agent.call("go", { output: z.object({ n: z.number() }) });
+    expect(output).toEqual({ n: 1 });
+    expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(["generate_response"]);
+  });
+
+  test.each(["a", [1], { a: true }])("that are %j fail the turn", async (left) => {
+    const { agent } = scripted(["done"], {
+      tools,
+      hooks: [{ name: "h", preReasoning: () => ({ tools: left }) as never }],
+    });
+    await expect(agent.call("go")).rejects.toMatchObject({
+      code: "hook/bad-return",
+      message: expect.stringContaining("`tools` must be an array of strings"),
+    });
   });
 });
