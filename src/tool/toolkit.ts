@@ -85,6 +85,11 @@ class SessionToolkit implements Toolkit<never> {
     return this.#slots.get(name);
   }
 
+  /** True if slots beside that of loaded tools were made known. */
+  get hasOwnSlots(): boolean {
+    return this.#slots.size > 1;
+  }
+
   /** True for a slot that was made known. */
   hasSlot(slot: Slot): boolean {
     return this.#slots.get(slot.name) === slot;

@@ -1,5 +1,6 @@
 import { planText, subtaskText } from "./markdown.ts";
-import { isOver, type Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { isOver } from "./subtasks.ts";
 
 /** What a hint says beside the plan. */
 export type HintRules = { readonly needUserConfirm: boolean; readonly maxSubtasks: number };

@@ -1,15 +1,8 @@
 import { z } from "zod";
 import type { Slot } from "../../tool/types.ts";
 import { historyText, subtaskText } from "./markdown.ts";
-import {
-  archived,
-  isOver,
-  planHistorySlot,
-  planSlot,
-  withSubtasks,
-  type Plan,
-  type Subtask,
-} from "./plan.ts";
+import { archived, planHistorySlot, planSlot, type Plan, type Subtask } from "./plan.ts";
+import { isOver, withSubtasks } from "./subtasks.ts";
 
 /** What an operation works on. */
 export type Book = {

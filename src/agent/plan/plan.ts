@@ -82,17 +82,6 @@ export const planHistorySlot: Slot<readonly Plan[]> = defineSlot<readonly Plan[]
   schema: z.array(planSchema),
 });
 
-/** True for a subtask that nothing is left to do for. */
-export function isOver({ state }: Pick<Subtask, "state">): boolean {
-  return state === "done" || state === "abandoned";
-}
-
-/** The plan with other subtasks, and with the state that follows from them. */
-export function withSubtasks(plan: Plan, subtasks: readonly Subtask[]): Plan {
-  const hasBegun = subtasks.some(({ state }) => state === "in_progress" || state === "done");
-  return { ...plan, subtasks, state: hasBegun ? "in_progress" : "todo", finishedAt: null, outcome: null };
-}
-
 /** The history with a plan as its newest. What is above `most` plans, or too large for a slot, is dropped, oldest first. */
 export function archived(history: readonly Plan[], plan: Plan, most: number): readonly Plan[] {
   const all = [...history.filter(({ id }) => id !== plan.id), plan].slice(-most);

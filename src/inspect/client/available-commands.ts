@@ -19,14 +19,21 @@ export type RunConditions = {
   readonly acceptsText: boolean;
   /** The conversation can be summed up. */
   readonly canCompact: boolean;
+  /** Tools or hooks of the agent write slots. */
+  readonly hasSlots: boolean;
 };
 
 /** Returns the commands that are available now. */
 export function availableCommands(run: RunConditions): readonly RunCommandType[] {
-  const { isOpen, hasConfig, hasStore } = run;
+  const { isOpen, hasConfig, hasStore, hasSlots, phase } = run;
   const commands = isOpen || hasConfig ? commandsFor(run) : [];
   const possible = isOpen ? commands : commands.filter((type) => !NEED_OPEN_AGENT.has(type));
-  return [...possible, ...(hasStore ? (["fork", "forkPlan"] as const) : [])];
+  const canSetSlot = isOpen && hasSlots && phase !== "quarantined";
+  return [
+    ...possible,
+    ...(canSetSlot ? (["setSlot"] as const) : []),
+    ...(hasStore ? (["fork", "forkPlan"] as const) : []),
+  ];
 }
 
 const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set([

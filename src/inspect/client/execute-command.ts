@@ -2,6 +2,7 @@ import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/cause.ts";
 import type { Agent, AgentConfig } from "../../agent/types.ts";
 import { userMsg } from "../../message/create.ts";
+import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";
 import { validateInput } from "../../tool/validate-input.ts";
 import type { Decision } from "../../tool/pending.ts";
@@ -9,7 +10,7 @@ import { outcomeOfError, refused, type CommandOutcome } from "../protocol/comman
 import { isSettled } from "./available-commands.ts";
 import { forkOutcome, planFork, writeFork } from "./fork-run.ts";
 import type { RunCommand, RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
-import { restoreHidden } from "./restore-hidden.ts";
+import { restoredValue, restoreHidden } from "./restore-hidden.ts";
 import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
 
 type CommandOf<Type extends RunCommandType> = Extract<RunCommand, { type: Type }>;
@@ -113,6 +114,8 @@ async function execute(
     case "compact":
       await beginCompaction(agent, command.text);
       return succeeded(agent);
+    case "setSlot":
+      return setSlot(command, run);
     case "forkPlan":
       return planFork(run.config!.store!, run.runId, command.seq);
     case "fork":
@@ -142,6 +145,22 @@ async function continueTurn(agent: Agent, message?: Msg): Promise<void> {
     .finally(resolve);
   await started;
   unsubscribe();
+}
+
+/** Replaces the value of a slot. Rejects `slot/conflict` and `slot/invalid`. */
+async function setSlot(
+  { name, value, revision }: CommandOf<"setSlot">,
+  run: WatchedRun,
+): Promise<CommandOutcome> {
+  const { agent } = run;
+  const slot = run.slotNamed(name);
+  if (!slot) return refused("invalid", `The agent has no slot '${name}'.`);
+  const seen = await agent.slots.get(slot);
+  const restored = seen.revision === revision ? restoredValue(value, seen.value as Json) : value;
+  if (restored === undefined)
+    return refused("invalid", "Parts of the value are not shown here; its lists must keep their length.");
+  await agent.slots.set(slot, restored, { revision });
+  return succeeded(agent);
 }
 
 /** Sums up the conversation; resolves when that has begun, or there is nothing to sum up. Rejects if it is refused. */

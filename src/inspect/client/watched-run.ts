@@ -5,6 +5,7 @@ import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
+import type { Slot } from "../../tool/types.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
@@ -147,6 +148,7 @@ export class WatchedRun {
       isExceeded: exceeded !== undefined,
       hasConfig: config !== undefined,
       hasStore: config?.store !== undefined,
+      hasSlots: this.#toolkit.hasOwnSlots,
       canCompact: context.settings.compaction !== null && context.transcript.length > 1,
       acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
     });
@@ -190,8 +192,16 @@ export class WatchedRun {
 
   /** Returns the input schema of a tool; undefined for an unknown tool. */
   inputSchemaOf(tool: string): JsonObject | undefined {
-    const toolkit = this.agent.toolkit as unknown as SessionToolkit;
-    return toolkit.inputSchemaOf(tool);
+    return this.#toolkit.inputSchemaOf(tool);
+  }
+
+  /** Returns a slot of the agent by its name; undefined if it has none. */
+  slotNamed(name: string): Slot | undefined {
+    return this.#toolkit.slotNamed(name);
+  }
+
+  get #toolkit(): SessionToolkit {
+    return this.agent.toolkit as unknown as SessionToolkit;
   }
 
   #pending({ pending }: Status): readonly PendingItem[] {

@@ -30,6 +30,13 @@ const commandSchema = lazily(() =>
     z.object({ ...base, type: z.literal("compact"), text: text.optional(), expect }),
     z.object({
       ...base,
+      type: z.literal("setSlot"),
+      name: z.string().max(64),
+      value: z.json(),
+      revision: seq,
+    }),
+    z.object({
+      ...base,
       type: z.literal("fork"),
       seq,
       edits: z.array(z.strictObject({ messageId: idSchema, text: z.string().max(1_000_000) })).optional(),

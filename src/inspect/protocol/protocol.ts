@@ -201,6 +201,7 @@ export type RunCommandType =
   | "shutdown"
   | "resume"
   | "compact"
+  | "setSlot"
   | "fork"
   | "forkPlan";
 
@@ -228,10 +229,9 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   | ({ readonly type: "resume" } & ExpectedRevision)
   /** Sums up the conversation of a session at rest; `text` says what the summary is to keep. */
   | ({ readonly type: "compact"; readonly text?: string } & ExpectedRevision)
-  /**
-   * A new session with the journal up to `seq`; `edits` replace the text of messages by id. `start` runs it
-   * immediately.
-   */
+  /** Replaces the value of a slot, unless it has another revision by then (`slot/conflict`). */
+  | { readonly type: "setSlot"; readonly name: string; readonly value: Json; readonly revision: number }
+  /** A new session with the journal up to `seq`; `edits` replace the text of messages by id. `start` runs it. */
   | {
       readonly type: "fork";
       readonly seq: number;

@@ -1,4 +1,5 @@
-import { defineTool, suspend, type Json, type SessionStore } from "agentchart";
+import { defineSlot, defineTool, suspend, type Json, type JsonObject, type SessionStore } from "agentchart";
+import { planNotebook, planSlot } from "agentchart/plan";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { expect, test } from "vitest";
@@ -338,4 +339,69 @@ test("invalid commands are refused as invalid, commands for unknown runs as unav
   expect(await on.page.command(on.agent.sessionId, { type: "fork", seq: 1 })).toMatchObject({
     error: { code: "unavailable" },
   });
+});
+
+test("a person replaces the plan of a run, at rest and while a tool runs; an older revision is a conflict", async () => {
+  const notebook = planNotebook();
+  const subtasks = [{ name: "one" }, { name: "two" }];
+  const create = { name: "Trip", description: "D", expected_outcome: "O", subtasks };
+  const running = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const work = toolOf("work", async () => {
+    running.resolve();
+    await go.promise;
+    return "ok";
+  });
+  const on = await stage([asks("create_plan", create), "planned", asks("work", {}), "done"], {
+    hooks: [notebook.hook],
+    tools: [work],
+  });
+  await on.agent.call("go");
+  const seen = await on.agent.slots.get(planSlot);
+  const set = (value: unknown, revision: number, name = "plan") =>
+    on.page.command(on.agent.sessionId, { type: "setSlot", name, value, revision });
+  await expect.poll(() => on.page.rows.get(on.agent.sessionId)?.can).toContain("setSlot");
+  expect(await set({ ...seen.value, name: "Journey" }, 1)).toMatchObject({ ok: true });
+  expect((await on.agent.slots.get(planSlot)).value).toEqual({ ...seen.value, name: "Journey" });
+  expect(await set({ ...seen.value, name: "Late" }, 1)).toMatchObject({
+    ok: false,
+    error: { code: "slot/conflict" },
+  });
+  expect(await set({ name: "x" }, 2)).toMatchObject({ error: { code: "slot/invalid" } });
+  expect(await set(null, 0, "other")).toMatchObject({
+    error: { code: "invalid", message: expect.stringContaining("'other'") },
+  });
+  expect((await on.agent.slots.get(planSlot)).value?.name).toBe("Journey");
+  const reply = on.agent.call("go on");
+  await running.promise;
+  expect(await set({ ...seen.value, name: "Meanwhile" }, 2)).toMatchObject({ ok: true });
+  go.resolve();
+  await reply;
+  expect(JSON.stringify(on.model.requests.at(-1)!.messages.at(-1))).toContain("Meanwhile");
+});
+
+test("what the page did not get of a slot stays as it was, and cannot be assigned to another place", async () => {
+  const long = "a long description ".repeat(20_000).slice(0, 30_000);
+  const secret = defineSlot<readonly JsonObject[]>({ name: "notes", initial: [] });
+  const on = await stage(["ok"], { slots: [secret] });
+  await on.agent.slots.set(secret, [
+    { text: long, apiKey: "sk-1" },
+    { text: "b", apiKey: "sk-2" },
+  ]);
+  await on.agent.call("go");
+  const context = () =>
+    on.page.contextOf(on.agent.sessionId) as
+      | { readonly slots: { readonly notes: { readonly value: readonly JsonObject[] } } }
+      | undefined;
+  await expect.poll(() => context()?.slots.notes.value.length).toBe(2);
+  const [first, second] = context()!.slots.notes.value;
+  expect(JSON.stringify([first, second])).not.toContain("sk-1");
+  const set = (value: unknown) =>
+    on.page.command(on.agent.sessionId, { type: "setSlot", name: "notes", value, revision: 1 });
+  expect(await set([second])).toMatchObject({ error: { code: "invalid" } });
+  expect(await set([first, { ...second, text: "new" }])).toMatchObject({ ok: true });
+  expect((await on.agent.slots.get(secret)).value).toEqual([
+    { text: long, apiKey: "sk-1" },
+    { text: "new", apiKey: "sk-2" },
+  ]);
 });

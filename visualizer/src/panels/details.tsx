@@ -6,6 +6,7 @@ import { Pending } from "../pending/pending.tsx";
 import { ContextTab } from "./context-tab.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
 import { DiffTab } from "./diff-tab.tsx";
+import { PlanTab } from "./plan-tab.tsx";
 import { EventTab } from "./event-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { TokensTab } from "./tokens-tab.tsx";
@@ -14,6 +15,7 @@ import type { KeyboardEvent } from "react";
 const PANELS = {
   conversation: Conversation,
   context: ContextTab,
+  plan: PlanTab,
   diff: DiffTab,
   event: EventTab,
   tokens: TokensTab,
@@ -22,6 +24,7 @@ const PANELS = {
 const NAMES: { readonly [tab in Tab]: string } = {
   conversation: "Conversation",
   context: "Context",
+  plan: "Plan",
   diff: "Diff",
   event: "Event",
   tokens: "Tokens",

@@ -22,3 +22,5 @@ export type { Json, JsonObject } from "../../../src/base/json.ts";
 export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../src/message/types.ts";
 export type { Decision } from "../../../src/tool/pending.ts";
 export type { CallRecord } from "../../../machines/agent/context.ts";
+export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
+export type { Todo } from "../../../src/agent/plan/todo.ts";

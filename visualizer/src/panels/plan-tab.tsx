@@ -1,0 +1,95 @@
+import { useState } from "react";
+import { planOf, STATE_NAMES, todosOf } from "../logic/plan.ts";
+import { Button } from "../parts/button.tsx";
+import { MissingStep } from "../parts/missing-step.tsx";
+import { disabledReason } from "../store/disabled-reason.ts";
+import { useModel } from "../store/use-model.ts";
+import type { Plan, Todo } from "../wire/types.ts";
+import { PlanEditor } from "./plan-editor.tsx";
+import { useStep } from "./use-step.ts";
+
+/** The plan of the run after the displayed step, which a person may edit while a process drives the run. */
+export function PlanTab() {
+  const runId = useModel((all) => all.selection.runId);
+  return <PlanOfRun key={runId} />;
+}
+
+function PlanOfRun() {
+  const { stepNumber, context } = useStep();
+  const isLive = useModel((all) => all.isLive);
+  const reason = useModel((all) => disabledReason(all, "setSlot"));
+  const [edited, setEdited] = useState<{ readonly plan: Plan; readonly revision: number }>();
+  if (!context) return <MissingStep stepNumber={stepNumber} />;
+  const slot = planOf(context);
+  const todos = todosOf(context);
+  if (edited)
+    return (
+      <PlanEditor
+        key={edited.revision}
+        {...edited}
+        now={slot === "other" ? undefined : slot}
+        startOver={setEdited}
+        close={() => setEdited(undefined)}
+      />
+    );
+  if (slot === "other") return <p className="placeholder">This plan is shown in the tab Context only.</p>;
+  const plan = slot?.value;
+  if (!plan && !todos) return <p className="placeholder">There is no plan at this step.</p>;
+  return (
+    <div className="plan">
+      {plan && <PlanView plan={plan} />}
+      {plan && (
+        <div className="choices">
+          <Button
+            label="Edit the plan"
+            isDisabled={!isLive || reason !== undefined}
+            title={
+              reason === undefined
+                ? isLive
+                  ? "Changes the plan that the model reads with its next request"
+                  : "Go to the newest step to edit the plan"
+                : `Not possible: ${reason}`
+            }
+            onClick={() => setEdited({ plan, revision: slot.revision })}
+          />
+          <span className="is-minor">revision {slot.revision}</span>
+        </div>
+      )}
+      {todos && <TodoView todos={todos} />}
+    </div>
+  );
+}
+
+function PlanView({ plan }: { readonly plan: Plan }) {
+  return (
+    <>
+      <h2>{plan.name}</h2>
+      <p>{plan.description}</p>
+      <p className="is-minor">Expected: {plan.expectedOutcome}</p>
+      <ol start={0}>
+        {plan.subtasks.map((subtask, index) => (
+          <li key={index} data-subtask={index} data-state-of-subtask={subtask.state}>
+            <span>{subtask.name}</span> <span className="badge">{STATE_NAMES[subtask.state]}</span>
+            {subtask.description !== "" && <p className="is-minor">{subtask.description}</p>}
+            {subtask.outcome !== null && <p className="is-minor">Outcome: {subtask.outcome}</p>}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function TodoView({ todos }: { readonly todos: readonly Todo[] }) {
+  return (
+    <>
+      <h2>To do</h2>
+      <ul>
+        {todos.map(({ content, status }, index) => (
+          <li key={index}>
+            {content} <span className="badge">{status}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
