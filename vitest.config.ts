@@ -30,6 +30,8 @@ const PROCESS_TESTS = [
   "test/store/silent-postgres.test.ts",
   "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",
+  "test/tool/mcp/killed-between-rounds.test.ts",
+  "test/tool/mcp/legacy-elicitation.test.ts",
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
   "test/session/process-end.test.ts",

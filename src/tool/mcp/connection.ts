@@ -1,42 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallToolResult, Client, ClientOptions, Tool, Transport } from "@modelcontextprotocol/client";
+import type { Client, ClientOptions, ElicitResult, Tool } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import type { Ask } from "../pending.ts";
+import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
+import { loadClient } from "./load-client.ts";
+import { toAsk, toElicitResult } from "./questions.ts";
+import { transportTo } from "./transport.ts";
 import type { McpEvent, McpOptions } from "./types.ts";
 
-const PACKAGE = "@modelcontextprotocol/client";
 /** The pauses between the attempts to connect again, ms. */
 const PAUSES_MS = [0, 500, 2_000, 8_000];
 const MAX_PAGES = 64;
 const STDERR_TAIL = 1_000;
+/** How long a legacy server is left with an open question: 10 min. */
+const HELD_MS = 600_000;
 
 /** A client and the end of its connection. */
 type Live = { readonly client: Client; readonly lost: Promise<never> };
 
-/** How a call is made. */
-export type CallWith = {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly isIdempotent: boolean;
-  readonly onProgress: (text: string) => void;
+/** Answers to what a server asked, and what it wants back with them. */
+export type Answered = {
+  readonly responses: { readonly [key: string]: Json };
+  readonly requestState?: string;
+  readonly held?: string;
 };
-
-/** Imports the optional package, when a server is first wanted. */
-async function loadClient() {
-  try {
-    const [root, { StdioClientTransport, getDefaultEnvironment }] = await Promise.all([
-      import("@modelcontextprotocol/client"),
-      import("@modelcontextprotocol/client/stdio"),
-    ]);
-    return { ...root, StdioClientTransport, getDefaultEnvironment };
-  } catch (cause) {
-    throw new AgentError("config/invalid", `mcp needs the package ${PACKAGE}: npm install ${PACKAGE}`, {
-      cause,
-    });
-  }
-}
-
-type Loaded = Awaited<ReturnType<typeof loadClient>>;
 
 /** Accepts every result: what does not keep to its schema is a warning of ours and no failure. */
 const acceptAll = {
@@ -52,8 +40,7 @@ const isUnknownSession = (error: unknown): boolean => {
   return status === 404 || (status === 400 && /session/i.test(messageOf(error)));
 };
 
-const isRefused = (error: unknown): boolean =>
-  (error as { readonly cause?: { readonly code?: unknown } } | undefined)?.cause?.code === "ECONNREFUSED";
+const MODES = { auto: "auto", legacy: "legacy", modern: { pin: "2026-07-28" } } as const;
 
 /** The connection to one server, made again when it is lost. */
 export class Connection {
@@ -62,12 +49,32 @@ export class Connection {
   #live: Promise<Live> | undefined;
   #stderr = "";
   #closed = false;
+  readonly #calls: InFlightCalls;
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
 
   constructor(options: McpOptions, report: (type: McpEvent["type"], message: string) => void) {
     this.#options = options;
     this.#report = report;
+    this.#calls = new InFlightCalls(options.heldMs ?? HELD_MS, report);
+  }
+
+  /** Whether questions of the server are for a person, who answers them while the turn rests. */
+  get asksPeople(): boolean {
+    return (this.#options.elicitation ?? "suspend") === "suspend";
+  }
+
+  /** Answers a request of the server without a person who decides about the call. */
+  async answer(method: string, _params: unknown, signal: AbortSignal, ask?: Ask): Promise<Json> {
+    if (ask) return { ...(await this.#elicit(ask, signal)) } as Json;
+    const text = `The MCP server '${this.label}' asks for '${method}', which it may not.`;
+    throw new AgentError("tool/failed", text);
+  }
+
+  async #elicit(ask: Ask, signal: AbortSignal): Promise<ElicitResult> {
+    const { elicitation } = this.#options;
+    if (typeof elicitation !== "function") return { action: "decline" };
+    return toElicitResult(await elicitation(ask, { signal }), ask.kind);
   }
 
   /** How errors call the server. */
@@ -97,14 +104,26 @@ export class Connection {
     return (await client.listTools(undefined, { timeout, cacheMode: "refresh" })).tools;
   }
 
-  async call(name: string, input: JsonObject, how: CallWith): Promise<CallToolResult> {
+  /** Makes a call, or goes on with one whose server has been answered. */
+  async call(name: string, input: JsonObject, how: CallWith, answered?: Answered): Promise<Step> {
+    const held = answered?.held;
+    if (held !== undefined) {
+      const call = this.#calls.answer(held, answered!.responses[HELD_KEY] as ElicitResult);
+      if (call) return call.next(how);
+      if (!how.isIdempotent)
+        throw new AgentError(
+          "tool/outcome-unknown",
+          `The MCP server '${this.label}' asked in another process, or too long ago: the call may have taken effect.`,
+        );
+    }
+    const again = held === undefined ? answered : undefined;
     const live = await this.#reconnect(how.signal);
     try {
-      return await this.#send(live, name, input, how);
+      return await this.#send(live, name, input, how, again);
     } catch (error) {
       if (!isUnknownSession(error)) throw error;
       await this.#drop(live); // the server has started anew, and has not run the call
-      return this.#send(await this.#reconnect(how.signal), name, input, how);
+      return this.#send(await this.#reconnect(how.signal), name, input, how, again);
     }
   }
 
@@ -115,23 +134,28 @@ export class Connection {
     await live?.client.close();
   }
 
-  async #send(
+  #send(
     { client, lost }: Live,
     name: string,
     input: JsonObject,
     how: CallWith,
-  ): Promise<CallToolResult> {
-    const { signal, timeoutMs, onProgress } = how;
-    const call = client.callTool(
-      { name, arguments: input },
-      {
+    answered?: Answered,
+  ): Promise<Step> {
+    const params = {
+      name,
+      arguments: input,
+      ...(answered && { inputResponses: answered.responses }),
+      ...(answered?.requestState !== undefined && { requestState: answered.requestState }),
+    };
+    const send = (signal: AbortSignal) =>
+      client.callTool(params as never, {
         signal,
-        timeout: timeoutMs,
+        timeout: NO_TIMEOUT, // a call may be held while a person is asked
+        allowInputRequired: true,
         onprogress: ({ message, progress, total }) =>
-          onProgress(message ?? (total === undefined ? `${progress}` : `${progress}/${total}`)),
-      },
-    );
-    return Promise.race([call, lost]);
+          how.onProgress(message ?? (total === undefined ? `${progress}` : `${progress}/${total}`)),
+      });
+    return this.#calls.add(new InFlight(send, lost)).next(how);
   }
 
   /** Connects if the connection was lost, in at most three further attempts. */
@@ -164,19 +188,29 @@ export class Connection {
       {
         jsonSchemaValidator: acceptAll,
         listMaxPages: MAX_PAGES,
-        versionNegotiation: { mode: era },
+        versionNegotiation: { mode: MODES[era] },
+        inputRequired: { autoFulfill: false },
+        capabilities: { elicitation: { form: {}, url: {} } },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#toolsChanged() } },
       },
     );
     client.setNotificationHandler("notifications/message", ({ params }) =>
       this.#report("log", typeof params.data === "string" ? params.data : JSON.stringify(params.data)),
     );
+    client.setRequestHandler("elicitation/create", ({ params }, { mcpReq: { signal } }) =>
+      this.asksPeople ? this.#calls.ask(params, signal) : this.#elicit(toAsk(HELD_KEY, 0, params), signal),
+    );
     const { promise: lost, reject } = Promise.withResolvers<never>();
     lost.catch(() => {}); // without a call in flight nobody waits for it
     const live = { client, lost };
     try {
       this.#stderr = "";
-      await client.connect(this.#transport(loaded), { timeout });
+      await client.connect(
+        transportTo(loaded, this.#options, (text) => {
+          this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+        }),
+        { timeout },
+      );
     } catch (error) {
       await client.close().catch(() => {});
       throw this.#unreachable(error);
@@ -203,30 +237,6 @@ export class Connection {
     this.#report("tools-changed", "The server has other tools now.");
   }
 
-  #transport(loaded: Loaded): Transport {
-    const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = this.#options;
-    if (url !== undefined) {
-      const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
-      return new Kind(new URL(url), { requestInit: { headers: { ...headers } } });
-    }
-    const child = new loaded.StdioClientTransport({
-      command: command!,
-      args: [...args],
-      env: { ...loaded.getDefaultEnvironment(), ...env },
-      stderr: "pipe",
-      ...(cwd !== undefined && { cwd }),
-      ...(maxResultBytes !== undefined && { maxBufferSize: maxResultBytes }),
-    });
-    let rest = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      const lines = (rest + chunk.toString()).split("\n");
-      rest = lines.pop()!.slice(-STDERR_TAIL);
-      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_TAIL);
-      for (const line of lines) this.#options.stderr?.(line);
-    });
-    return child;
-  }
-
   #unreachable(cause: unknown): AgentError {
     const { command, url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
@@ -237,23 +247,4 @@ export class Connection {
     const message = `The MCP server '${this.label}' cannot be connected to: ${messageOf(cause)}. ${advice}${said}`;
     return new AgentError("tool/failed", message, { cause, isRetryable: true });
   }
-}
-
-/** Returns the error of a call that was thrown: whether it may have taken effect, and whether it may be repeated. */
-export function callError(server: string, error: unknown, { signal, isIdempotent }: CallWith): unknown {
-  if (signal.aborted || AgentError.is(error)) return error;
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  const message = `MCP tool error: ${messageOf(error)}`;
-  if (isRefused(error))
-    return new AgentError("tool/failed", `${message} (the server '${server}' is not there)`, {
-      cause: error,
-      isRetryable: true,
-    });
-  if (code === "REQUEST_TIMEOUT")
-    return new AgentError("tool/timeout", message, { cause: error, isRetryable: isIdempotent });
-  const isLost = code === "CONNECTION_CLOSED" || /^Connection lost|^Not connected/.test(messageOf(error));
-  if (!isLost) return new AgentError("tool/failed", message, { cause: error });
-  if (isIdempotent) return new AgentError("tool/failed", message, { cause: error, isRetryable: true });
-  const unknown = `${message}. The server '${server}' was lost while the call ran: it may have taken effect.`;
-  return new AgentError("tool/outcome-unknown", unknown, { cause: error });
 }

@@ -1,2 +1,9 @@
 // src/tool/mcp makes tools of agents from the tools of MCP servers.
-export { mcp, type McpEvent, type McpOptions, type McpServer, type McpToolOptions } from "./mcp.ts";
+export {
+  mcp,
+  type McpElicitation,
+  type McpEvent,
+  type McpOptions,
+  type McpServer,
+  type McpToolOptions,
+} from "./mcp.ts";

@@ -8,7 +8,7 @@ import { toTool, whyNot, type Source } from "./to-tool.ts";
 import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
 
-export type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
+export type { McpElicitation, McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
 
 const MAX_TOOLS = 1_000;
 

@@ -2,7 +2,7 @@ import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { permissionSchema } from "../tool-schema.ts";
-import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
+import type { McpElicitation, McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 
 /** The schema of {@link McpOptions}. */
 export const mcpSchema = s.lazily(() =>
@@ -21,13 +21,17 @@ export const mcpSchema = s.lazily(() =>
     ),
     headers: s.optional(s.recordOf(s.secret())),
     transport: s.optional(s.oneOf("http", "sse")),
-    era: s.optional(s.oneOf("auto", "legacy")),
+    era: s.optional(s.oneOf("auto", "legacy", "modern")),
     prefix: s.optional(s.either(s.string(), s.exactly(false), "a string or false")),
     trust: s.optional(s.boolean()),
     optional: s.optional(s.boolean()),
     initTimeoutMs: s.optional(s.integer(1)),
     timeoutMs: s.optional(s.integer(1)),
     idleTimeoutMs: s.optional(s.integer(1)),
+    elicitation: s.optional(
+      s.either(s.oneOf("suspend", "decline"), s.func<McpElicitation>(), '"suspend", "decline" or a function'),
+    ),
+    heldMs: s.optional(s.integer(1, 2 ** 31 - 1)),
     maxResultBytes: s.optional(s.integer(1)),
     onEvent: s.optional(s.func<(event: McpEvent) => void>()),
   }),

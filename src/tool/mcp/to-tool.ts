@@ -4,7 +4,9 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { defineTool } from "../define.ts";
 import type { Tool, ToolOutcome } from "../types.ts";
 import { validateInput } from "../validate-input.ts";
-import { callError, type Connection } from "./connection.ts";
+import { callError } from "./call-error.ts";
+import type { Connection } from "./connection.ts";
+import { runRounds } from "./run-rounds.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
@@ -82,14 +84,15 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
     },
     ...(action && { permission: action }),
     ...(deferred !== undefined && { deferred }),
-    execute: async (input: JsonObject, { signal, emit }) => {
+    execute: async (input: JsonObject, { signal, emit, resumed }) => {
       let reports = 0;
       const onProgress = (text: string): void => {
         if (++reports <= MAX_PROGRESS) emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress };
       try {
-        const result = await connection.call(name, input, how);
+        const result = await runRounds(connection, name, input, how, resumed);
+        if ("suspended" in result) return result;
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;
         warnOfMismatch(source, listed, result.structuredContent);

@@ -1,3 +1,4 @@
+import type { Ask, Decision } from "../pending.ts";
 import type { PermissionAction, Tool, Toolkit } from "../types.ts";
 
 /** What {@link McpOptions.onEvent} is told. `left-out`: a tool is not offered, or the whole server (`optional`). `warning`: something was
@@ -11,6 +12,12 @@ export type McpEvent = {
   /** The tool that it is about, as the server calls it. */
   readonly tool?: string;
 };
+
+/** Answers a question of a server, as `decide` would. */
+export type McpElicitation = (
+  ask: Ask,
+  options: { readonly signal: AbortSignal },
+) => Decision | Promise<Decision>;
 
 /** Options of {@link mcp}. Either `command` or `url`. */
 export type McpOptions = {
@@ -30,8 +37,8 @@ export type McpOptions = {
   readonly headers?: { readonly [name: string]: string };
   /** `http` (default) is Streamable HTTP; `sse` its predecessor. */
   readonly transport?: "http" | "sse";
-  /** `legacy`: revisions up to 2025-11-25. `auto` asks the server for a newer one first. Default `auto` for a URL, else `legacy`. */
-  readonly era?: "auto" | "legacy";
+  /** `legacy`: revisions up to 2025-11-25. `modern`: 2026-07-28. `auto` asks the server which it speaks. Default `auto` for a URL, else `legacy`. */
+  readonly era?: "auto" | "legacy" | "modern";
   /** What the names of the tools begin with; default the name and `__`. False: nothing. */
   readonly prefix?: string | false;
   /** True: what the server says of its tools is believed, so that calls of idempotent tools are repeated. Default false. */
@@ -44,6 +51,12 @@ export type McpOptions = {
   readonly timeoutMs?: number;
   /** How long a call may go without progress; default no limit. */
   readonly idleTimeoutMs?: number;
+  /** What becomes of a question that the server asks a person while a call runs. `suspend` (default): the turn rests until it is answered
+   *  with `decide`. A modern server is answered by any process, at any time; a legacy one only by this process, within `heldMs`, and
+   *  only if no other call runs. `decline`: nobody answers. A function answers in place of a person. */
+  readonly elicitation?: "suspend" | "decline" | McpElicitation;
+  /** How long a legacy server is left with an open question, which is cancelled then; default 600,000. */
+  readonly heldMs?: number;
   /** The size of the largest result, in bytes; default 10,000,000. */
   readonly maxResultBytes?: number;
   readonly onEvent?: (event: McpEvent) => void;

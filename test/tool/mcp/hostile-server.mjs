@@ -12,6 +12,7 @@ const tools = [
   { name: "chatty", inputSchema: object },
   { name: "die", inputSchema: object, annotations: { destructiveHint: true } },
   { name: "grow", inputSchema: object },
+  { name: "both", inputSchema: object },
   {
     name: "mismatch",
     inputSchema: object,
@@ -19,12 +20,23 @@ const tools = [
   },
 ];
 
+const both = [];
+
+/** Asks one question when two calls have come, and answers both with what it was told. */
+function callBoth(id) {
+  both.push(id);
+  if (both.length < 2) return;
+  const requestedSchema = { type: "object", properties: {} };
+  send({ id: "both", method: "elicitation/create", params: { message: "Whose?", requestedSchema } });
+}
+
 function call(id, { name, _meta }) {
   const text = (value) => send({ id, result: { content: [{ type: "text", text: value }] } });
   if (name === "large") return text("x".repeat(200_000));
   if (name === "huge") return text("x".repeat(2_000_000));
   if (name === "die") return process.kill(process.pid, "SIGKILL");
   if (name === "mismatch") return send({ id, result: { content: [], structuredContent: { n: "one" } } });
+  if (name === "both") return callBoth(id);
   if (name === "grow") {
     tools.push({ name: "new", inputSchema: object });
     send({ method: "notifications/tools/list_changed" });
@@ -43,7 +55,10 @@ function call(id, { name, _meta }) {
 }
 
 createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result } = JSON.parse(line);
+  if (id === "both")
+    for (const each of both.splice(0))
+      send({ id: each, result: { content: [{ type: "text", text: result.action }] } });
   if (method === "initialize")
     send({
       id,

@@ -1,0 +1,35 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import type { Loaded } from "./load-client.ts";
+import type { McpOptions } from "./types.ts";
+
+/** The longest line without an end that is kept of what a program writes on standard error. */
+const MAX_LINE = 1_000;
+
+/** Returns the transport to the server of the options. Over standard input and output, `onStderr` receives what the program writes. */
+export function transportTo(
+  loaded: Loaded,
+  options: McpOptions,
+  onStderr: (text: string) => void,
+): Transport {
+  const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = options;
+  if (url !== undefined) {
+    const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
+    return new Kind(new URL(url), { requestInit: { headers: { ...headers } } });
+  }
+  const child = new loaded.StdioClientTransport({
+    command: command!,
+    args: [...args],
+    env: { ...loaded.getDefaultEnvironment(), ...env },
+    stderr: "pipe",
+    ...(cwd !== undefined && { cwd }),
+    ...(maxResultBytes !== undefined && { maxBufferSize: maxResultBytes }),
+  });
+  let rest = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop()!.slice(-MAX_LINE);
+    onStderr(chunk.toString());
+    for (const line of lines) options.stderr?.(line);
+  });
+  return child;
+}

@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from "vitest";
+import { createAgent, type Snapshot } from "agentchart";
+import { mcp, type McpElicitation, type McpOptions } from "agentchart/mcp";
+import { scriptedModel } from "agentchart/testing";
+import { outputOf, resultsOf } from "../../support/agents.ts";
+import { bookingServer } from "./booking-server.ts";
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+const BOOK = { calls: [{ id: "call_1", name: "hotel__book", input: { city: "Rome" } }] };
+
+/** An agent of its own process, as far as a process can be seen from here: it has its own connection. */
+async function agentOf(
+  url: string,
+  options: McpOptions = {},
+  snapshot?: Snapshot,
+  turns = [BOOK, "Booked."],
+) {
+  const server = await mcp({ name: "hotel", url, ...options });
+  opened.push(server);
+  const model = scriptedModel(snapshot ? ["Booked."] : turns);
+  return createAgent({ name: "bot", model, tools: server.tools(), ...(snapshot && { snapshot }) });
+}
+
+async function hotel() {
+  const server = await bookingServer();
+  opened.push(server);
+  return server;
+}
+
+const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
+
+test("a modern server asks twice, and each question is answered over another connection", async () => {
+  const { url, bookings } = await hotel();
+  const first = await agentOf(url);
+  const asked = await first.call("go");
+  expect(asked.reason).toBe("TOOL_SUSPENDED");
+  expect(asked.pending).toMatchObject([
+    {
+      callId: "call_1/nights",
+      waitsFor: "answer",
+      reason: "How many nights in Rome?",
+      ask: { kind: "form" },
+      answerSchema: { properties: { nights: { type: "integer", minimum: 1 } } },
+    },
+  ]);
+  await expect(first.decide("call_1/nights", { respond: { nights: 0 } })).rejects.toMatchObject({
+    code: "run/bad-results",
+  });
+  await first.decide("call_1/nights", { respond: { nights: 2 } });
+  const second = await agentOf(url, {}, copy(first.snapshot()));
+  expect((await second.call()).pending).toMatchObject([
+    { callId: "call_1/ask_1", ask: { kind: "url", url: "https://bank.example/pay" } },
+  ]);
+  expect(bookings).toEqual([]);
+  const third = await agentOf(url, {}, copy(second.snapshot()));
+  await third.decide("call_1/ask_1", { respond: null });
+  expect((await third.call()).text).toBe("Booked.");
+  expect(bookings).toEqual(["2 nights in Rome, paid: accept"]);
+  expect(resultsOf(await third.messages()).map(outputOf)).toEqual(["Booked 2 nights in Rome."]);
+});
+
+test("a server is told when a person declines or cancels", async () => {
+  const { url, bookings } = await hotel();
+  for (const [decision, action] of [
+    [{ decline: true }, "decline"],
+    [{ cancel: true }, "cancel"],
+  ] as const) {
+    const agent = await agentOf(url);
+    await agent.call("go");
+    await agent.decide("call_1", decision);
+    await agent.call();
+    expect(resultsOf(await agent.messages()).map(outputOf)).toEqual([`Not booked: ${action}.`]);
+  }
+  expect(bookings).toEqual([]);
+});
+
+test("what a call remembers is sent back unchanged, and a server that refuses it fails the call", async () => {
+  const { url, bookings } = await hotel();
+  const first = await agentOf(url);
+  await first.call("go");
+  await first.decide("call_1", { respond: { nights: 2 } });
+  const text = JSON.stringify(first.snapshot());
+  expect(text).toContain('"requestState":"v1.');
+  const tampered = JSON.parse(text.replaceAll('"requestState":"v1.', '"requestState":"v1.A')) as Snapshot;
+  const second = await agentOf(url, {}, tampered);
+  await second.call();
+  expect(resultsOf(await second.messages())).toMatchObject([
+    {
+      state: "error",
+      code: "tool/failed",
+      output: [{ text: expect.stringMatching(/requestState/) as string }],
+    },
+  ]);
+  expect(bookings).toEqual([]);
+});
+
+test("a call that its server only wants to be repeated is repeated", async () => {
+  const { url } = await hotel();
+  const agent = await agentOf(url, {}, undefined, [
+    { calls: [{ id: "call_1", name: "hotel__wait", input: {} }] } as never,
+    "Done.",
+  ]);
+  expect((await agent.call("go")).reason).toBe("MODEL_STOP");
+  expect(resultsOf(await agent.messages()).map(outputOf)).toEqual(["answered at request 3"]);
+});
+
+test("questions can be declined, or answered by a function, without a rest of the turn", async () => {
+  const { url, bookings } = await hotel();
+  const declining = await agentOf(url, { elicitation: "decline" });
+  expect((await declining.call("go")).reason).toBe("MODEL_STOP");
+  expect(resultsOf(await declining.messages()).map(outputOf)).toEqual(["Not booked: decline."]);
+  const elicitation: McpElicitation = ({ kind }) =>
+    kind === "form" ? { respond: { nights: 5 } } : "approve";
+  const answering = await agentOf(url, { elicitation });
+  expect((await answering.call("go")).reason).toBe("MODEL_STOP");
+  expect(bookings).toEqual(["5 nights in Rome, paid: accept"]);
+});
