@@ -17,6 +17,7 @@ const PROCESS_TESTS = [
   "test/cli/help.test.ts",
   "test/cli/hung-store.test.ts",
   "test/cli/inspect.test.ts",
+  "test/cli/mcp.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",

@@ -23,6 +23,14 @@ NO_COLOR           disables colors, which are used in terminals only`,
   tools: strings("FILE", "file that exports tools", {
     Tools: `A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".`,
   }),
+  mcp: strings("COMMAND", 'MCP server to start and speak to over stdio, such as "npx -y SERVER"', {
+    "MCP servers": `Their tools are called SERVER__TOOL. --mcp-config reads { "mcpServers": { "NAME": { "command", "args", "env", "cwd" }
+or { "url", "headers" } } }. What a file names is shown and must be confirmed, once for its content and the current folder;
+without a terminal, --mcp-trust HASH confirms it. Needs the package @modelcontextprotocol/client.`,
+  }),
+  mcpUrl: strings("URL", "MCP server to connect to over HTTP"),
+  mcpConfig: strings("FILE", "file that names MCP servers; no file is read without this flag"),
+  mcpTrust: strings("HASH", "confirm the file of --mcp-config with this hash, which the refusal prints"),
   system: string("TEXT", "system prompt"),
   skills: strings("DIR", "directory with a folder for each skill, as agentskills.io describes them"),
   maxIters: withDefault(integer("N", "model calls of a turn before it is summarized", maxIters), 10),

@@ -7,9 +7,11 @@ import type { SessionStore } from "../store/port.ts";
 import type { ChatModel } from "../model/port.ts";
 import { aiSdkProviderModel } from "./ai-sdk-provider.ts";
 import { chooseModel } from "./choose-model.ts";
+import type { Tool } from "../tool/types.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Values } from "./define-command.ts";
 import { loadTools } from "./load-tools.ts";
+import { openMcpServers } from "./mcp-servers.ts";
 import type { AGENT, JSON_EVENTS } from "./shared-flags.ts";
 import { withCleanup } from "./with-cleanup.ts";
 
@@ -26,11 +28,14 @@ export async function withAgent<T>(
   location: SessionLocation | undefined,
   use: (agent: Agent) => Promise<T>,
 ): Promise<T> {
-  const agent = await openAgent(flags, io, location);
-  return withCleanup(
-    () => use(agent),
-    () => agent.close(),
-  );
+  const servers = await openMcpServers(flags, io);
+  return withCleanup(async () => {
+    const agent = await openAgent(flags, io, location, servers.tools);
+    return withCleanup(
+      () => use(agent),
+      () => agent.close(),
+    );
+  }, servers.close);
 }
 
 /** The model of the flags and the environment, and what says where it is. */
@@ -48,9 +53,10 @@ async function openAgent(
   flags: AgentFlags,
   { env, terminal }: CliIo,
   location: SessionLocation | undefined,
+  mcpTools: readonly Tool[],
 ): Promise<Agent> {
   const { model, where } = await openModel(flags, env);
-  const tools = (await Promise.all(flags.tools.map(loadTools))).flat();
+  const tools = [...(await Promise.all(flags.tools.map(loadTools))).flat(), ...mcpTools];
   const agent = createAgent({
     name: "assistant",
     model,

@@ -72,6 +72,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "model/openai",
     "ai-sdk",
     "tool",
+    "tool/mcp",
     "event",
     "store",
     "machines",

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { AgentError, messageOf } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import type { McpOptions } from "../tool/mcp/types.ts";
+
+/** The bytes of a file that names MCP servers, and the servers. */
+export type McpConfig = {
+  readonly file: string;
+  readonly content: string;
+  readonly servers: readonly McpOptions[];
+};
+
+type Entry = Pick<McpOptions, "command" | "args" | "env" | "cwd" | "url" | "headers"> & {
+  readonly type?: string;
+};
+type Config = { readonly mcpServers: { readonly [name: string]: Entry } };
+
+/** The form that many hosts use. What else they put into it is passed over. */
+const configSchema = s.lazily(() =>
+  s.openOptions<Config>({
+    mcpServers: s.recordOf(
+      s.openOptions<Entry>({
+        command: s.optional(s.nonEmpty()),
+        args: s.optional(s.listOf(s.string())),
+        env: s.optional(s.recordOf(s.secret())),
+        cwd: s.optional(s.nonEmpty()),
+        url: s.optional(s.nonEmpty()),
+        headers: s.optional(s.recordOf(s.secret())),
+        type: s.optional(s.string()),
+      }),
+    ),
+  }),
+);
+
+/** Reads a file of MCP servers, `{ "mcpServers": { "name": { "command", "args", "env", "cwd" } or { "url", "headers" } } }`. Throws
+ *  `config/invalid` with a line that names the file. */
+export function readMcpConfig(file: string): McpConfig {
+  let content: string;
+  let config: Config;
+  try {
+    content = readFileSync(file, "utf8");
+    config = JSON.parse(content) as Config;
+  } catch (cause) {
+    throw new AgentError("config/invalid", `--mcp-config ${file} cannot be read: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  check(configSchema(), config, `--mcp-config ${file}`);
+  const servers = Object.entries(config.mcpServers).map(([name, { type, ...entry }]): McpOptions => {
+    if ((entry.command === undefined) === (entry.url === undefined))
+      throw new AgentError(
+        "config/invalid",
+        `--mcp-config ${file}: the server '${name}' needs a \`command\` or a \`url\`, and not both.`,
+      );
+    const { command, args, env, cwd, url, headers } = entry;
+    return {
+      name: name.replace(/[^\w-]/g, "_").slice(0, 40) || "server",
+      ...(command !== undefined && {
+        command,
+        ...(args && { args }),
+        ...(env && { env }),
+        ...(cwd && { cwd }),
+      }),
+      ...(url !== undefined && {
+        url,
+        ...(headers && { headers }),
+        ...(type === "sse" && { transport: "sse" }),
+      }),
+    };
+  });
+  return { file, content, servers };
+}
