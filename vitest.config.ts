@@ -31,6 +31,7 @@ const PROCESS_TESTS = [
   "test/store/silent-postgres.test.ts",
   "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",
+  "test/examples/mcp.test.ts",
   "test/tool/mcp/killed-between-rounds.test.ts",
   "test/tool/mcp/legacy-elicitation.test.ts",
   "test/tool/mcp/servers.test.ts",
