@@ -18,6 +18,7 @@ const PROCESS_TESTS = [
   "test/cli/hung-store.test.ts",
   "test/cli/inspect.test.ts",
   "test/cli/mcp.test.ts",
+  "test/cli/mcp-command.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",

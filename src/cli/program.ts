@@ -44,6 +44,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);
   add(workers.serve, async () => (await import("./workers/serve-command.ts")).serveCommand);
+  add(workers.mcp, async () => (await import("./workers/mcp-command.ts")).mcpCommand);
   program
     .command("dead-letters")
     .description("List and retry the sessions that were quarantined because workers died with them");

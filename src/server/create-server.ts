@@ -5,6 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check, issueOf } from "../base/options.ts";
+import { addMcpRoute } from "./add-mcp-route.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
@@ -49,12 +50,14 @@ export function createServer(options: ServerOptions): HttpApp {
     },
   });
   app.use(recordRequests(options.onRequest ?? (() => {})));
-  app.use(
-    "/v1/*",
+  const guards = [
     authenticate(options.tokens),
     limitRate(options.rateLimit ?? { perSecond: 50, burst: 100 }),
     bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge(maxBodyBytes) }),
-  );
+  ] as const;
+  app.use("/v1/*", ...guards);
+  app.use("/mcp", ...guards);
+  addMcpRoute(app, options);
   addSessionRoutes(app, options);
   app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
   app.openapi(readyz, async (c) => {

@@ -2,11 +2,20 @@ import * as s from "../base/option-schema.ts";
 import type { RateLimit } from "../base/rate-limiter.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import type { Dispatcher } from "../worker/types.ts";
-import type { ServerOptions } from "./options.ts";
+import type { McpServing, ServerOptions } from "./options.ts";
 
 /** The schema of {@link RateLimit}. */
 export const rateLimitSchema = s.lazily(() =>
   s.options<RateLimit>({ perSecond: s.positive(), burst: s.atLeast(1) }),
+);
+
+/** The schema of {@link McpServing}. */
+export const mcpServingSchema = s.lazily(() =>
+  s.options<McpServing>({
+    agents: s.recordOf(s.nonEmpty("what the agent does")),
+    key: s.secret("at least 32 bytes", /^.{32,}$/su),
+    ttlSeconds: s.optional(s.integer(1)),
+  }),
 );
 
 /** The schema of {@link ServerOptions}. */
@@ -20,6 +29,7 @@ export const serverSchema = s.lazily(() =>
       store: storeSchema(),
       tokens: s.value((given) => given === "none" || Array.isArray(given), 'an array of tokens, or "none"'),
       agents: s.optional(s.listOf(s.nonEmpty("the name of an agent"))),
+      mcp: s.optional(mcpServingSchema()),
       maxBodyBytes: s.optional(s.integer(1)),
       rateLimit: s.optional(rateLimitSchema()),
       maxStreams: s.optional(s.integer(0)),

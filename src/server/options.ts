@@ -25,6 +25,16 @@ export type RequestRecord = {
   readonly error?: ErrorInfo;
 };
 
+/** Agents as tools of an MCP server. A call runs a turn, and an open call of the turn is a question to the person at the host. */
+export type McpServing = {
+  /** What each agent does, by its name, which is the name of the tool. */
+  readonly agents: { readonly [name: string]: string };
+  /** The secret that signs what a host carries while a person decides, at least 32 bytes; the same in all processes that serve. */
+  readonly key: string;
+  /** How long a question may be answered, in s; default 604,800 (7 days). Then the tool is called again with the session. */
+  readonly ttlSeconds?: number;
+};
+
 /** The options of `createServer`. */
 export type ServerOptions = {
   /** Puts the inputs of requests into the inboxes of sessions. */
@@ -36,6 +46,8 @@ export type ServerOptions = {
   readonly tokens: readonly Token[] | "none";
   /** The agents that a session may start with. Default: any; a session whose agent no worker has waits for a worker that has it. */
   readonly agents?: readonly string[];
+  /** Serves agents as tools of an MCP server at `/mcp`. Needs the package `@modelcontextprotocol/server`. Default: not. */
+  readonly mcp?: McpServing;
   /** Maximum size of a request body, in bytes; default 1,048,576 (1 MiB). A larger body gets status 413. */
   readonly maxBodyBytes?: number;
   /** Maximum rate of requests per token; tokens of a tenant with the same name share it. Default: 50 per second with bursts of 100.

@@ -30,6 +30,7 @@ describe("The completion of bash", () => {
       "chart",
       "worker",
       "serve",
+      "mcp",
       "dead-letters",
       "help",
       "completion",

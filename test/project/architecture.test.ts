@@ -115,6 +115,8 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   pino: ["cli"],
   "prom-client": ["cli"],
   "@modelcontextprotocol/client": ["tool/mcp"],
+  "@modelcontextprotocol/server": ["server"],
+  "@modelcontextprotocol/server/stdio": ["server"],
   "@modelcontextprotocol/client/stdio": ["tool/mcp"],
   bullmq: ["worker/queue"],
   ioredis: ["worker/queue"],

@@ -37,6 +37,9 @@ const SIGNAL_EXIT_CODES = `1    failure
 130  second signal, if it is SIGINT
 143  second signal, if it is SIGTERM`;
 
+const MCP_KEY = `AGENTCHART_MCP_KEY is the secret of at least 32 characters that signs the questions to the person at the host; the
+default is made once and kept in ~/.agentchart/mcp-key. Needs the package @modelcontextprotocol/server.`;
+
 export const worker = defineCommand({
   name: "worker",
   description: "Run the sessions that have work; any number of workers may run at the same time",
@@ -101,6 +104,7 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
     }),
     insecureNoAuth: boolean("allow every request from this machine, and no other"),
     agents: string("FILE", "file that exports agents; their sessions then run in this process, too"),
+    mcp: boolean("serve the agents of --agents as tools of an MCP server at /mcp"),
     agent: strings("NAME", "agent that a session may start with (default: those of --agents, or any)"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
     port: withDefault(port("port to listen on"), 8790),
@@ -116,7 +120,26 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
   sections: {
     Output: `The log goes to stderr, one JSON object per line, without tokens and messages.
 GET /openapi.json describes the routes.`,
+    MCP: MCP_KEY,
     "Exit codes": `0    ended by SIGTERM or SIGINT\n${SIGNAL_EXIT_CODES}`,
+  },
+});
+
+export const mcp = defineCommand({
+  name: "mcp",
+  description: "Serve agents as tools of an MCP server over stdio, for a host that starts this command",
+  args: {},
+  flags: {
+    agents: required(string("FILE", "file that exports agents, and what they do as `descriptions`")),
+    ...BACKEND,
+    ...LOG,
+  },
+  examples: ["mcp --agents agents.ts --store file:sessions --queue memory"],
+  sections: {
+    Output: `stdout is for the host. The log goes to stderr, one JSON object per line.
+An open call is a question to the person at the host; the model of the host cannot answer it.`,
+    MCP: MCP_KEY,
+    "Exit codes": `0    the host has closed stdin, or SIGTERM or SIGINT\n${SIGNAL_EXIT_CODES}`,
   },
 });
 

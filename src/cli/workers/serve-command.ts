@@ -7,6 +7,8 @@ import type { Handler } from "../define-command.ts";
 import type { serve as definition } from "./definitions.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTokens } from "./load-tokens.ts";
+import { mcpOptions } from "./mcp-options.ts";
+import { UsageError } from "../usage-error.ts";
 import { logWorker } from "./log-worker.ts";
 import { withBackend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
@@ -21,6 +23,8 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
   return withBackend(flags, env, async ({ store, queue }) => {
     const agents = flags.agents === undefined ? undefined : await loadAgents(flags.agents);
     const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
+    if (flags.mcp && !agents) throw new UsageError("'--mcp' needs '--agents'.");
+    const mcp = flags.mcp ? await mcpOptions(flags.agents!, agents!, env) : undefined;
     const app = createServer({
       dispatcher: createDispatcher({ store, queue }),
       store,
@@ -29,6 +33,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       ready: () => queue.stats(),
       onRequest: (record) => logRequest(record, log),
       ...(names && { agents: names }),
+      ...(mcp && { mcp }),
       ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
     });
     const worker = agents && createWorker({ store, queue, agents });

@@ -19,6 +19,9 @@ const HELD_MS = 600_000;
 /** A client and the end of its connection. */
 type Live = { readonly client: Client; readonly lost: Promise<never> };
 
+/** The tool that is called, as its server lists it. */
+export type Called = Pick<Tool, "name" | "inputSchema">;
+
 /** Answers to what a server asked, and what it wants back with them. */
 export type Answered = {
   readonly responses: { readonly [key: string]: Json };
@@ -105,7 +108,7 @@ export class Connection {
   }
 
   /** Makes a call, or goes on with one whose server has been answered. */
-  async call(name: string, input: JsonObject, how: CallWith, answered?: Answered): Promise<Step> {
+  async call(tool: Called, input: JsonObject, how: CallWith, answered?: Answered): Promise<Step> {
     const held = answered?.held;
     if (held !== undefined) {
       const call = this.#calls.answer(held, answered!.responses[HELD_KEY] as ElicitResult);
@@ -119,11 +122,11 @@ export class Connection {
     const again = held === undefined ? answered : undefined;
     const live = await this.#reconnect(how.signal);
     try {
-      return await this.#send(live, name, input, how, again);
+      return await this.#send(live, tool, input, how, again);
     } catch (error) {
       if (!isUnknownSession(error)) throw error;
       await this.#drop(live); // the server has started anew, and has not run the call
-      return this.#send(await this.#reconnect(how.signal), name, input, how, again);
+      return this.#send(await this.#reconnect(how.signal), tool, input, how, again);
     }
   }
 
@@ -136,7 +139,7 @@ export class Connection {
 
   #send(
     { client, lost }: Live,
-    name: string,
+    { name, inputSchema }: Called,
     input: JsonObject,
     how: CallWith,
     answered?: Answered,
@@ -152,6 +155,7 @@ export class Connection {
         signal,
         timeout: NO_TIMEOUT, // a call may be held while a person is asked
         allowInputRequired: true,
+        toolDefinition: { name, inputSchema }, // without an output schema, which a question would not keep to
         onprogress: ({ message, progress, total }) =>
           how.onProgress(message ?? (total === undefined ? `${progress}` : `${progress}/${total}`)),
       });

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask } from "../pending.ts";
 import { suspend } from "../suspend.ts";
 import type { Resumed, Suspension } from "../types.ts";
-import type { Answered, Connection } from "./connection.ts";
+import type { Answered, Called, Connection } from "./connection.ts";
 import type { CallWith, Step } from "./in-flight.ts";
 import { requestOf, toAsk, toElicitResult } from "./questions.ts";
 
@@ -42,14 +42,14 @@ function answeredBy({ state, answers }: Resumed): Answered {
 /** Calls a tool, again each time that its server has been answered, until there is a result, or a question for a person. */
 export async function runRounds(
   connection: Connection,
-  name: string,
+  tool: Called,
   input: JsonObject,
   how: CallWith,
   resumed?: Resumed,
 ): Promise<CallToolResult | Suspension> {
   let answered = resumed && answeredBy(resumed);
   for (let round = 0; ; round++) {
-    const step = await connection.call(name, input, how, answered);
+    const step = await connection.call(tool, input, how, answered);
     if ("result" in step) return step.result;
     const { requests, ...rest } = step;
     if (round >= MAX_ROUNDS)

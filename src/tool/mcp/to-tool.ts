@@ -91,7 +91,7 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress };
       try {
-        const result = await runRounds(connection, name, input, how, resumed);
+        const result = await runRounds(connection, listed, input, how, resumed);
         if ("suspended" in result) return result;
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;
