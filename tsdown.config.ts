@@ -40,6 +40,7 @@ const main = defineConfig({
     "ai-sdk/index": "src/ai-sdk/index.ts",
     "plan/index": "src/agent/plan/index.ts",
     "skills/index": "src/agent/skills/index.ts",
+    "team/index": "src/agent/team/index.ts",
     "memory/index": "src/agent/memory/index.ts",
     "mcp/index": "src/tool/mcp/index.ts",
     "testing/index": "src/testing/index.ts",

@@ -146,6 +146,15 @@ export type CallResumption = {
   readonly attempts: number;
 };
 
+/** What an agent inside of a call has used: it counts as used by the turn of the call. */
+export type Spent = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+  /** What a person has added to its limits. It is added to those of the turn too. */
+  readonly extended?: Limits;
+};
+
 /** One call of the open batch. The records are removed when the last result of the batch is stored. */
 export type CallRecord = {
   readonly call: ToolUseBlock;
@@ -177,6 +186,7 @@ export type CallRecord = {
   readonly answerSchema?: JsonObject;
   /** There from the first suspension after which the call goes on until it has its result. */
   readonly resume?: CallResumption;
+  readonly spent?: Spent;
   readonly execution?: ExecutionData;
   readonly maxParallel?: number;
   /** The names of the slots that the call may write. */

@@ -4,7 +4,15 @@ import type { Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../src/messag
 import type { FinishReason } from "../../src/model/port.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Resumed, Suspension } from "../../src/tool/types.ts";
-import type { AgentContext, CallRecord, Compaction, Draft, ExecutionData, WantedOutput } from "./context.ts";
+import type {
+  AgentContext,
+  CallRecord,
+  Compaction,
+  Draft,
+  ExecutionData,
+  Spent,
+  WantedOutput,
+} from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
 import type { PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
@@ -72,6 +80,8 @@ export type ToolRunOutcome = Timed & {
   readonly expiresAt?: number;
   /** What the call has written into slots, each one revision behind what it was given. */
   readonly slots?: StoredSlots;
+  /** What an agent inside of the call has used, if the call has its result. */
+  readonly spent?: Spent;
   /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;
   readonly retryAt?: number;

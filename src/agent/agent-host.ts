@@ -4,10 +4,12 @@ import { frozenCopy } from "../base/freeze.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { slotReader } from "../tool/slot-access.ts";
-import type { AgentContext, Settings } from "../../machines/agent/context.ts";
+import type { AgentContext, CallRecord, Settings } from "../../machines/agent/context.ts";
+import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host } from "./services/host.ts";
+import { isAgentTool } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig } from "./types.ts";
@@ -20,9 +22,10 @@ type HostedSession = Pick<Host, "toolkit" | "now"> & {
   readonly output: ReturnType<Host["output"]>;
   readonly events: Pick<EventEmitter, "emit">;
   readonly journal: { saved(): Promise<void> };
+  readonly isStopped: boolean;
 };
 
-type RuntimeParts = Pick<Host, "hooks" | "stepTaken"> & {
+type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "path"> & {
   /** Called when the instant has come for which the chart armed the session's timer. */
   onTimer(): void;
 };
@@ -34,6 +37,8 @@ export type AgentHost = Host & {
   causeOf(failure: ErrorInfo): AgentError | undefined;
   /** Disarms the timer and drops what is kept for the services. */
   stop(): void;
+  /** Resolves when nothing holds the end of the session in this process. */
+  ended(): Promise<void>;
 };
 
 /** Returns what the services of a session use. */
@@ -47,6 +52,11 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     openCalls(session.context).some(({ call }) => call.id === callId),
   );
   const readResult = readResultTool(() => session.context.transcript);
+  const held = new Set<Promise<unknown>>();
+  const isAgentCall = ({ call }: CallRecord): boolean => {
+    const found = session.toolkit.find(call);
+    return "tool" in found && isAgentTool(found.tool);
+  };
   return {
     ...parts,
     sessionId,
@@ -92,9 +102,16 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     }),
     results: session.settings.results,
     readResult,
+    shareOfBudget: (callId) => shareOfBudget(session.context, callId, isAgentCall),
+    isLeft: () => session.isStopped,
+    holdEnd: (work) => {
+      held.add(work);
+      void work.finally(() => held.delete(work));
+    },
     stop: () => {
       timer.stop();
       inputs.clear();
     },
+    ended: async () => void (await Promise.all(held)),
   };
 }

@@ -9,6 +9,7 @@ import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
+import type { TurnStats } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import { compactSchema, decideSchema, openSchema, shutdownSchema, subscribeSchema } from "./call-schema.ts";
@@ -26,7 +27,7 @@ import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import { provideSteps } from "./steps.ts";
 import { TakenInputs } from "./taken-inputs.ts";
-import type { InboxAgent } from "./inbox-agent.ts";
+import type { InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
@@ -51,7 +52,7 @@ import type {
 const SHUTDOWN_MS = 10_000;
 
 /** An agent: what its callers and its worker ask of one session. */
-export class AgentSession implements InboxAgent {
+export class AgentSession implements InboxAgent, InnerAgent {
   readonly name: string;
   readonly sessionId: string;
   readonly slots: AgentSlots;
@@ -64,7 +65,7 @@ export class AgentSession implements InboxAgent {
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, admit?: RuntimeListener["admit"]) {
+  constructor(config: AgentConfig<never>, { admit, path }: Pick<RuntimeListener, "admit" | "path"> = {}) {
     checkConfig(config);
     this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
     const inputs = new TakenInputs();
@@ -75,6 +76,7 @@ export class AgentSession implements InboxAgent {
       onCommitted: () => this.#watches.committed(),
       onStopped: (error) => this.#turns.stopped(error),
       ...(admit && { admit }),
+      ...(path && { path }),
     });
     this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
     this.name = config.name;
@@ -156,6 +158,10 @@ export class AgentSession implements InboxAgent {
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
     await this.#ready();
     await this.#runtime.refuse(inputId, error);
+  }
+
+  get stats(): TurnStats {
+    return this.#runtime.context.progress.stats;
   }
 
   get lease(): Lease | undefined {

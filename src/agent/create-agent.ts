@@ -1,6 +1,6 @@
 import type { Lease } from "../store/port.ts";
 import { AgentSession } from "./agent-session.ts";
-import type { InboxAgent } from "./inbox-agent.ts";
+import type { InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 
 /**
@@ -37,5 +37,10 @@ export function createInboxAgent(
   config: AgentConfig<never>,
   admit: (lease: Lease) => Promise<void>,
 ): InboxAgent {
-  return new AgentSession(config, admit);
+  return new AgentSession(config, { admit });
+}
+
+/** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own. */
+export function createInnerAgent(config: AgentConfig<never>, path: readonly string[]): InnerAgent {
+  return new AgentSession(config, { path });
 }

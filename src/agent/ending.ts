@@ -30,6 +30,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
   }
   runtime.stop(error);
   const left = Math.max(until - Date.now(), RELEASE_MS);
+  await endsWithin(runtime.innerEnded(), left);
   if (!(await endsWithin(runtime.journal.release(), left))) runtime.journal.abandon();
 }
 
@@ -40,5 +41,6 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
   if (runtime.status().phase === "running") interrupt();
   await turns.idle();
   runtime.stop(error);
+  await endsWithin(runtime.innerEnded(), RELEASE_MS);
   await runtime.journal.release();
 }

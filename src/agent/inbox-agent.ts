@@ -6,6 +6,7 @@ import type { Decision, PendingCall } from "../tool/pending.ts";
 import type { Schema } from "../tool/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type { SessionJournal } from "./session-journal.ts";
+import type { TurnStats } from "../../machines/agent/context.ts";
 import type { Agent, Budget, DecideOptions, Input } from "./types.ts";
 
 /**
@@ -50,4 +51,12 @@ export interface InboxAgent extends Agent<never> {
   touch(): Promise<void>;
   /** Epoch ms at which a suspended turn can go on without further input (0: now); undefined if it cannot. */
   wakeAt(): number | undefined;
+}
+
+/** An agent inside of a call of another one, as the tool of that call drives it. */
+export interface InnerAgent extends Agent<never> {
+  /** What its turn has used so far. */
+  readonly stats: TurnStats;
+  /** Resolves when nothing runs and everything is durable. */
+  rest(): Promise<void>;
 }

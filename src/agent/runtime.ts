@@ -60,6 +60,8 @@ export type RuntimeListener = {
   onStopped(error: AgentError): void;
   /** Called with the lease before the session is read; if it rejects, the lease is released. */
   readonly admit?: (lease: Lease) => Promise<void>;
+  /** The names of the agents inside of which this one runs, and its own. */
+  readonly path?: readonly string[];
 };
 
 /** A session in this process: its actor, its life, its events, and what changes it. */
@@ -123,6 +125,7 @@ export class Runtime {
       ...(inspect && { inspect }),
     });
     this.#host = hostFor(this, config, {
+      path: listener.path ?? [config.name],
       hooks: () => this.#hooks.sorted,
       stepTaken: (taken) => this.#stepTaken(taken),
       onTimer: () => this.#timerDue(),
@@ -350,6 +353,11 @@ export class Runtime {
   /** Ends the agent at once. */
   stop(error: AgentError): void {
     this.#life.send({ type: "session.stop", error });
+  }
+
+  /** Resolves when the agents that ran inside of this one have left their sessions too. */
+  innerEnded(): Promise<void> {
+    return this.#host.ended();
   }
 
   #end(): void {

@@ -17,6 +17,7 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
   const printCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">): void =>
     terminal.note(`→ ${name} ${inputText(input)}`);
   return (event) => {
+    if (event.source) return printInner(terminal, event.source, event);
     switch (event.type) {
       case "state": {
         const [top = ""] = event.value.split(".");
@@ -62,6 +63,16 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
       default:
     }
   };
+}
+
+/** Prints a line for each call of a tool inside of another agent. */
+function printInner(terminal: Terminal, source: readonly string[], event: AgentEvent): void {
+  if (event.type === "tool.start")
+    terminal.note(`  ${source.join("/")} → ${event.call.name} ${inputText(event.call.input)}`);
+  if (event.type === "tool.end")
+    terminal.note(
+      `  ${source.join("/")} ← ${event.result.name} ${event.result.state}: ${outputOf(event.result)}`,
+    );
 }
 
 /** The line below an answer: how the turn ended, its calls, its tokens and its duration. */

@@ -18,6 +18,8 @@ export type EventExtras = {
   readonly turn?: number;
   /** The whole block so far, for cumulative listeners of a `block.delta`. */
   readonly soFar?: string;
+  /** The agents inside of which it happened. */
+  readonly source?: readonly string[];
 };
 
 const TYPES: { readonly [T in Type]: true } = {
@@ -72,9 +74,9 @@ export class EventEmitter {
   }
 
   /** Delivers an event to the listeners that want its type; without any, no event is created and no number is used. */
-  emit(body: AgentEventBody, { turn, soFar }: EventExtras = NO_EXTRAS): void {
+  emit(body: AgentEventBody, extras: EventExtras = NO_EXTRAS): void {
     if (!this.#isWanted(body.type)) return;
-    this.#waiting.push({ event: this.#eventOf(body, turn), soFar });
+    this.#waiting.push({ event: this.#eventOf(body, extras), soFar: extras.soFar });
     if (this.#isDelivering) return;
     this.#isDelivering = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
@@ -93,9 +95,9 @@ export class EventEmitter {
     }
   }
 
-  #eventOf(body: AgentEventBody, ofTurn?: number): AgentEvent {
+  #eventOf(body: AgentEventBody, { turn: ofTurn, source }: EventExtras): AgentEvent {
     const { seq, at, turn } = this.#position();
-    const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n };
+    const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n, ...(source && { source }) };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
     return isFlat ? Object.freeze(event) : freeze(event);
   }

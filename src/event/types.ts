@@ -16,6 +16,9 @@ type EventBase = {
   readonly at: number;
   /** Number of the turn in the session, from 1; 0 before the first turn. */
   readonly turn: number;
+  /** The names of the agents inside of which it happened, the outermost first; absent for an event of the session itself. Its message
+   *  and call ids begin with the id of the call inside of which it happened, and "/". */
+  readonly source?: readonly string[];
 };
 type Phase = "reasoning" | "summary";
 type ModelPhase = Phase | "compaction";

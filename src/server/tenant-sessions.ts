@@ -7,6 +7,7 @@ import type { Msg } from "../message/types.ts";
 import { openSession } from "../session/open-session.ts";
 import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
+import { deleteSession } from "../store/delete-session.ts";
 import type { SessionFilter, SessionInfo, SessionStore } from "../store/port.ts";
 import type { Decision } from "../tool/pending.ts";
 import type {
@@ -171,7 +172,7 @@ export class TenantSessions {
     });
     if (!lease) throw new AgentError("session/conflict", `Session '${id}' is running: interrupt it first.`);
     try {
-      await this.#store.delete(sessionId);
+      await deleteSession(this.#store, sessionId);
     } finally {
       await this.#store.release(lease);
     }

@@ -46,6 +46,9 @@ function makeShapes() {
         attempts: count,
       }),
     ),
+    spent: z.optional(
+      z.looseObject({ modelCalls: count, toolCalls: count, usage: object, extended: z.optional(object) }),
+    ),
     execution: z.optional(object),
     maxParallel: z.optional(z.number()),
     writes: z.optional(strings),

@@ -10,6 +10,7 @@ export { replayOf } from "./replay-of.ts";
 export { sessionManager } from "./session-manager.ts";
 export type { SessionComponent, SessionManager, SessionManagerOptions } from "./session-manager.ts";
 export type { SavedParts } from "./save.ts";
+export { deleteSession } from "../store/delete-session.ts";
 export { exportSession, importSession } from "../store/transfer.ts";
 export type { ExportOptions } from "../store/transfer.ts";
 export type {

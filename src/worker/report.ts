@@ -99,18 +99,20 @@ export class Report {
 
 /** Returns a listener for the events of a session's agent that reports its steps, retries and turns. */
 export function stepReporter(report: Report, session: WorkerSessionRef): (event: AgentEvent) => void {
-  let modelAt = 0;
+  const modelAt = new Map<string, number>();
   let turnAt = 0;
   return (event) => {
     const { at } = event;
     if (event.type === "turn.start") turnAt = at;
-    if (event.type === "model.start") modelAt = at;
+    if (event.type === "model.start") modelAt.set(event.messageId, at);
     if (event.type === "model.end") {
+      const startedAt = modelAt.get(event.messageId) ?? at;
+      modelAt.delete(event.messageId);
       report.emit({
         ...session,
         type: "step",
         step: "model",
-        durationMs: elapsed(modelAt, at),
+        durationMs: elapsed(startedAt, at),
         isError: event.error !== undefined,
       });
     }

@@ -14,7 +14,7 @@ import { stepReporter, type Report } from "./report.ts";
 import { hasWork, defersText, isDeferred } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { SessionSignals } from "./signals.ts";
-import { sessionMeta } from "./status.ts";
+import { isInner, sessionMeta } from "./status.ts";
 import type {
   AnyAgentConfig,
   WorkerAgentConfig,
@@ -70,6 +70,7 @@ export class SessionJob {
     const found = await store.load(sessionId);
     const inputs = await this.#inputs();
     if (!hasWork(found?.position, inputs, now())) return;
+    if (isInner(found?.position)) return; // the session of its parent drives it
     const meta = sessionMeta(found?.position, inputs);
     const { agent, tenant } = meta as { readonly agent?: string; readonly tenant?: string };
     this.#session = {

@@ -86,7 +86,7 @@ export class SessionSignals {
   /** Sends an event soon if it is not stored and there are subscribers. The beginning of a block is sent at once, and what comes
    *  before an event that is stored is sent before that. */
   forward(event: AgentEvent): void {
-    if (STORED.has(event.type)) return this.#send();
+    if (STORED.has(event.type) && !event.source) return this.#send(); // that of an inner agent is in another journal
     if (Date.now() > this.#listenersUntil) return;
     this.#events.push({ ...event, seq: this.#journal.recordedSeq });
     if (event.type === "block.start") this.#sendIn(0);

@@ -1,4 +1,5 @@
 import { AgentError } from "../base/error.ts";
+import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Reason } from "../message/types.ts";
 import { readPending } from "../session/read-pending.ts";
@@ -17,6 +18,12 @@ export function sessionMeta(position: JsonObject | undefined, inputs: readonly S
   const first = inputs.find(({ data }) => typeof data["agent"] === "string")?.data ?? {};
   const { agent, meta } = first as { readonly agent?: string; readonly meta?: JsonObject };
   return { ...meta, ...known, ...(agent !== undefined && { agent }) };
+}
+
+/** True for a session inside of a call of another one. */
+export function isInner(position: JsonObject | undefined): boolean {
+  const { meta } = readPosition(position ?? {});
+  return isObject(meta?.["parent"]);
 }
 
 /** Implements {@link Dispatcher.status}. */

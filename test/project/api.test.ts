@@ -22,11 +22,12 @@ test("the names each subpath exports", async () => {
     ./ai-sdk: aiSdkEmbedder aiSdkModel
     ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
+    ./team: agentTool
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./mcp: mcp
     ./testing: chatCompletionsServer memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
-    ./session: exportSession importSession openSession replayOf sessionManager
+    ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore
     ./store/file: fileStore
     ./store/sqlite: sqliteStore

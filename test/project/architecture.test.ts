@@ -23,6 +23,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "agent/memory": ["base", "message", "model", "tool", "hook"],
   "agent/plan": ["base", "message", "tool", "hook", "agent"],
   "agent/skills": ["base", "message", "model", "tool", "hook"],
+  "agent/team": ["base", "message", "model", "tool", "event", "machines", "agent"],
   "inspect/protocol": ["base", "message", "diagram", "tool", "store", "machines"],
   "inspect/client": [
     "base",

@@ -9,7 +9,7 @@ import { ROOT } from "./source-files.ts";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const pages = [
   "README.md",
-  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md"], {
+  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"], {
     cwd: ROOT,
   }).toSorted(),
 ];

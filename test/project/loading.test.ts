@@ -12,6 +12,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/plan": ["@cfworker/json-schema", "zod"],
   // The parser of YAML is loaded when a directory has a skill.
   "agentchart/skills": ["@cfworker/json-schema", "zod"],
+  "agentchart/team": ["@cfworker/json-schema", "xstate", "zod"],
   "agentchart/memory": ["@cfworker/json-schema", "zod"],
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema", "zod"],
@@ -47,7 +48,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|agent\/(?:plan|memory|skills)|tool\/mcp)\b|layout|svg/;
+    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|agent\/(?:plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 

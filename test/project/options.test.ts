@@ -9,6 +9,7 @@ import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agen
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
+import { agentTool } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -28,6 +29,7 @@ import { notebookSchema } from "../../src/agent/plan/notebook.ts";
 import { skillSchema } from "../../src/agent/skills/skill.ts";
 import { skillsSchema } from "../../src/agent/skills/skills.ts";
 import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
+import { agentToolSchema } from "../../src/agent/team/options.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
 import { generateSchema } from "../../src/model/generate-schema.ts";
 import { modelSchema } from "../../src/model/openai/openai-model.ts";
@@ -130,6 +132,7 @@ const OPTIONS: readonly (readonly [
     { name: "s", description: "D", body: "B" },
   ],
   ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
+  ["agentTool", agentToolSchema(), agentTool, { agent: base }],
   ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
   [
     "record",

@@ -57,6 +57,19 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",
   "attempts.test.ts": "counts attempts: one that may have been made counts",
+  "counts what the agent uses as used by the turn of the parent":
+    "counts requests and calls: one that may have been made counts",
+  "whose agent fails is an error, and what it used counts":
+    "counts requests: one that may have been made counts",
+  "S30 by a time-out of the call is a result in time, and what was used counts":
+    "counts requests: one that may have been made counts",
+  "without one": "is about what an agent keeps in its process, if there is no store",
+  "are events of the outermost one, with their source, in pairs and with ids that are unique in it":
+    "sees the run of an agent that a process began and another one goes on with",
+  "goes on within the parent's budget, which is extended with it":
+    "counts requests: one that may have been made counts",
+  "a share that is nothing asks before its agent begins":
+    "counts requests: one that may have been made counts",
   "retry-on.test.ts": "counts attempts: one that may have been made counts",
   "a tool whose error has retryAfterMs is not called before that time":
     "counts attempts: one that may have been made counts",

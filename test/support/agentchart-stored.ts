@@ -24,6 +24,7 @@ let agents = 0;
 export const NOT_STORED: Listed = {
   "F2 an interrupt before the turn has begun to reason":
     "a session in a store is read first: until then no turn runs that could be interrupted",
+  "goes on from the snapshot of the outermost one without a store": "is about what the snapshot alone has",
 };
 
 /** Agents whose session lives in a store: in memory, in files, in SQLite and in Postgres by turns. */

@@ -5,7 +5,7 @@ import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import type { TimerDue } from "../events.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
-import { exceededByTools } from "./budget.ts";
+import { exceededByTools, withSpent } from "./budget.ts";
 import { storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
@@ -280,7 +280,7 @@ export function isLate(context: AgentContext, outcome: ToolRunOutcome): boolean 
 }
 
 export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): Change {
-  const { callId, at, result, slots, retry, retryAt } = outcome;
+  const { callId, at, result, slots, spent, retry, retryAt } = outcome;
   const record = runningCall(context, outcome);
   if (!record) return { at };
   if (retry && mayRetry({ ...context, at }, record)) {
@@ -289,12 +289,13 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
       calls: context.calls.map((each) => (each === record ? retried(context, record, at, retryAt) : each)),
     };
   }
-  const next = ended(record, outcome);
+  const next = { ...ended(record, outcome), ...(spent && { spent }) };
   const value = result?.state === "success" ? outputOf(context, callId) : undefined;
   return {
     at,
     calls: context.calls.map((each) => (each === record ? next : each)),
     ...takeWrites(context, slots),
+    ...(spent && { progress: withSpent(context.progress, spent) }),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
   };
 }

@@ -1,8 +1,9 @@
 import { elapsed } from "../../../src/base/elapsed.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { closeCalls } from "./calls.ts";
-import type { AgentContext, Change, Limits } from "../context.ts";
+import type { AgentContext, CallRecord, Change, Limits, Progress, Spent } from "../context.ts";
 import { makeMessage } from "./messages.ts";
+import { addUsage } from "./usage.ts";
 import { overBudgetResult } from "../../../src/tool/results.ts";
 
 const LIMITS = [
@@ -86,13 +87,72 @@ export function extendBudget(
   context: AgentContext,
   event: { readonly at: number; readonly extra: Limits },
 ): Change {
-  const { extended } = context.progress;
+  const extended = addLimits(context.progress.extended, event.extra);
+  return { at: event.at, progress: { ...context.progress, extended } };
+}
+
+/** Adds amounts to limits. */
+export function addLimits(limits: Limits, extra: Limits): Limits {
   const sums = LIMITS.flatMap((name) => {
-    const extra = event.extra[name];
-    return extra === undefined ? [] : [[name, (extended[name] ?? 0) + extra] as const];
+    const more = extra[name];
+    return more === undefined ? [] : [[name, (limits[name] ?? 0) + more] as const];
   });
+  return { ...limits, ...Object.fromEntries(sums) };
+}
+
+/** The counters of the turn with what an agent inside of a call has used. */
+export function withSpent(progress: Progress, { modelCalls, toolCalls, usage, extended }: Spent): Progress {
+  const { stats } = progress;
   return {
-    at: event.at,
-    progress: { ...context.progress, extended: { ...extended, ...Object.fromEntries(sums) } },
+    ...progress,
+    stats: {
+      ...stats,
+      modelCalls: stats.modelCalls + modelCalls,
+      toolCalls: stats.toolCalls + toolCalls,
+      usage: addUsage(stats.usage, usage),
+    },
+    ...(extended && { extended: addLimits(progress.extended, extended) }),
   };
+}
+
+/** What the calls of the open batch have used so far, themselves and the agents inside of them. */
+function usedInBatch({ calls }: AgentContext): Required<Omit<Limits, "wallMs">> {
+  const sum = { modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0 };
+  for (const { spent, attempt } of calls) {
+    const { inputTokens = 0, outputTokens = 0, cost = 0 } = spent?.usage ?? {};
+    sum.modelCalls += spent?.modelCalls ?? 0;
+    sum.toolCalls += attempt + (spent?.toolCalls ?? 0);
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+    sum.totalTokens += inputTokens + outputTokens;
+    sum.cost += cost;
+  }
+  return sum;
+}
+
+/** The limits of the agent inside of one call: an equal share of what was left of each limit when the batch began, whatever its calls
+ *  have used since. `isSharing` says which calls of the batch have an agent inside. */
+export function shareOfBudget(
+  context: AgentContext,
+  callId: string,
+  isSharing: (record: CallRecord) => boolean,
+): Limits {
+  const used = usedOf(context);
+  const inBatch = { ...usedInBatch(context), wallMs: 0 };
+  const sharing = context.calls.filter((record) => record.call.id === callId || isSharing(record));
+  const place = sharing.findIndex(({ call }) => call.id === callId);
+  const shares = LIMITS.flatMap((name) => {
+    const extended = context.calls.reduce((sum, { spent }) => sum + (spent?.extended?.[name] ?? 0), 0);
+    const own = name === "toolCalls" ? context.calls.length : 0;
+    const left = limitOf(context, name) - extended - (used[name] - inBatch[name]) - own;
+    return Number.isFinite(left) ? [[name, portionOf(name, Math.max(0, left), sharing.length, place)]] : [];
+  });
+  return Object.fromEntries(shares) as Limits;
+}
+
+/** One of `count` equal parts; of what is counted, the first ones get what is left over. Time is not divided. */
+function portionOf(name: keyof Limits, left: number, count: number, place: number): number {
+  if (name === "wallMs") return left;
+  if (name === "cost") return left / count;
+  return Math.floor(left / count) + (place < left % count ? 1 : 0);
 }

@@ -5,7 +5,7 @@ import type { Hook } from "../../hook/types.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
+import type { AgentContext, Limits } from "../../../machines/agent/context.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
@@ -51,6 +51,14 @@ export type Host = {
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */
   readonly readResult: Tool<never>;
+  /** The names of the agents inside of which this one runs, the outermost first, and its own. */
+  readonly path: readonly string[];
+  /** The limits of an agent inside of a call: its share of what is left of the budget. */
+  shareOfBudget(callId: string): Limits;
+  /** True once the session is left to another process, or to a later one: what runs is to be parked and not interrupted. */
+  isLeft(): boolean;
+  /** Lets the end of the session in this process wait for `work`. */
+  holdEnd(work: Promise<unknown>): void;
 };
 
 type HostEffect = Extract<Effect, { readonly type: "host" }>;

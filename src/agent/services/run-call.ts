@@ -7,11 +7,12 @@ import { deniedResult, silentTool } from "../../tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
 import { slotReader } from "../../tool/slot-access.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
-import type { CallTerms } from "../../../machines/agent/context.ts";
+import type { CallTerms, Spent } from "../../../machines/agent/context.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import { observe } from "./call-model.ts";
 import type { Host } from "./host.ts";
 import { startIdleTimer } from "./idle-timer.ts";
+import { bindOuterCall } from "./outer-call.ts";
 
 /** Field by field: the tool's own, the agent's, the defaults. */
 export function toolExecution({ config }: Pick<Host, "config">, tool: Tool<never>): Execution {
@@ -82,7 +83,8 @@ export async function runCall(
     controller.abort();
   });
   let isOver = false;
-  const running = runApproved(host, tool, input, {
+  let spent: Spent | undefined;
+  const ctx: ToolContext<never> = {
     callId: call.id,
     idempotencyKey: `${host.sessionId}/${call.id}`,
     attempt,
@@ -100,7 +102,17 @@ export async function runCall(
       const event = Object.freeze({ ...host.hookEvent(input, signal), call, delta });
       for (const hook of hooks) observe(host, hook, () => hook.actingChunk?.(event));
     },
+  };
+  bindOuterCall(ctx, {
+    host,
+    emit: (event, source) => {
+      if (isOver) return;
+      idle.restart();
+      host.emit(event, { source });
+    },
+    spend: (by) => void (spent = by),
   });
+  const running = runApproved(host, tool, input, ctx);
   const run = await Promise.race([running, silence.promise]);
   isOver = true;
   idle.stop();
@@ -119,6 +131,7 @@ export async function runCall(
     attempt,
     result: run.result,
     ...(run.slots && { slots: run.slots }),
+    ...(spent && { spent }),
     retry,
     ...(isDated && { retryAt: error.retryAt! }),
   };

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { AgentError } from "../../base/error.ts";
+import { deleteSession } from "../../store/delete-session.ts";
 import { LEASE_MS, newOwner, sessionLocked } from "../../store/lease.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Handler } from "../define-command.ts";
@@ -51,7 +52,7 @@ async function remove(store: SessionStore, sessionId: string): Promise<void> {
     });
   if (!lease) throw await sessionLocked(store, sessionId);
   try {
-    await store.delete(sessionId);
+    await deleteSession(store, sessionId);
   } finally {
     if (lease !== "none") await store.release(lease);
   }

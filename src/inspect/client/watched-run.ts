@@ -106,7 +106,7 @@ export class WatchedRun {
     });
     const unsubscribe = agent.subscribe(
       (event) => {
-        stream.push(event);
+        if (!event.source) stream.push(event); // an inner agent is a run of its own
         // the journal has grown since the last step of a turn
         if (!stream.isEmpty || event.type === "turn.end") this.#changed();
       },

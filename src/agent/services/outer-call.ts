@@ -1,0 +1,36 @@
+import type { AgentEventBody } from "../../event/types.ts";
+import type { Tool, ToolContext } from "../../tool/types.ts";
+import type { Spent } from "../../../machines/agent/context.ts";
+import type { Host } from "./host.ts";
+
+/** What a tool knows of its call that has an agent of its own inside. */
+export type OuterCall = {
+  readonly host: Host;
+  /** Emits what happened inside, as an event of the outer agent. Ignored once the call has ended. */
+  emit(event: AgentEventBody, source: readonly string[]): void;
+  /** Says what the inner agent has used in all; a later value replaces an earlier one. It counts once the call has its result. */
+  spend(spent: Spent): void;
+};
+
+const calls = new WeakMap<object, OuterCall>();
+const agentTools = new WeakSet<object>();
+
+/** Binds the context of a running call to what only tools with an agent inside may know. */
+export function bindOuterCall(ctx: ToolContext<never>, outer: OuterCall): void {
+  calls.set(ctx, outer);
+}
+
+/** Returns the call with this context; undefined if it runs in no session. */
+export function outerCallOf(ctx: object): OuterCall | undefined {
+  return calls.get(ctx);
+}
+
+/** Says that tools with this `execute` have an agent inside, so that the calls of a batch share the budget. */
+export function markAgentTool(execute: object): void {
+  agentTools.add(execute);
+}
+
+/** True for a tool that has an agent inside. */
+export function isAgentTool({ execute }: Pick<Tool<never>, "execute">): boolean {
+  return execute !== undefined && agentTools.has(execute);
+}

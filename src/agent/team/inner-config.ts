@@ -1,0 +1,91 @@
+import { AgentError } from "../../base/error.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { ToolContext } from "../../tool/types.ts";
+import type { Limits } from "../../../machines/agent/context.ts";
+import type { OuterCall } from "../services/outer-call.ts";
+import type { AgentConfig, Permissions, Snapshot } from "../types.ts";
+import type { AgentToolAgent } from "./options.ts";
+
+/** The part of the parent's grace period that an inner agent gets, so that its result still comes in time. */
+const GRACE_SHARE = 0.75;
+const GRACE_MS = 2_000;
+
+/** What the configuration of an inner agent is made of. */
+export type InnerOptions = {
+  readonly agent: AgentToolAgent;
+  readonly ctx: ToolContext<never>;
+  readonly outer: OuterCall | undefined;
+  readonly sessionId: string;
+  readonly limits: Limits;
+  readonly snapshot: Snapshot | undefined;
+};
+
+/** The rules of the parent that forbid or ask stand before those of the agent; a permission of the parent is none of the agent. */
+function permissionsOf(own: Permissions = {}, { rules = [] }: Permissions = {}): Permissions {
+  const inherited = rules
+    .filter(({ action }) => action !== "allow")
+    .map((rule) => ({ ...rule, optional: true }));
+  return { ...own, rules: [...inherited, ...(own.rules ?? [])] };
+}
+
+/** The lower of two limits, each by each. */
+function lowest(own: Limits, given: Limits): Limits {
+  const names = [...new Set([...Object.keys(own), ...Object.keys(given)])] as (keyof Limits)[];
+  return Object.fromEntries(
+    names.map((name) => [name, Math.min(own[name] ?? Infinity, given[name] ?? Infinity)]),
+  ) as Limits;
+}
+
+/** The limits of an agent: the lower of its own and of those that its parent gives it. */
+export function limitsOf({ budget = {} }: AgentToolAgent, given: Limits): Limits {
+  const { onExceeded: _, ...own } = budget;
+  return lowest(own, given);
+}
+
+/** The labels by which the sessions of the parent are found, its agent's excepted, and where the session belongs. */
+function metaOf({ meta: own }: AgentToolAgent, { host }: OuterCall, callId: string): JsonObject {
+  const { agent: _, parent: __, ...labels } = host.config.meta ?? {};
+  return { ...labels, ...own, parent: { sessionId: host.sessionId, callId } };
+}
+
+/** The configuration of an agent that runs inside of a call: in the parent's store, on its clock, and within what it permits. */
+export function innerConfig(options: InnerOptions): AgentConfig<never> {
+  const { agent, ctx, outer, sessionId, limits, snapshot } = options;
+  const parent = outer?.host.config;
+  const { onExceeded } = agent.budget ?? {};
+  const grace = agent.interruptGraceMs ?? GRACE_MS;
+  const outerGrace = Math.floor((parent?.interruptGraceMs ?? GRACE_MS) * GRACE_SHARE);
+  const inherited = {
+    ...(parent?.now && { now: parent.now }),
+    ...(parent?.newId && { newId: parent.newId }),
+    ...(parent?.redact && { redact: parent.redact }),
+    ...(parent?.inspect && { inspect: parent.inspect }),
+    ...(ctx.context !== undefined && { context: ctx.context }),
+  };
+  return {
+    ...inherited,
+    ...(agent as AgentConfig<never>),
+    sessionId,
+    interruptGraceMs: Math.min(grace, outerGrace),
+    permissions: permissionsOf(agent.permissions, parent?.permissions),
+    budget: { ...limits, ...(onExceeded && { onExceeded }) },
+    ...(parent?.prices && { prices: { ...parent.prices, ...agent.prices } }),
+    ...(outer && { meta: metaOf(agent, outer, ctx.callId) }),
+    ...(parent?.store && {
+      store: parent.store,
+      ...(parent.durability && { durability: parent.durability }),
+      ...(parent.leaseMs !== undefined && { leaseMs: parent.leaseMs }),
+    }),
+    ...(!parent?.store && snapshot && { snapshot }),
+  };
+}
+
+/** Throws `config/invalid` for an agent that says where its session is. */
+export function checkSessionless(agent: AgentToolAgent): void {
+  const given = ["store", "sessionId", "snapshot", "durability", "leaseMs"].find((key) => key in agent);
+  if (given === undefined) return;
+  throw new AgentError(
+    "config/invalid",
+    `agentTool: the agent '${agent.name}' has a \`${given}\`; expected none, because its session lies in the store of the agent that calls it.`,
+  );
+}

@@ -1,0 +1,269 @@
+import { AgentError, agentErrorOf } from "../../base/error.ts";
+import { LONGEST_DELAY_MS } from "../../base/longest-delay.ts";
+import { suspend } from "../../tool/suspend.ts";
+import type { ToolContext, ToolReturn } from "../../tool/types.ts";
+import type { Limits } from "../../../machines/agent/context.ts";
+import { createInnerAgent } from "../create-agent.ts";
+import type { InnerAgent } from "../inbox-agent.ts";
+import { outerCallOf, type OuterCall } from "../services/outer-call.ts";
+import type { Budget, Input, Reply, Snapshot } from "../types.ts";
+import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
+import { forwardEvents } from "./forward.ts";
+import { innerConfig, limitsOf } from "./inner-config.ts";
+import { checkPath, MAX_DEPTH } from "./nesting.ts";
+import type { AgentToolAgent, AnyAgentToolOptions } from "./options.ts";
+import { executionError, resultOf } from "./result.ts";
+
+/** How long a session is waited for whose process has died, in lease times; and the time of a lease by default, ms. */
+const LEASES = 2;
+const LEASE_MS = 30_000;
+/** The part of the time of a call that is left for its agent to come to its end. */
+const ENDING_SHARE = 4;
+
+/** One call of an agent. */
+export type InnerCall = {
+  readonly options: AnyAgentToolOptions;
+  readonly agent: AgentToolAgent;
+  /** The id of its session behind that of the parent. */
+  readonly part: string;
+  readonly input: Input;
+  readonly ctx: ToolContext<never>;
+  /** Sessions of agents that remember, of a parent without a store. */
+  readonly kept: Map<string, Snapshot>;
+};
+
+/** Why an agent does not go on: its parent was interrupted or ends, or the time of the call is over. */
+type End = "signal" | "timeout";
+
+/** The limits of an agent with what people have added to them. */
+function totalOf(limits: Limits, extended: Limits): Limits {
+  const names = Object.keys(limits) as (keyof Limits)[];
+  return Object.fromEntries(names.map((name) => [name, limits[name]! + (extended[name] ?? 0)])) as Limits;
+}
+
+function givenLimits({ options, agent, ctx }: InnerCall, outer: OuterCall | undefined): Limits {
+  const { budget = "share" } = options;
+  if (budget === "share") return limitsOf(agent, outer?.host.shareOfBudget(ctx.callId) ?? {});
+  const { onExceeded: _, ...limits } = budget;
+  return limits;
+}
+
+function onExceededOf({ options: { budget }, agent }: InnerCall): Pick<Budget, "onExceeded"> {
+  const { onExceeded } = (typeof budget === "object" ? budget : agent.budget) ?? {};
+  return onExceeded ? { onExceeded } : {};
+}
+
+/** Ends an agent when its call is to end: it is parked if the parent leaves its session, and interrupted otherwise. */
+class Ending {
+  readonly #child: InnerAgent;
+  readonly #outer: OuterCall | undefined;
+  readonly #signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isOpen = false;
+  /** Why it was ended; undefined if it was not. */
+  cause: End | undefined;
+
+  constructor(child: InnerAgent, { signal, deadlineAt }: ToolContext<never>, outer: OuterCall | undefined) {
+    this.#child = child;
+    this.#outer = outer;
+    this.#signal = signal;
+    const left = deadlineAt - (outer?.host.now() ?? Date.now());
+    const grace = outer?.host.config.interruptGraceMs ?? 2_000;
+    const delay = left - Math.min(grace, left / ENDING_SHARE);
+    if (delay <= LONGEST_DELAY_MS) this.#timer = setTimeout(() => this.#end("timeout"), Math.max(0, delay));
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** The session of the agent is open now. Throws if the call has ended in the meantime. */
+  opened(): void {
+    this.#isOpen = true;
+    if (this.cause) throw new AgentError("run/aborted", "The call has ended before its agent began.");
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => this.#end("signal");
+
+  #end(cause: End): void {
+    if (this.cause) return;
+    this.cause = cause;
+    queueMicrotask(() => {
+      const isLeft = this.#outer?.host.isLeft() ?? false;
+      if (isLeft) void this.#child.shutdown({ deadlineMs: 0 });
+      else if (!this.#isOpen || !this.#child.interrupt()) void this.#child.close();
+    });
+  }
+}
+
+/** Has the agent made its turn, or go on with it. Calls with the id of the outer call as their key: in each process it is the same turn. */
+async function takeTurn(child: InnerAgent, call: InnerCall): Promise<Reply<unknown>> {
+  const { ctx, options, input } = call;
+  if (ctx.resumed && child.status().phase === "suspended") return child.call();
+  return child.call(input, {
+    ...(child.status().phase === "stopped" && options.output && { output: options.output }),
+    idempotencyKey: ctx.callId,
+  }) as Promise<Reply<unknown>>;
+}
+
+/** What the call of an agent that waits asks, and remembers. */
+function suspendedFor(child: InnerAgent, limits: Limits, extended: Limits, isStored: boolean): ToolReturn {
+  const { waitsFor, pending } = child.status();
+  const open = pending.filter(({ decided }) => decided === undefined);
+  const asks = waitsFor.includes("budget")
+    ? [budgetAsk(`Agent '${child.name}' has used up its budget. How much more may it use?`)]
+    : asksFor(child.name, open);
+  const state: InnerState = {
+    sessionId: child.sessionId,
+    limits,
+    extended,
+    hashes: Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash])),
+    ...(!isStored && { snapshot: child.snapshot() }),
+  };
+  return suspend(`Agent '${child.name}' waits.`, { then: "resume", state: state as never, asks });
+}
+
+/** True if calls may share a session. */
+const remembers = ({ session = "perCall" }: AnyAgentToolOptions): boolean => session !== "perCall";
+
+/** Errors of a call that was refused before its turn began. */
+const REFUSALS = ["run/pending", "run/busy", "run/key-reused", "message/invalid", "config/invalid"];
+
+class InnerRun {
+  readonly #call: InnerCall;
+  readonly #outer: OuterCall | undefined;
+  readonly #sessionId: string;
+  readonly #limits: Limits;
+  readonly #extended: Limits;
+  #hasBegun = false;
+
+  constructor(call: InnerCall) {
+    this.#call = call;
+    this.#outer = outerCallOf(call.ctx);
+    const { ctx, part } = call;
+    const state = ctx.resumed?.state as InnerState | undefined;
+    const parentId = this.#outer?.host.sessionId;
+    this.#sessionId = state?.sessionId ?? (parentId === undefined ? part : `${parentId}/${part}`);
+    this.#limits = state?.limits ?? givenLimits(call, this.#outer);
+    this.#extended = extendedBy(ctx.resumed);
+  }
+
+  get #isStored(): boolean {
+    return this.#outer?.host.config.store !== undefined;
+  }
+
+  async run(): Promise<ToolReturn> {
+    const { options, agent, ctx, kept } = this.#call;
+    checkPath([...(this.#outer?.host.path ?? []), agent.name], options.maxDepth ?? MAX_DEPTH);
+    const nothingLeft = this.#nothingLeft();
+    if (nothingLeft) return nothingLeft;
+    const child = this.#create();
+    const ending = new Ending(child, ctx, this.#outer);
+    const stopEvents = forwardEvents(child, ctx, this.#outer, options.forward ?? true);
+    try {
+      const { leaseMs = LEASE_MS } = this.#outer?.host.config ?? {};
+      await child.open({ waitMs: LEASES * leaseMs });
+      ending.opened();
+      return await this.#drive(child, ending);
+    } catch (error) {
+      return this.#failed(child, ending, agentErrorOf(error, "tool/failed"));
+    } finally {
+      ending.stop();
+      stopEvents();
+      if (remembers(options) && !this.#isStored) kept.set(this.#sessionId, child.snapshot());
+      await child.close();
+    }
+  }
+
+  /** The outcome of a call whose agent may use nothing of a limit; undefined if it may use something of each. */
+  #nothingLeft(): ToolReturn | undefined {
+    const { agent, ctx } = this.#call;
+    const total = totalOf(this.#limits, this.#extended);
+    const name = (Object.keys(total) as (keyof Limits)[]).find((each) => total[each]! <= 0);
+    if (name === undefined) return undefined;
+    const message = `The budget of ${name} leaves nothing for agent '${agent.name}'.`;
+    if (isGivenUp(ctx.resumed)) return executionError(message);
+    const state: InnerState = {
+      sessionId: this.#sessionId,
+      limits: this.#limits,
+      extended: this.#extended,
+      hashes: {},
+    };
+    return suspend(message, { then: "resume", state: state as never, asks: [budgetAsk(message)] });
+  }
+
+  #create(): InnerAgent {
+    const { agent, ctx, kept } = this.#call;
+    const state = ctx.resumed?.state as InnerState | undefined;
+    const config = innerConfig({
+      agent: { ...agent, budget: { ...agent.budget, ...onExceededOf(this.#call) } },
+      ctx,
+      outer: this.#outer,
+      sessionId: this.#sessionId,
+      limits: totalOf(this.#limits, this.#extended),
+      snapshot: state?.snapshot ?? kept.get(this.#sessionId),
+    });
+    return createInnerAgent(config, [...(this.#outer?.host.path ?? []), agent.name]);
+  }
+
+  async #drive(child: InnerAgent, ending: Ending): Promise<ToolReturn> {
+    const { ctx, options, part } = this.#call;
+    const wait = (): ToolReturn => suspendedFor(child, this.#limits, this.#extended, this.#isStored);
+    if (ctx.resumed && child.status().phase === "suspended") {
+      if (isGivenUp(ctx.resumed)) return this.#giveUp(child);
+      if ((await answerInside(child, ctx.resumed)).length > 0) return wait();
+    }
+    this.#hasBegun = true;
+    const reply = await takeTurn(child, this.#call);
+    const isWaiting = child.status().phase === "suspended";
+    if (!isWaiting) this.#spend(child);
+    if (ending.cause) throw this.#ended(ending);
+    if (isWaiting) return wait();
+    return resultOf(reply, {
+      sessionId: child.sessionId,
+      session: options.session === "perName" ? part : undefined,
+      mode: options.reply ?? "text",
+    });
+  }
+
+  /** A person does not let the agent go on. */
+  async #giveUp(child: InnerAgent): Promise<ToolReturn> {
+    const { reason } = child.status();
+    child.interrupt();
+    await child.rest();
+    this.#spend(child);
+    return executionError(
+      reason === "BUDGET_EXCEEDED" ? `Agent '${child.name}' has used up its budget.` : "It was stopped.",
+    );
+  }
+
+  #failed(child: InnerAgent, ending: Ending, error: AgentError): ToolReturn {
+    if (this.#hasBegun && !REFUSALS.includes(error.code)) this.#spend(child);
+    if (ending.cause) throw this.#ended(ending);
+    return executionError(error.message);
+  }
+
+  #ended({ cause }: Ending): AgentError {
+    const message =
+      cause === "signal"
+        ? "The call was interrupted."
+        : "The time of the call is over, and its agent was interrupted. It may have taken effect.";
+    return new AgentError(cause === "signal" ? "run/aborted" : "tool/timeout", message);
+  }
+
+  #spend({ stats }: InnerAgent): void {
+    const { modelCalls, toolCalls, usage } = stats;
+    const extended = Object.keys(this.#extended).length > 0 && { extended: this.#extended };
+    this.#outer?.spend({ modelCalls, toolCalls, usage, ...extended });
+  }
+}
+
+/** Runs the agent of a call until it has its reply or waits. */
+export function runInner(call: InnerCall): Promise<ToolReturn> {
+  const running = new InnerRun(call).run();
+  outerCallOf(call.ctx)?.host.holdEnd(running.catch(() => {}));
+  return running;
+}
