@@ -35,7 +35,7 @@ export function checkConfig(config: AgentConfig<never>): void {
 /** A cost that is unknown would never reach its limit. */
 function checkPrices({ model, fallbackModel, prices = {} }: AgentConfig<never>): void {
   for (const asked of [model, ...(fallbackModel ? [fallbackModel] : [])]) {
-    if (!Object.hasOwn(prices, asked.name))
+    if (asked.capabilities?.usesTokens !== false && !Object.hasOwn(prices, asked.name))
       throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`prices\`.`);
   }
 }

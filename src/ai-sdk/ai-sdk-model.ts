@@ -18,7 +18,7 @@ export type AiSdkModelOptions = {
   /** The name in events and in `prices`; default provider and model, such as `anthropic/claude-…`. */
   readonly name?: string;
   /** `{ structuredOutput: true }` if the model keeps to a JSON Schema by itself; default none. */
-  readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
+  readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens">;
   /** Options of the provider for every request, under the name of the provider. Those of `generateOptions` take precedence. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
   /** HTTP headers of every request. */

@@ -143,6 +143,8 @@ export interface ChatModel {
     readonly structuredOutput?: boolean;
     /** The size of the context window, tokens: prompts are kept within it, as the option `compaction` of an agent says. */
     readonly contextTokens?: number;
+    /** False for a model that is code: its answers have no tokens and no cost. Default true. */
+    readonly usesTokens?: boolean;
   };
   /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the
    *  `isRetryable` and `retryAt` of the response; any other error becomes `model/failed` with its message. When `signal` aborts it

@@ -9,9 +9,12 @@ import { ROOT } from "../project/source-files.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
 
-const pages = globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"], {
-  cwd: ROOT,
-})
+const pages = globSync(
+  ["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"],
+  {
+    cwd: ROOT,
+  },
+)
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }))
   .filter(({ text }) => examplesOf(text).length > 0)
   .toSorted((one, other) => one.path.localeCompare(other.path));

@@ -22,7 +22,7 @@ test("the names each subpath exports", async () => {
     ./ai-sdk: aiSdkEmbedder aiSdkModel
     ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
-    ./team: agentTool
+    ./team: agentTool branch codeModel fanOut pipeline repeat sequence
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./mcp: mcp
     ./testing: chatCompletionsServer memoryContract modelContract modelRecordings queueContract scriptedModel storeContract

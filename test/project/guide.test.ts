@@ -9,9 +9,12 @@ import { ROOT } from "./source-files.ts";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const pages = [
   "README.md",
-  ...globSync(["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"], {
-    cwd: ROOT,
-  }).toSorted(),
+  ...globSync(
+    ["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"],
+    {
+      cwd: ROOT,
+    },
+  ).toSorted(),
 ];
 const guide = pages.filter((path) => path.startsWith("docs/guide/") && path !== "docs/guide/README.md");
 

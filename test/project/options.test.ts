@@ -9,7 +9,7 @@ import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agen
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
-import { agentTool } from "agentchart/team";
+import { agentTool, codeModel } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -29,6 +29,7 @@ import { notebookSchema } from "../../src/agent/plan/notebook.ts";
 import { skillSchema } from "../../src/agent/skills/skill.ts";
 import { skillsSchema } from "../../src/agent/skills/skills.ts";
 import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
+import { codeModelSchema } from "../../src/agent/team/code-model.ts";
 import { agentToolSchema } from "../../src/agent/team/options.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
 import { generateSchema } from "../../src/model/generate-schema.ts";
@@ -133,6 +134,7 @@ const OPTIONS: readonly (readonly [
   ],
   ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
   ["agentTool", agentToolSchema(), agentTool, { agent: base }],
+  ["codeModel", codeModelSchema(), (given) => codeModel(() => ({ reply: "" }), given)],
   ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
   [
     "record",

@@ -168,7 +168,7 @@ function outcomeOf(
   fold: Fold,
   startedAt: number,
   request: ModelRequest,
-  model: string,
+  model: ChatModel,
   isBroken: boolean,
 ): ModelOutcome {
   const folded = fold.finish();
@@ -178,8 +178,11 @@ function outcomeOf(
   const reported = reportedUsage(folded.usage);
   if (isBroken && !delivered && !reported) return { at, finishReason, delivered };
   const counts = completeUsage(reported, request, content);
-  const cost = costOf(host, model, counts);
-  const usage: Usage = { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
+  const cost = costOf(host, model.name, counts);
+  const usage: Usage | undefined =
+    model.capabilities?.usesTokens === false
+      ? undefined
+      : { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
   const rest = sizeOfTools(request.tools);
   const counted = reported?.inputTokens !== undefined && {
     tokens: reported.inputTokens,
@@ -193,9 +196,16 @@ function outcomeOf(
     content,
     metadata: { ...folded.metadata, ...(responseId !== undefined && { responseId }) },
     timestamp: at,
-    usage,
+    ...(usage && { usage }),
   };
-  return { at, finishReason, usage, delivered, ...(counted && { counted }), ...(delivered && { message }) };
+  return {
+    at,
+    finishReason,
+    ...(usage && { usage }),
+    delivered,
+    ...(counted && { counted }),
+    ...(delivered && { message }),
+  };
 }
 
 /** Makes one request to the model and folds the answer into a message. Never rejects: a failure is part of the outcome. On abort it
@@ -230,7 +240,7 @@ export async function callModel(
   const onEnd = (ending: Ending): void => {
     blocks.end();
     const isBroken = ending.error !== undefined || controller.signal.aborted;
-    outcome = outcomeOf(host, messageId, fold, startedAt, request, model.name, isBroken);
+    outcome = outcomeOf(host, messageId, fold, startedAt, request, model, isBroken);
     const { finishReason, usage } = outcome;
     host.emit({
       type: "model.end",

@@ -99,7 +99,7 @@ function decisionFor({ ask }: PendingCall, decision: Decision): Decision {
 /** Hands the answers of this round to what waits inside, and returns what is still open. What was answered in an earlier life of this
  *  process, or has expired by itself, is passed over. */
 export async function answerInside(
-  child: InnerAgent,
+  child: Pick<InnerAgent, "status" | "decide">,
   resumed: Resumed | undefined,
 ): Promise<readonly PendingCall[]> {
   const { hashes = {} } = (resumed?.state ?? {}) as Partial<InnerState>;

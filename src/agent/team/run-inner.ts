@@ -20,6 +20,10 @@ const LEASE_MS = 30_000;
 /** The part of the time of a call that is left for its agent to come to its end. */
 const ENDING_SHARE = 4;
 
+const LOST = "session/lease-lost";
+/** How often an agent is run whose lease is lost. */
+const MAX_RUNS = 3;
+
 /** One call of an agent. */
 export type InnerCall = {
   readonly options: AnyAgentToolOptions;
@@ -243,6 +247,7 @@ class InnerRun {
   #failed(child: InnerAgent, ending: Ending, error: AgentError): ToolReturn {
     if (this.#hasBegun && !REFUSALS.includes(error.code)) this.#spend(child);
     if (ending.cause) throw this.#ended(ending);
+    if (error.code === LOST) throw error;
     return executionError(error.message);
   }
 
@@ -261,9 +266,20 @@ class InnerRun {
   }
 }
 
+/** Runs it, and again from where it was if the store was late to renew the lease of its session. */
+async function runAgain(call: InnerCall): Promise<ToolReturn> {
+  for (let run = 1; ; run++) {
+    try {
+      return await new InnerRun(call).run();
+    } catch (error) {
+      if (run === MAX_RUNS || !AgentError.is(error) || error.code !== LOST) throw error;
+    }
+  }
+}
+
 /** Runs the agent of a call until it has its reply or waits. */
 export function runInner(call: InnerCall): Promise<ToolReturn> {
-  const running = new InnerRun(call).run();
+  const running = runAgain(call);
   outerCallOf(call.ctx)?.host.holdEnd(running.catch(() => {}));
   return running;
 }

@@ -36,7 +36,7 @@ export type OpenAIModelOptions = {
   readonly name?: string;
   /** `structuredOutput: true` if the model supports `response_format: json_schema`; `contextTokens`, the size of its context window,
    *  within which prompts are kept. Default: none of both. */
-  readonly capabilities?: NonNullable<ChatModel["capabilities"]>;
+  readonly capabilities?: Omit<NonNullable<ChatModel["capabilities"]>, "usesTokens">;
   /** How messages are converted; default `chat`, `multiAgent` for conversations of several agents. */
   readonly formatter?: ChatFormatter;
 } & ResponsesOptions &

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createAgent, defineSlot, type AgentConfig, type Json, type Msg } from "agentchart";
+import { AgentError, createAgent, defineSlot, type AgentConfig, type Json, type Msg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { agentTool, type AgentToolOptions } from "agentchart/team";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
@@ -339,4 +339,35 @@ describe("an interrupt of the parent", () => {
     expect(outputOf(await firstResult(second))).toBe("Late.");
     await second.close();
   });
+});
+
+test("an agent whose lease is lost goes on where it was", async () => {
+  const real = memoryStore();
+  let isLost = false;
+  const store = new Proxy(real, {
+    get(target, key) {
+      const member = Reflect.get(target, key, target) as unknown;
+      if (key !== "append") return typeof member === "function" ? (member.bind(target) as unknown) : member;
+      return async (...[sessionId, batch]: Parameters<typeof real.append>) => {
+        const seq = await target.append(sessionId, batch);
+        const hasAsked = batch.entries.some(({ type }) => type === "call");
+        if (sessionId !== "p/call_1" || isLost || !hasAsked) return seq;
+        isLost = true;
+        const { fence } = batch;
+        await target.release({ sessionId, owner: "", fence, expiresAt: 0, takeovers: 0 });
+        throw new AgentError("session/lease-lost", "The store was late.");
+      };
+    },
+  });
+  let looked = 0;
+  const look = toolOf("look", () => `${++looked}`, { idempotent: true });
+  const { agent } = deskOf(
+    { turns: [{ calls: [{ id: "c", name: "look" }] }, "Seen."], tools: [look] },
+    { store, sessionId: "p", leaseMs: 200 },
+  );
+  await agent.call("go");
+  expect(isLost).toBe(true);
+  expect(outputOf(await firstResult(agent))).toBe("Seen.");
+  expect(looked).toBe(1);
+  await agent.close();
 });

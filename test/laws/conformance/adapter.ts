@@ -1,6 +1,7 @@
 import { AgentError, type ErrorCode } from "agentchart";
 import { type Env, type Spec, notOffered } from "./adapter/shapes.ts";
 import { Handle } from "./adapter/handle.ts";
+import { runPipeline } from "./adapter/pipeline.ts";
 import { openSession, unit } from "./adapter/functions.ts";
 
 const ERROR_TYPES: { readonly [code in ErrorCode]?: string } = {
@@ -26,6 +27,6 @@ export const adapter = {
   createAgent: (spec: Spec, env: Env) => new Handle(spec, env),
   openSession,
   createHub: (_options: object) => notOffered("message hubs"),
-  pipeline: (_options: object) => notOffered("pipelines"),
+  pipeline: runPipeline,
   unit,
 };

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { createAgent, type Agent, type ChatModel } from "agentchart";
+import { createAgent, textOf, type Agent, type ChatModel } from "agentchart";
 import { agentTool } from "agentchart/team";
 import { openStore } from "../../support/open-store.ts";
 import { outputOf, resultsOf, toolOf } from "../../support/agents.ts";
@@ -44,7 +44,7 @@ async function openWhenFree(): Promise<Agent> {
       parallelToolCalls: true,
       store,
       sessionId,
-      leaseMs: 1_000,
+      leaseMs: 2_000,
     });
     try {
       await agent.open({ waitMs: 10_000 });
@@ -65,15 +65,25 @@ async function decideAll(agent: Agent): Promise<void> {
   }
 }
 
-const agent = await openWhenFree();
-if ((await agent.messages()).length === 0) await agent.call("Wipe.");
-while (agent.status().phase !== "stopped") {
-  await decideAll(agent);
-  await agent.call();
+/** Goes on until the answer is there: a process whose lease was not renewed in time opens the session again. */
+async function answer(): Promise<string> {
+  for (;;) {
+    const agent = await openWhenFree();
+    try {
+      if ((await agent.messages()).length === 0) await agent.call("Wipe.");
+      while (agent.status().phase !== "stopped") {
+        await decideAll(agent);
+        await agent.call();
+      }
+      const last = (await agent.messages()).at(-1)!;
+      await agent.close();
+      return textOf(last);
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== "session/lease-lost") throw error;
+    }
+  }
 }
-const text = (await agent.messages())
-  .at(-1)!
-  .content.map((block) => (block.type === "text" ? block.text : ""));
-await agent.close();
+
+const text = await answer();
 await real.close();
-process.stdout.write(`DONE ${appends()} ${text.join("")}\n`);
+process.stdout.write(`DONE ${appends()} ${text}\n`);

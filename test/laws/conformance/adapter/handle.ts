@@ -48,6 +48,10 @@ export class Handle {
     if (userChunk) this.#agent.subscribe((event) => event.type === "tool.delta" && userChunk(event.delta));
   }
 
+  get agent(): Agent {
+    return this.#agent;
+  }
+
   async call(messages: InputMsg[] | null, { schema }: { schema?: JsonObject } = {}): Promise<NormalMsg> {
     return normalReply(await this.#agent.call(messages?.map(toMsg), schema && { output: schema }));
   }

@@ -1,0 +1,48 @@
+import type { Msg } from "../../message/types.ts";
+import { suspend } from "../../tool/suspend.ts";
+import type { Schema, ToolContext, ToolReturn } from "../../tool/types.ts";
+import type { Agent, Reply } from "../types.ts";
+import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp } from "./bubble.ts";
+import { executionError, resultOf } from "./result.ts";
+
+/** A call of an agent that lives in this process, with a session of its own. */
+export async function runLive(
+  agent: Agent<never>,
+  messages: readonly Msg[],
+  output: Schema | undefined,
+  ctx: ToolContext<never>,
+): Promise<ToolReturn> {
+  const { resumed } = ctx;
+  await agent.open();
+  const isResumed = resumed !== undefined && agent.status().phase === "suspended";
+  if (isResumed && isGivenUp(resumed)) {
+    agent.interrupt();
+    return executionError(`Agent '${agent.name}' was stopped.`);
+  }
+  if (isResumed) {
+    const extra = extendedBy({ ...resumed, state: {} });
+    if (Object.keys(extra).length > 0) await agent.extendBudget(extra);
+    if ((await answerInside(agent, resumed)).length > 0) return waiting(agent);
+  }
+  const options = { signal: ctx.signal };
+  const reply: Reply<unknown> = isResumed
+    ? await agent.call(undefined, options)
+    : await agent.call(messages, {
+        ...options,
+        idempotencyKey: ctx.idempotencyKey,
+        ...(output && { output }),
+      });
+  if (agent.status().phase === "suspended") return waiting(agent);
+  return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
+}
+
+/** What the call of an agent that waits asks. */
+function waiting(agent: Agent<never>): ToolReturn {
+  const { waitsFor, pending } = agent.status();
+  const open = pending.filter(({ decided }) => decided === undefined);
+  const asks = waitsFor.includes("budget")
+    ? [budgetAsk(`Agent '${agent.name}' has used up its budget. How much more may it use?`)]
+    : asksFor(agent.name, open);
+  const hashes = Object.fromEntries(open.map(({ callId, argsHash }) => [callId, argsHash]));
+  return suspend(`Agent '${agent.name}' waits.`, { then: "resume", state: { hashes }, asks });
+}
