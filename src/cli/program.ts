@@ -3,6 +3,7 @@ import { CliCommand } from "./cli-command.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandDefinition, Handler, Input } from "./define-command.ts";
 import * as main from "./definitions.ts";
+import * as knowledge from "./knowledge/definitions.ts";
 import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
 import * as workers from "./workers/definitions.ts";
@@ -40,6 +41,13 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(memory.list, async () => (await import("./memory/commands.ts")).listCommand);
   add(memory.show, async () => (await import("./memory/commands.ts")).showCommand);
   add(memory.remove, async () => (await import("./memory/commands.ts")).removeCommand);
+  program
+    .command("knowledge")
+    .description("Add, search, list and delete documents that agents look things up in");
+  add(knowledge.add, async () => (await import("./knowledge/commands.ts")).addCommand);
+  add(knowledge.search, async () => (await import("./knowledge/commands.ts")).searchCommand);
+  add(knowledge.list, async () => (await import("./knowledge/commands.ts")).listCommand);
+  add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);

@@ -17,21 +17,37 @@ export type Terminal = {
   warn(line: string): void;
   /** Prints a line that is never shortened, such as a command to copy. */
   hint(line: string): void;
+  /** Shows a line in a terminal until the next line; "" shows none. Elsewhere nothing is shown. */
+  status(line: string): void;
+  /** True if `status` shows lines. */
+  readonly showsStatus: boolean;
   /** Prints the line of an error. */
   fail(line: string): void;
 };
+
+/** A longer line would wrap, and could not be replaced. */
+const MAX_STATUS = 78;
 
 const STYLES = { dim: 2, bold: 1, red: 31 } as const;
 
 /** Colors are used on a terminal only, unless `NO_COLOR` is set or `TERM` is "dumb". */
 export function openTerminal(stdout: Output, stderr: Output, env: Environment): Terminal {
-  const isPlain = !stderr.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  const showsStatus = stderr.isTTY === true && env["TERM"] !== "dumb";
+  const isPlain = !showsStatus || Boolean(env["NO_COLOR"]);
   const styled = (text: string, style: keyof typeof STYLES): string =>
     isPlain ? text : `\u001b[${STYLES[style]}m${text}\u001b[0m`;
   /** The stream whose last line has no line break yet. */
   let open: Output | undefined;
+  let hasStatus = false;
 
+  const status = (text: string): void => {
+    if (!showsStatus || (text === "" && !hasStatus)) return;
+    if (!hasStatus) endLine();
+    stderr.write(`\r\u001b[K${oneLine(text, MAX_STATUS)}`);
+    hasStatus = text !== "";
+  };
   const endLine = (): void => {
+    status("");
     open?.write("\n");
     open = undefined;
   };
@@ -41,11 +57,13 @@ export function openTerminal(stdout: Output, stderr: Output, env: Environment): 
   };
   const append = (output: Output, text: string, shown: string): void => {
     if (text === "") return;
+    status("");
     switchTo(output);
     output.write(shown);
     open = text.endsWith("\n") ? undefined : output;
   };
   const line = (text: string, style: keyof typeof STYLES): void => {
+    status("");
     if (open === stderr) endLine();
     switchTo(stderr);
     stderr.write(`${styled(text, style)}\n`);
@@ -60,6 +78,8 @@ export function openTerminal(stdout: Output, stderr: Output, env: Environment): 
       if (stderr.isTTY) append(stderr, withoutControls(text), styled(withoutControls(text), "dim"));
     },
     endLine,
+    status,
+    showsStatus,
     note: (text) => line(oneLine(text), "dim"),
     warn: (text) => line(oneLine(text), "bold"),
     hint: (text) => line(withoutControls(text), "bold"),

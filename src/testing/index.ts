@@ -24,5 +24,8 @@ export { storeContract } from "./store-contract.ts";
 export type { StoreContractOptions, StoreUnderTest } from "./store-contract.ts";
 export { memoryContract } from "./memory-contract.ts";
 export type { MemoryContractOptions, MemoryUnderTest } from "./memory-contract.ts";
+export { knowledgeContract } from "./knowledge-contract.ts";
+export type { KnowledgeContractOptions, KnowledgeUnderTest } from "./knowledge-contract.ts";
+export { hashingEmbedder } from "./hashing-embedder.ts";
 export { queueContract } from "./queue-contract.ts";
 export type { QueueContractOptions, QueueUnderTest } from "./queue-contract.ts";

@@ -26,6 +26,7 @@ describe("The completion of bash", () => {
       "run",
       "sessions",
       "memory",
+      "knowledge",
       "inspect",
       "chart",
       "worker",

@@ -10,7 +10,14 @@ import { BARE_ENV } from "../support/bare-env.ts";
 import { examplesOf, withBlocks } from "../support/doc-blocks.ts";
 
 const pages = globSync(
-  ["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"],
+  [
+    "docs/guide/*.md",
+    "docs/plans.md",
+    "docs/memory.md",
+    "docs/knowledge.md",
+    "docs/skills.md",
+    "docs/agents-together.md",
+  ],
   {
     cwd: ROOT,
   },

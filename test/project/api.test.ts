@@ -24,8 +24,9 @@ test("the names each subpath exports", async () => {
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
     ./team: agentTool branch codeModel fanOut pipeline repeat sequence
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
+    ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
-    ./testing: chatCompletionsServer memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
+    ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
     ./store/memory: memoryStore

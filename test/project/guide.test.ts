@@ -10,7 +10,14 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const pages = [
   "README.md",
   ...globSync(
-    ["docs/guide/*.md", "docs/plans.md", "docs/memory.md", "docs/skills.md", "docs/agents-together.md"],
+    [
+      "docs/guide/*.md",
+      "docs/plans.md",
+      "docs/memory.md",
+      "docs/knowledge.md",
+      "docs/skills.md",
+      "docs/agents-together.md",
+    ],
     {
       cwd: ROOT,
     },

@@ -5,6 +5,14 @@ import { inspector, startHub } from "agentchart/inspect";
 import { mcp } from "agentchart/mcp";
 import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
 import { createServer, readTokens, serve } from "agentchart/server";
+import {
+  ingest,
+  knowledge,
+  memoryKnowledge,
+  postgresKnowledge,
+  split,
+  sqliteKnowledge,
+} from "agentchart/knowledge";
 import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agentchart/memory";
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
@@ -22,6 +30,11 @@ import { hookSchema } from "../../src/hook/hook-schema.ts";
 import { historySchema } from "../../src/inspect/client/history.ts";
 import { inspectorSchema } from "../../src/inspect/client/inspector.ts";
 import { startHubSchema } from "../../src/inspect/hub/start-hub.ts";
+import { ingestSchema } from "../../src/agent/knowledge/ingest.ts";
+import { knowledgeSchema } from "../../src/agent/knowledge/knowledge.ts";
+import { postgresKnowledgeSchema } from "../../src/agent/knowledge/postgres.ts";
+import { splitSchema } from "../../src/agent/knowledge/split.ts";
+import { sqliteKnowledgeSchema } from "../../src/agent/knowledge/sqlite.ts";
 import { longTermMemorySchema, recordSchema } from "../../src/agent/memory/long-term-memory.ts";
 import { postgresMemorySchema } from "../../src/agent/memory/postgres.ts";
 import { sqliteMemorySchema } from "../../src/agent/memory/sqlite.ts";
@@ -144,6 +157,16 @@ const OPTIONS: readonly (readonly [
   ],
   ["sqliteMemory", sqliteMemorySchema(), sqliteMemory, { path: ":memory:" }],
   ["postgresMemory", postgresMemorySchema(), postgresMemory, { connectionString: "postgres://localhost/x" }],
+  ["knowledge", knowledgeSchema(), knowledge, { store: memoryKnowledge() }],
+  ["split", splitSchema(), (given) => split("", given)],
+  ["ingest", ingestSchema(), ingest, { store: memoryKnowledge(), path: "package.json" }],
+  ["sqliteKnowledge", sqliteKnowledgeSchema(), sqliteKnowledge, { path: ":memory:" }],
+  [
+    "postgresKnowledge",
+    postgresKnowledgeSchema(),
+    postgresKnowledge,
+    { connectionString: "postgres://localhost/x" },
+  ],
   ["mcp", mcpSchema(), mcp, { command: "none" }],
   ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
   ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],

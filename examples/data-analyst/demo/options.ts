@@ -6,6 +6,8 @@ export type DemoOptions = {
   readonly db?: string;
   readonly csv?: string;
   readonly encoding?: string;
+  /** A folder of documents, from which the question is answered. */
+  readonly docs?: string;
   readonly model?: string;
   readonly offline: boolean;
   /** Tokens a second of the stand-in; 0 is full speed. */
@@ -35,6 +37,7 @@ export const HELP = `A data analyst that answers questions about a database, run
   npm run demo -- "my question"                 asks something else about them
   npm run demo -- "my question" --csv my.csv    asks about a CSV file (UTF-8, GB18030, …; , ; tab or |)
   npm run demo -- "my question" --db my.sqlite  asks about a SQLite database, opened read-only
+  npm run demo -- --docs DIR "my question"      answers from a folder of text, Markdown, HTML and PDF (with the package unpdf)
 
   --offline         answer with the built-in stand-in even if a key is set; nothing leaves this machine
   --model NAME      the model to ask (also AGENTCHART_MODEL or OPENAI_MODEL); PROVIDER/NAME is one of alibaba, anthropic, google,
@@ -56,6 +59,7 @@ const OPTIONS = {
   db: { type: "string" },
   csv: { type: "string" },
   encoding: { type: "string" },
+  docs: { type: "string" },
   model: { type: "string" },
   offline: { type: "boolean", default: false },
   pace: { type: "string" },
@@ -92,6 +96,19 @@ function readWorkers(text: string | undefined): number | undefined {
   return Number(text);
 }
 
+/** Refuses what has no meaning with documents. */
+function checkDocs(
+  { docs, ...others }: ReturnType<typeof parse>["values"],
+  question: string | undefined,
+): void {
+  if (docs === undefined) return;
+  if (!question) throw new UsageError('--docs needs a question: npm run demo -- --docs DIR "my question".');
+  const other = (["db", "csv", "crash", "workers"] as const).find(
+    (name) => others[name] !== undefined && others[name] !== false,
+  );
+  if (other !== undefined) throw new UsageError(`Use --docs or --${other}, not both.`);
+}
+
 /** Reads the command line. Throws UsageError for what it does not know. */
 export function readOptions(args: readonly string[]): DemoOptions {
   const { values, positionals } = parse(args);
@@ -101,6 +118,7 @@ export function readOptions(args: readonly string[]): DemoOptions {
   if (db !== undefined && csv !== undefined) throw new UsageError("Use --db or --csv, not both.");
   if (encoding !== undefined && csv === undefined) throw new UsageError("--encoding only goes with --csv.");
   if (lang !== "en" && lang !== "zh") throw new UsageError(`--lang takes en or zh, not "${lang}".`);
+  checkDocs(values, positionals[0]?.trim());
   const pace = readPace(values.pace);
   const workers = readWorkers(values.workers);
   if (workers !== undefined && values.crash) throw new UsageError("Use --workers or --crash, not both.");
@@ -110,6 +128,7 @@ export function readOptions(args: readonly string[]): DemoOptions {
     ...(db !== undefined && { db }),
     ...(csv !== undefined && { csv }),
     ...(encoding !== undefined && { encoding }),
+    ...(values.docs !== undefined && { docs: values.docs }),
     ...(model !== undefined && { model }),
     ...(pace !== undefined && { pace }),
     crash: values.crash,

@@ -1,13 +1,11 @@
 import { AgentError, createAgent, type Agent, type AgentEvent, type ErrorCode, type Reply } from "agentchart";
 import { inspector } from "agentchart/inspect";
-import { analystTools } from "../tools/analyst-tools.ts";
 import { ChartPath, pathLines } from "./chart-path.ts";
 import { announce, chooseModel, type ModelChoice } from "./choose-model.ts";
-import { crashAndGoOn, deadlyTools, sessionOf } from "./crash.ts";
+import { crashAndGoOn, sessionOf } from "./crash.ts";
 import { handOver } from "./hand-over.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
-import { openData } from "./open-data.ts";
 import { openModel } from "./open-model.ts";
+import { openSources } from "./open-sources.ts";
 import { isInspectorThere, NO_INSPECTOR } from "./find-inspector.ts";
 import { HELP, readOptions, type DemoOptions } from "./options.ts";
 import { formatDuration, formatTokens, showEvents } from "./show-events.ts";
@@ -109,22 +107,22 @@ async function answer(
   terminal: Terminal,
   surroundings: Surroundings,
 ): Promise<number> {
-  const data = await openData(options);
+  const sources = await openSources(options);
   const pace = options.pace ?? (surroundings.stdout.isTTY === true ? TERMINAL_PACE : 0);
   const opened = await openModel(choice, pace);
   const path = new ChartPath();
   const agent = createAgent({
     name: "analyst",
-    sysPrompt: INSTRUCTIONS,
     model: opened.model,
-    tools: deadlyTools(analystTools({ database: data.database, outDir: options.out }), options),
+    ...sources.config,
     maxIters: 20,
     inspect: options.inspect ? [path.inspect, inspector()] : path.inspect,
     ...sessionOf(options),
   });
   const stopListening = listenForInterrupt(agent, terminal, surroundings);
   try {
-    terminal.line(`Data: ${data.note}`, "dim");
+    terminal.line(sources.note, "dim");
+    for (const warning of sources.warnings) terminal.line(warning, "yellow");
     terminal.line(`Question: ${options.question}`, "bold");
     const goesOn = await openSession(agent, terminal);
     const stream = agent.stream(goesOn ? undefined : options.question);
@@ -147,7 +145,7 @@ async function answer(
     stopListening();
     await agent.close();
     await opened.close();
-    data.close();
+    await sources.close();
   }
 }
 

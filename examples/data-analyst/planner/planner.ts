@@ -7,6 +7,7 @@
  * V3 Each answer brings the turn nearer to its end: a call that succeeded is never made again, one that failed at most
  *    once more.
  */
+import { answerFromDocuments, RETRIEVE } from "./answer-from-documents.ts";
 import { chooseColumns } from "./choose-columns.ts";
 import { readConversation, type Conversation } from "./conversation.ts";
 import { interpret } from "./interpret.ts";
@@ -58,6 +59,10 @@ const DESCRIBE: WantedCall = { tool: "describe_database", input: {} };
 
 function answerOn(conversation: Conversation, language: Language): WireAnswer {
   const words = wordsFor(language);
+  if (conversation.tools.has(RETRIEVE)) {
+    const { say, calls } = answerFromDocuments(conversation, language);
+    return calls.length > 0 ? ask(conversation, say, calls) : { content: say };
+  }
   const described = runOf(conversation, DESCRIBE);
   if (described.state === "todo") return ask(conversation, words.look, [DESCRIBE]);
   if (described.state === "missing") return { content: words.noTool(DESCRIBE.tool) };

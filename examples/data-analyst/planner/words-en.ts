@@ -6,6 +6,8 @@ export const EN: Words = {
   colon: ": ",
   aside: (what, aside) => `${what} (${aside})`,
   look: "First I look at which tables and columns there are.",
+  lookUp: "I look into the documents.",
+  notInDocuments: "I found nothing in the documents that answers this.",
   search: "I look for the values that the question names.",
   query: "Now I query the database.",
   queryAgain: "A chart needs fewer rows, so I query once more for it.",
@@ -36,6 +38,7 @@ export const EN: Words = {
   failed: (what, why) => `I could not ${what}: ${why}`,
   what: {
     look: "read the database",
+    lookUp: "look into the documents",
     query: "run the query",
     statistics: "compute the statistics",
     chart: "draw the chart",

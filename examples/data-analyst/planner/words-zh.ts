@@ -6,6 +6,8 @@ export const ZH: Words = {
   colon: "：",
   aside: (what, aside) => `${what}（${aside}）`,
   look: "先看看有哪些表和列。",
+  lookUp: "先在文档中查找。",
+  notInDocuments: "在文档中没有找到答案。",
   search: "先查找问题中提到的值。",
   query: "现在查询数据库。",
   queryAgain: "图表需要更少的行，因此再为它查询一次。",
@@ -36,6 +38,7 @@ export const ZH: Words = {
   failed: (what, why) => `未能${what}：${why}`,
   what: {
     look: "读取数据库",
+    lookUp: "查找文档",
     query: "执行查询",
     statistics: "计算统计量",
     chart: "绘制图表",

@@ -10,6 +10,8 @@ export type Words = {
   readonly colon: string;
   readonly aside: (what: string, aside: string) => string;
   readonly look: string;
+  readonly lookUp: string;
+  readonly notInDocuments: string;
   readonly search: string;
   readonly query: string;
   readonly queryAgain: string;
@@ -39,6 +41,7 @@ export type Words = {
   readonly failed: (what: string, why: string) => string;
   readonly what: {
     readonly look: string;
+    readonly lookUp: string;
     readonly query: string;
     readonly statistics: string;
     readonly chart: string;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import { ephemeralMsg, FoundPerTurn, keep, lastAsked } from "../../hook/per-turn.ts";
 import type { Hook, HookEvent } from "../../hook/types.ts";
-import { userMsg } from "../../message/create.ts";
-import { textOf, toolUsesOf } from "../../message/query.ts";
+import { toolUsesOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
 import type { ChatModel } from "../../model/port.ts";
 import { defineSlot } from "../../tool/slot.ts";
@@ -91,22 +91,8 @@ const recordedSlot: Slot<number> = defineSlot<number>({
   schema: z.int().min(0),
 });
 
-const EPHEMERAL = "ephemeral";
 /** Some messages of the transcript, from this index on. */
 type Part = { readonly from: number; readonly messages: readonly Msg[] };
-
-/** How many sessions a hook knows something of at once. */
-const MAX_SESSIONS = 1_000;
-
-/** Sets an entry; above the bound the oldest is dropped. */
-function keep<T>(map: Map<string, T>, sessionId: string, value: T): void {
-  map.delete(sessionId);
-  map.set(sessionId, value);
-  for (const [oldest] of map) {
-    if (map.size <= MAX_SESSIONS) return;
-    map.delete(oldest);
-  }
-}
 
 const endsTurn = (message: Msg | undefined): boolean =>
   message?.role === "assistant" && toolUsesOf(message).length === 0;
@@ -181,8 +167,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
     if (found.length > 0) await store.put(scope, kept(found, sessionId), { batch: `${sessionId} ${from}` });
   };
 
-  /** What each session has found in its turn. */
-  const found = new Map<string, { readonly turn: number; readonly text: string | undefined }>();
+  const found = new FoundPerTurn();
   /** What is being recorded meanwhile, by session. */
   const pending = new Map<string, Promise<number>>();
 
@@ -211,23 +196,16 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   };
   const recorded = (to: number): { readonly slots: SlotWrites } => ({ slots: { [recordedSlot.name]: to } });
 
-  const retrieve = async (e: HookEvent, messages: readonly Msg[]): Promise<string | undefined> => {
-    const known = found.get(e.sessionId);
-    if (known?.turn === e.turn) return known.text;
+  const retrieve = (e: HookEvent, query: string): Promise<string | undefined> => {
     const scope = scopeOf(e);
-    const asked = messages.findLast(({ role, metadata }) => role === "user" && metadata[EPHEMERAL] !== true);
-    const query = asked ? textOf(asked) : "";
-    const text = await (query === "" ? Promise.resolve([]) : search(scope, query)).then(
+    return (query === "" ? Promise.resolve([]) : search(scope, query)).then(
       (memories) => recalled(memories, maxTokens),
       (error: unknown) => {
         onFailure?.(error, { doing: "retrieve", sessionId: e.sessionId });
         return undefined;
       },
     );
-    keep(found, e.sessionId, { turn: e.turn, text });
-    return text;
   };
-  const forget = ({ sessionId }: { readonly sessionId: string }): void => void found.delete(sessionId);
 
   const tools = memoryTools({
     record: async (texts, ctx) =>
@@ -255,12 +233,11 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
       },
     }),
     preReasoning: async (e) => {
-      const text = await retrieve(e, e.messages);
-      if (text === undefined) return undefined;
-      return { append: [userMsg(text, { name: "long_term_memory", metadata: { [EPHEMERAL]: true } })] };
+      const text = await found.get(e, () => retrieve(e, lastAsked(e.messages)));
+      return text === undefined ? undefined : { append: [ephemeralMsg(text, "long_term_memory")] };
     },
     postCall: async (e) => {
-      forget(e);
+      found.forget(e);
       if (when === "postCall") {
         const to = await recordRest(e, e.history, e.signal);
         return to === undefined ? undefined : recorded(to);
@@ -269,8 +246,8 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
       if (running) keep(pending, e.sessionId, running);
       return undefined;
     },
-    onInterrupt: forget,
-    onError: forget,
+    onInterrupt: found.forget,
+    onError: found.forget,
   };
   return {
     name: "memory",

@@ -2,49 +2,33 @@ import type { Pool } from "pg";
 import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import {
+  CONNECTION,
+  connectionShape,
+  isConnection,
+  newPool,
+  type PostgresConnection,
+} from "./postgres-pool.ts";
 import type { MemoryStore } from "./port.ts";
 import { COLUMNS, limitsShape, sqlMemory, type MemoryDatabase, type MemoryLimits } from "./sql-memory.ts";
 
 /** Options of {@link postgresMemory}: either a `connectionString` or a `pool`. */
-export type PostgresMemoryOptions = MemoryLimits & {
-  /** `postgres://…`. The store connects when first used and disconnects when closed. */
-  readonly connectionString?: string;
-  /** A pool of the package `pg`, which the caller ends. */
-  readonly pool?: Pool;
-  /** The schema of the table, made when first used; default `agentchart`. */
-  readonly schema?: string;
-};
+export type PostgresMemoryOptions = PostgresConnection & MemoryLimits;
 
 /** The schema of {@link PostgresMemoryOptions}. */
 export const postgresMemorySchema = s.lazily(() =>
   s.restricted(
     s.options<PostgresMemoryOptions>(
       {
-        connectionString: s.optional(s.secret()),
-        pool: s.optional(s.having("connect", "a pool of the package pg")),
-        schema: s.optional(s.matching(/^[a-z_][a-z0-9_]{0,50}$/u, "a lower-case name")),
+        ...connectionShape(),
         ...limitsShape(),
       },
       { what: "options, such as { connectionString }" },
     ),
-    ({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined),
-    "either `connectionString` or `pool`",
+    isConnection,
+    CONNECTION,
   ),
 );
-
-const TIMEOUT_MS = 10_000;
-
-async function newPool(connectionString: string): Promise<Pool> {
-  const { default: pg } = await import("pg").catch((error: unknown) => {
-    throw new AgentError("config/invalid", "postgresMemory needs the package pg: npm install pg", {
-      cause: error,
-    });
-  });
-  const times = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  const pool = new pg.Pool({ connectionString, ...times, keepAlive: true, max: 4 });
-  pool.on("error", () => {}); // an idle connection was lost; the next query gets another one
-  return pool;
-}
 
 /** Two processes may make the same schema at once: one waits for the other. */
 const migration = (schema: string, table: string): string => `
@@ -60,7 +44,7 @@ function postgresDatabase({
   const table = `"${schema}".memories`;
   let ready: Promise<Pool> | undefined;
   const open = async (): Promise<Pool> => {
-    const opened = pool ?? (await newPool(connectionString!));
+    const opened = pool ?? (await newPool(connectionString!, "postgresMemory"));
     await opened.query(migration(`"${schema}"`, table));
     return opened;
   };

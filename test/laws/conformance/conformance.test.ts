@@ -27,6 +27,7 @@ const FEATURES = [
   "18-session",
   "20-pipeline",
   "21-ltm",
+  "22-rag",
   "23-formatter",
 ];
 

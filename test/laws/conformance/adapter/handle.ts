@@ -15,6 +15,7 @@ import { toModelExecution, toOptions, toToolExecution } from "./options.ts";
 import { toModel } from "./model.ts";
 import { toTool } from "./tools.ts";
 import { toMemoryHook } from "./memory.ts";
+import { toKnowledgeHooks } from "./knowledge.ts";
 import { toHook } from "./hooks.ts";
 import { type StreamedMsg, streamed, isIncluded } from "./streams.ts";
 
@@ -40,6 +41,7 @@ export class Handle {
       hooks: [
         ...(this.#notebook ? [this.#notebook.hook] : []),
         ...(env.ltm ? [toMemoryHook(spec, env.ltm)] : []),
+        ...toKnowledgeHooks(spec, env.knowledge ?? []),
         ...env.hooks.map((hook) => toHook(hook, interrupt)),
       ],
       messages: (env.memory ?? []).map(toMsg),

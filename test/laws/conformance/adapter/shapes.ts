@@ -55,8 +55,12 @@ export type RunnerMemory = {
   retrieve(query: string): Promise<string>;
   record(messages: InputMsg[]): Promise<void>;
 };
+export type RunnerKnowledge = {
+  retrieve(query: string, options: { limit: number }): Promise<{ id: string; text: string; score: number }[]>;
+};
 export type Env = {
   ltm?: RunnerMemory;
+  knowledge?: RunnerKnowledge[];
   model: RunnerModel;
   tools: RunnerTool[];
   hooks: RunnerHook[];
@@ -79,7 +83,8 @@ export type Spec = {
   plan?: PlanNotebookOptions;
   ltmMode?: "AGENT_CONTROL" | "STATIC_CONTROL" | "BOTH";
   ltmAsyncRecord?: boolean;
-  knowledge?: unknown[];
+  ragMode?: "GENERIC" | "AGENTIC" | "NONE";
+  ragLimit?: number;
 };
 export type StreamOptions = {
   incremental?: boolean;

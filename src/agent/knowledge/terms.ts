@@ -1,0 +1,89 @@
+import { stemmer } from "stemmer";
+
+/** Scripts that put no spaces between words. */
+const UNSPACED =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
+const RUNS = new RegExp(`[${UNSPACED}ー]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+
+/** English words that stand in most questions and say nothing. */
+const STOP_WORDS = new Set(
+  "a an and are as at be by can did do does for from had has have how i if in is it its me my of on or our so that the their them then there they this to was we were what when where which who why will with you your".split(
+    " ",
+  ),
+);
+
+const pairsOf = (characters: readonly string[]): readonly string[] =>
+  characters.slice(1).map((character, index) => characters[index]! + character);
+
+function termsOfRun(run: string, isQuery: boolean): readonly string[] {
+  if (!IS_UNSPACED.test(run)) {
+    const plain = run.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
+    return [/^[a-z]+$/u.test(plain) ? stemmer(plain) : plain === "" ? run : plain];
+  }
+  const characters = Array.from(run);
+  if (characters.length === 1) return characters;
+  return isQuery ? pairsOf(characters) : [...characters, ...pairsOf(characters)];
+}
+
+const runsOf = (text: string): readonly string[] => text.normalize("NFKC").toLowerCase().match(RUNS) ?? [];
+
+/** The terms that a text is found by: words in lower case without accents and English endings; of Chinese, Japanese and other text
+ *  without spaces each character and each pair of neighbours. */
+export function termsOf(text: string): readonly string[] {
+  return runsOf(text).flatMap((run) => termsOfRun(run, false));
+}
+
+const MAX_TERMS = 64;
+
+/** The terms of a query, each once: of text without spaces the pairs alone, unless it is one character. */
+export function queryTerms(text: string): readonly string[] {
+  const runs = runsOf(text);
+  const telling = runs.filter((run) => !STOP_WORDS.has(run));
+  const terms = (telling.length > 0 ? telling : runs).flatMap((run) => termsOfRun(run, true));
+  return [...new Set(terms)].slice(0, MAX_TERMS);
+}
+
+/** The terms of a text without the small words of English. */
+export function tellingTerms(text: string): readonly string[] {
+  return runsOf(text)
+    .filter((run) => !STOP_WORDS.has(run))
+    .flatMap((run) => termsOfRun(run, false));
+}
+
+/** A term of a query, in how many passages it stands, and how much it counts: the rarer, the more. */
+export type WeightedTerm = { readonly term: string; readonly count: number; readonly weight: number };
+
+/** Terms with their weights, the rarest first. */
+export function weighted(
+  terms: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  total: number,
+): readonly WeightedTerm[] {
+  return terms
+    .map((term) => {
+      const count = counts.get(term) ?? 0;
+      return { term, count, weight: Math.log(1 + (total - count + 0.5) / (count + 0.5)) };
+    })
+    .toSorted((a, b) => a.count - b.count);
+}
+
+/** How many passages a search by words looks at, about. */
+const MAX_MATCHES = 20_000;
+
+/** The terms to search for: those that stand somewhere, without the most frequent ones where the rarer ones find enough. */
+export function searched(terms: readonly WeightedTerm[]): readonly WeightedTerm[] {
+  let matches = 0;
+  return terms.filter(({ count }, index) => {
+    matches += count;
+    return count > 0 && (matches <= MAX_MATCHES || terms.slice(0, index).every((term) => term.count === 0));
+  });
+}
+
+/** The share of a query that a text has, by weight, from 0 to 1. */
+export function shareOf(terms: readonly WeightedTerm[], text: string): number {
+  const having = new Set(termsOf(text));
+  const whole = terms.reduce((sum, { weight }) => sum + weight, 0);
+  const found = terms.reduce((sum, { term, weight }) => (having.has(term) ? sum + weight : sum), 0);
+  return whole === 0 ? 0 : found / whole;
+}

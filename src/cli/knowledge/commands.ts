@@ -1,0 +1,175 @@
+import { existsSync } from "node:fs";
+import { ingest, type IngestProgress } from "../../agent/knowledge/ingest.ts";
+import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../agent/knowledge/port.ts";
+import { postgresKnowledge } from "../../agent/knowledge/postgres.ts";
+import { sqliteKnowledge } from "../../agent/knowledge/sqlite.ts";
+import { AgentError } from "../../base/error.ts";
+import type { Embedder } from "../../model/embedder.ts";
+import { chooseModel } from "../choose-model.ts";
+import type { CliIo } from "../cli-io.ts";
+import type { Handler } from "../define-command.ts";
+import { onSignal } from "../on-signal.ts";
+import { redactPassword } from "../open-store.ts";
+import { formatTime, printItems, printResult } from "../output.ts";
+import type { Environment } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { withCleanup } from "../with-cleanup.ts";
+import type * as definitions from "./definitions.ts";
+
+function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
+  if (/^postgres(?:ql)?:/.test(spec)) return postgresKnowledge({ connectionString: spec });
+  const path = spec.replace(/^sqlite:/, "");
+  if (path === "" || /^\w\w+:/.test(path))
+    throw new UsageError(
+      `Unknown store "${redactPassword(spec)}": use --store FILE, sqlite:FILE or postgres://….`,
+    );
+  if (!mayMake && !existsSync(path)) throw new UsageError(`There is no knowledge at ${path}.`);
+  return sqliteKnowledge({ path });
+}
+
+function withKnowledge<T>(
+  spec: string,
+  use: (store: KnowledgeStore) => Promise<T>,
+  { mayMake = false } = {},
+): Promise<T> {
+  const store = openKnowledge(spec, mayMake);
+  return withCleanup(
+    () => use(store),
+    () => store.close(),
+  );
+}
+
+type EmbedFlags = {
+  readonly embed: string | undefined;
+  readonly dimensions: number | undefined;
+  readonly baseUrl: string | undefined;
+};
+
+async function chooseEmbedder(
+  { embed, dimensions, baseUrl }: EmbedFlags,
+  env: Environment,
+): Promise<Embedder | undefined> {
+  if (embed === undefined) return undefined;
+  const chosen = chooseModel({ model: embed, baseUrl }, env);
+  const { openaiEmbedder } = await import("../../model/openai/openai-embedder.ts");
+  const isDashscope = new URL(chosen.baseURL).host.endsWith(".aliyuncs.com");
+  return openaiEmbedder({
+    ...chosen,
+    ...(dimensions !== undefined && { dimensions }),
+    ...(isDashscope && { batchSize: 10 }),
+  });
+}
+
+const BAR_WIDTH = 24;
+
+/** Shows how far an ingest is: a bar that moves on a terminal, otherwise a line for each tenth. */
+export function progressBar({ terminal }: CliIo): (progress: IngestProgress) => void {
+  let tenths = 0;
+  return ({ source, done, total, passages }) => {
+    const share = total === 0 ? 1 : done / total;
+    if (terminal.showsStatus) {
+      const full = Math.round(share * BAR_WIDTH);
+      const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
+      return terminal.status(`${bar} ${done}/${total} documents, ${passages} passages  ${source}`);
+    }
+    if (Math.floor(share * 10) === tenths) return undefined;
+    tenths = Math.floor(share * 10);
+    return terminal.note(`${done} of ${total} documents, ${passages} passages`);
+  };
+}
+
+/** `agentchart knowledge add`. */
+export const addCommand: Handler<typeof definitions.add> = async ({ args: { path }, flags }, io) => {
+  const embed = await chooseEmbedder(flags, io.env);
+  const controller = new AbortController();
+  const stop = onSignal(
+    "SIGINT",
+    () => (controller.abort(), true),
+    () => io.exit(130),
+  );
+  const add = async (store: KnowledgeStore): Promise<number> => {
+    const result = await ingest({
+      store,
+      path,
+      ...(embed && { embed }),
+      split: { size: flags.size },
+      prune: flags.prune,
+      signal: controller.signal,
+      onProgress: progressBar(io),
+    });
+    io.terminal.status("");
+    const { added, unchanged, removed, skipped, passages } = result;
+    for (const { source, reason } of skipped) io.terminal.warn(`${source} was left out: ${reason}`);
+    const line = `Added ${added.length} documents with ${passages} new passages; ${unchanged} were there already, ${removed.length} removed, ${skipped.length} left out.`;
+    printResult(io, flags, line, result);
+    return skipped.length > 0 ? 1 : 0;
+  };
+  try {
+    return await withKnowledge(flags.store, add, { mayMake: true });
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    io.terminal.warn("Interrupted: the same command goes on.");
+    return 1;
+  } finally {
+    stop();
+  }
+};
+
+/** `agentchart knowledge search`. */
+export const searchCommand: Handler<typeof definitions.search> = async ({ args, flags }, io) => {
+  const embed = await chooseEmbedder(flags, io.env);
+  return withKnowledge(flags.store, async (store) => {
+    const { query: text } = args;
+    const signal = new AbortController().signal;
+    const [vector] = embed ? await embed.embed([text], { signal, kind: "query" }) : [];
+    const embedding = embed && vector && { by: { name: embed.name, dimensions: embed.dimensions }, vector };
+    const found = await store.search({ text, limit: flags.limit, ...(embedding && { embedding }) });
+    const rowOf = ({ score, source, text: passage }: FoundPassage): readonly string[] => [
+      score.toFixed(3),
+      source,
+      passage,
+    ];
+    const none = "Nothing was found.";
+    await printItems(io, flags, itemsOf(found), ["SCORE", "SOURCE", "PASSAGE"], rowOf, none);
+    return 0;
+  });
+};
+
+async function* itemsOf<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+async function* documentsOf(store: KnowledgeStore): AsyncGenerator<KnowledgeDocument> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.documents(cursor === undefined ? {} : { cursor });
+    yield* page.documents;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** `agentchart knowledge ls`. */
+export const listCommand: Handler<typeof definitions.list> = ({ flags }, io) =>
+  withKnowledge(flags.store, async (store) => {
+    const rowOf = ({ source, passages, at, hash }: KnowledgeDocument): readonly string[] => [
+      source,
+      `${passages}${hash === undefined ? " (unfinished)" : ""}`,
+      formatTime(at),
+    ];
+    const none = "There are no documents.";
+    await printItems(io, flags, documentsOf(store), ["DOCUMENT", "PASSAGES", "AT"], rowOf, none);
+    return 0;
+  });
+
+/** `agentchart knowledge rm`. */
+export const removeCommand: Handler<typeof definitions.remove> = ({ args: { source }, flags }, io) => {
+  if (flags.all === (source !== undefined))
+    throw new UsageError("Say what to delete: either a document or --all.");
+  return withKnowledge(flags.store, async (store) => {
+    if (source !== undefined && !(await store.find(source)))
+      throw new AgentError("config/invalid", `There is no document ${source}.`);
+    const removed = await store.remove(source);
+    printResult(io, flags, `Deleted ${removed} passages.`, { removed });
+    return 0;
+  });
+};

@@ -1,0 +1,49 @@
+import { userMsg } from "../message/create.ts";
+import { textOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
+
+const EPHEMERAL = "ephemeral";
+
+/** How many sessions a hook knows something of at once. */
+const MAX_SESSIONS = 1_000;
+
+/** Sets the entry of a session; above the bound the oldest is dropped. */
+export function keep<T>(map: Map<string, T>, sessionId: string, value: T): void {
+  map.delete(sessionId);
+  map.set(sessionId, value);
+  for (const [oldest] of map) {
+    if (map.size <= MAX_SESSIONS) return;
+    map.delete(oldest);
+  }
+}
+
+type InTurn = { readonly sessionId: string; readonly turn: number };
+
+/** What a hook has found for the turn of each session: it is looked for once, and shown to every model call of the turn. */
+export class FoundPerTurn {
+  readonly #found = new Map<string, { readonly turn: number; readonly text: string | undefined }>();
+
+  /** The text of the turn; it is looked for by the first call. */
+  async get(e: InTurn, find: () => Promise<string | undefined>): Promise<string | undefined> {
+    const known = this.#found.get(e.sessionId);
+    if (known?.turn === e.turn) return known.text;
+    const text = await find();
+    keep(this.#found, e.sessionId, { turn: e.turn, text });
+    return text;
+  }
+
+  /** The turn is over. */
+  readonly forget = ({ sessionId }: { readonly sessionId: string }): void =>
+    void this.#found.delete(sessionId);
+}
+
+/** A message for one model call: hooks that search do not search for it. */
+export function ephemeralMsg(text: string, name: string): Msg {
+  return userMsg(text, { name, metadata: { [EPHEMERAL]: true } });
+}
+
+/** What the user has asked last; "" for nothing. */
+export function lastAsked(messages: readonly Msg[]): string {
+  const asked = messages.findLast(({ role, metadata }) => role === "user" && metadata[EPHEMERAL] !== true);
+  return asked ? textOf(asked) : "";
+}
