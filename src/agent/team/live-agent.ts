@@ -24,14 +24,9 @@ export async function runLive(
     if (Object.keys(extra).length > 0) await agent.extendBudget(extra);
     if ((await answerInside(agent, resumed)).length > 0) return waiting(agent);
   }
-  const options = { signal: ctx.signal };
-  const reply: Reply<unknown> = isResumed
-    ? await agent.call(undefined, options)
-    : await agent.call(messages, {
-        ...options,
-        idempotencyKey: ctx.idempotencyKey,
-        ...(output && { output }),
-      });
+  const more = { idempotencyKey: ctx.idempotencyKey, ...(output && { output }) };
+  const options = { signal: ctx.signal, ...(!isResumed && more) };
+  const reply: Reply<unknown> = await agent.call(isResumed ? null : messages, options);
   if (agent.status().phase === "suspended") return waiting(agent);
   return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
 }

@@ -101,10 +101,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
       const picked = Object.hasOwn(step.steps, name) ? step.steps[name] : undefined;
       if (picked) return yield* runStep(picked, input, scope, output);
       const names = Object.keys(step.steps).join(", ");
-      throw new AgentError(
-        "config/invalid",
-        `branch: there is no step '${String(name)}'; expected one of ${names}.`,
-      );
+      throw new AgentError("config/invalid", `branch: there is no step '${name}'; expected one of ${names}.`);
     }
     case "repeat":
       for (let round = 1; round <= step.max; round++) {

@@ -99,7 +99,7 @@ export function fanOut(steps: readonly PipelineStep[], options: FanOutOptions = 
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1))
     throw invalid(`fanOut: \`concurrency\` is ${String(concurrency)}; expected an integer of at least 1.`);
   if (onError !== undefined && !["collect", "fail"].includes(onError))
-    throw invalid(`fanOut: \`onError\` is ${String(onError)}; expected "collect" or "fail".`);
+    throw invalid(`fanOut: \`onError\` is ${onError}; expected "collect" or "fail".`);
   return { kind: "fanOut", steps, ...options };
 }
 
