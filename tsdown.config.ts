@@ -79,6 +79,8 @@ const main = defineConfig({
       "bullmq",
       "ioredis",
       "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+      "@modelcontextprotocol/server/stdio",
       "yaml",
     ],
   },
