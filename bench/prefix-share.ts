@@ -8,6 +8,13 @@ export function prefixShares(requests: readonly string[]): readonly number[] {
   return requests.map((text, index) => commonLength(requests[index - 1] ?? "", text) / text.length);
 }
 
+/** Returns the prompt in the body of a request: its tools and its messages, in the order in which providers put them together. What
+ *  else it says, such as `tool_choice`, is no part of it. */
+export function promptIn(body: string): string {
+  const { tools = [], messages } = JSON.parse(body) as { tools?: readonly unknown[]; messages: unknown };
+  return JSON.stringify([tools, messages]);
+}
+
 function commonLength(a: string, b: string): number {
   const longest = Math.min(a.length, b.length);
   for (let at = 0; at < longest; at++) if (a[at] !== b[at]) return at;

@@ -9,14 +9,16 @@ export type CompactionOptions = {
   /** The model's context window; default: what the model says in its `capabilities`, else what is known of its name. Without any, a
    *  prompt is made shorter only when the model has refused it. */
   readonly contextTokens?: number;
-  /** What of the window is kept free for the answer; default 20,000, at most a fifth of the window. */
+  /** What of the window is kept free for the answer; default an eighth of the window, but at least 4,000 (in windows below 20,000 a
+   *  fifth) and at most 20,000. */
   readonly reserveTokens?: number;
   /** How much of the end of the conversation stays as it is beside a summary; default 20,000, at most a quarter of the window. */
   readonly keepRecentTokens?: number;
   /** The size that a compaction aims at; default half the window. */
   readonly targetTokens?: number;
-  /** Which results are cleared: not the newest ones of together `protectTokens` (default 40,000, at most a quarter of the window),
-   *  and none unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). `false`: no results. */
+  /** Which results are cleared: not the newest ones of together `protectTokens` (default 40,000, at most a sixteenth of the window),
+   *  and none unless that frees `minimumTokens` (default 20,000, at most a tenth of the window). Results that the model has not seen
+   *  are never cleared. `false`: no results. */
   readonly clear?: false | { readonly protectTokens?: number; readonly minimumTokens?: number };
   /** `fit` (default): a summary is made if clearing is not enough for the prompt to fit; `threshold`: also if it is not enough to come
    *  down to `targetTokens`; `never`: only by `compact()`. */

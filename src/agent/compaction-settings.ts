@@ -5,6 +5,7 @@ import type { CompactionSettings } from "../../machines/agent/context.ts";
 import type { AgentConfig } from "./types.ts";
 
 const RESERVE = 20_000;
+const LEAST_RESERVE = 4_000;
 const KEEP_RECENT = 20_000;
 const PROTECT = 40_000;
 const MINIMUM = 20_000;
@@ -14,6 +15,11 @@ const TARGET = 60_000;
 /** A bound of the configuration, else the default, which is at most a share of the window. */
 function boundOf(given: number | undefined, normal: number, window: number | null, share: number): number {
   return given ?? (window === null ? normal : Math.min(normal, Math.floor(window * share)));
+}
+
+/** What is kept free for the answer: a larger share of a small window, because answers are not shorter there. */
+function reserveOf(given: number | undefined, window: number | null): number {
+  return Math.max(boundOf(given, RESERVE, window, 1 / 8), boundOf(given, LEAST_RESERVE, window, 1 / 5));
 }
 
 /** Returns the context window of the agent's model, in tokens; null if it is unknown. */
@@ -44,20 +50,20 @@ export function compactionSettings(config: AgentConfig<never>): CompactionSettin
   if (compaction === false) return null;
   const { auto = true, summarise = "fit", maxFailures = 3, clear = {} } = compaction ?? {};
   const window = windowOf(config);
-  const reserve = boundOf(compaction?.reserveTokens, RESERVE, window, 0.2);
+  const reserve = reserveOf(compaction?.reserveTokens, window);
   if (window !== null) checkRoom(config, window, reserve);
   return {
     auto,
     window,
     reserve,
     target: compaction?.targetTokens ?? (window === null ? TARGET : Math.floor(window / 2)),
-    keepRecent: boundOf(compaction?.keepRecentTokens, KEEP_RECENT, window, 0.25),
+    keepRecent: boundOf(compaction?.keepRecentTokens, KEEP_RECENT, window, 1 / 4),
     clear:
       clear === false
         ? null
         : {
-            protect: boundOf(clear.protectTokens, PROTECT, window, 0.25),
-            minimum: boundOf(clear.minimumTokens, MINIMUM, window, 0.1),
+            protect: boundOf(clear.protectTokens, PROTECT, window, 1 / 16),
+            minimum: boundOf(clear.minimumTokens, MINIMUM, window, 1 / 10),
           },
     summarise,
     maxFailures,

@@ -11,8 +11,9 @@ const NONE: Compactions = { count: 0, failures: 0, failedIn: null, isForced: fal
 const INSTRUCTION = 1_000;
 /** A long result counts at most so much in a request that holds the history as text, in tokens. */
 const RESULT_AS_TEXT = 650;
-/** Clearing is enough if it leaves a quarter free, so that the next compaction is not due at once. */
-const SLACK = 0.75;
+/** Clearing is enough if it leaves half of the room free, so that the next compaction is not due soon: each one changes the prompt, of
+ *  which a provider's cache then serves only the beginning. */
+const SLACK = 0.5;
 /** How often the part that is summed up at once may be halved. */
 const LEAST_SHARE = 1 / 8;
 

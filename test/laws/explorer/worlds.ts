@@ -117,7 +117,7 @@ const again = (messages: readonly Msg[], time: number): readonly Msg[] =>
 /** A tool has given a result that is worth clearing. */
 const LOOKED: readonly Msg[] = [
   message("h3", "assistant", [toolUse("h3.1")]),
-  message("h4", "tool", [toolResult("h3.1", "words of a result ".repeat(30))]),
+  message("h4", "tool", [toolResult("h3.1", "words of a result ".repeat(60))]),
   message("h5", "assistant", [text("words of a model ".repeat(4))]),
 ];
 
@@ -171,7 +171,7 @@ const WORLDS: readonly World[] = [
     settings: {
       maxIters: 2,
       model: { maxAttempts: 1 },
-      compaction: { ...COMPACTION, window: 360, reserve: 60, isSeparate: true },
+      compaction: { ...COMPACTION, window: 510, reserve: 60, isSeparate: true },
     },
   }),
   world("compaction in parts", {

@@ -38,7 +38,7 @@ const spoken = [
 ];
 const looked = [
   message("h3", "assistant", [toolUse("h3.1")]),
-  message("h4", "tool", [toolResult("h3.1", "words of a result ".repeat(30))]),
+  message("h4", "tool", [toolResult("h3.1", "words of a result ".repeat(60))]),
   message("h5", "assistant", [text("words of a model ".repeat(4))]),
 ];
 
@@ -69,7 +69,7 @@ export const clearable = (more: More = {}): Given =>
   full({
     ...more,
     history: [...spoken, ...looked],
-    settings: { window: 360, reserve: 60, ...more.settings },
+    settings: { window: 510, reserve: 60, ...more.settings },
   });
 /** A context in which a summary is being made. */
 export const summing = (more: More = {}): Given => full({ compacting: {}, ...more });
@@ -127,7 +127,7 @@ export const COMPACTION_GUARDS: GuardTable = {
       ["there is no result", full()],
       ["the caller asks for a summary", clearable({ compactions: { asked: {} } })],
       ["results are not cleared", clearable({ settings: { clear: null } })],
-      ["too little is freed", clearable({ settings: { clear: { protect: 10, minimum: 200 } } })],
+      ["too little is freed", clearable({ settings: { clear: { protect: 10, minimum: 400 } } })],
       ["the prompt must become smaller still", clearable({ compactions: OVERFLOW })],
       [
         "the prompt was refused, and the window is unknown",
