@@ -61,8 +61,24 @@ function retryHeader({ headers }: WireFailure): boolean | undefined {
 
 const RATE_LIMIT = /rate.?limit|too.?many.?requests|throttl/i;
 const QUOTA = /insufficient_quota|arrearage/i;
-const CONTEXT_LENGTH =
-  /context_length|context.?(length|window|size)|prompt is too long|input is too long|reduce the length|range of input length/i;
+/** How servers say that the prompt is too long, by what it is that they call too long. */
+const CONTEXT_LENGTH = new RegExp(
+  [
+    "context.?(length|window|size)", // most servers
+    "(prompt|input) (is )?too long", // Anthropic, Bedrock, Ollama
+    "reduce the length", // Groq, OpenRouter
+    "range of input length", // DashScope
+    "input token count.{0,40} exceeds", // Gemini
+    "maximum prompt length", // xAI
+    "prompt.{0,40} exceeds (the limit of|max(imum)? length)", // GitHub Copilot, Z.ai
+    "exceeded model token limit|token limit exceeded", // Moonshot
+    "`inputs`.{0,60} must (be|have)", // Text Generation Inference
+    "too many (input )?tokens(?!, please wait)", // Cohere; Bedrock says to wait at its rate limit
+  ].join("|"),
+  "i",
+);
+/** How a client says that the body was empty, or that it could not read the error in it. */
+const NO_REASON = /^400 status code \(no body\)$/;
 const CONTENT_FILTER =
   /content_?filter|content_policy|content management policy|data_?inspection|inappropriate content/i;
 /** Groq and OpenAI call a failure of their server within a stream an invalid request. */
@@ -82,8 +98,12 @@ function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoin
   if (status === 401 || status === 403)
     return ["model/auth", false, `Access to ${where} was refused: check apiKey.`];
   if (status === 408) return ["model/timeout", true, `The call of ${where} timed out.`];
-  if (CONTEXT_LENGTH.test(description))
+  if (CONTEXT_LENGTH.test(description) || status === 413)
     return ["model/context-length", false, `The prompt is too long for ${where}.`];
+  if (NO_REASON.test(text)) {
+    const sentence = `The request to ${where} was refused without a reason, as if the prompt is too long.`;
+    return ["model/context-length", false, sentence];
+  }
   if (CONTENT_FILTER.test(description))
     return ["model/content-filter", false, `The content filter of ${where} refused.`];
   if (status === undefined && SERVER_ERROR.test(description)) {

@@ -33,6 +33,10 @@ describe("codes", () => {
     [400, { message: "This model's maximum context length is 8192 tokens" }, "model/context-length", false],
     [400, { message: "Range of input length should be [1, 30720]" }, "model/context-length", false],
     [413, { message: "Please reduce the length of the messages" }, "model/context-length", false],
+    [413, { type: "request_too_large" }, "model/context-length", false],
+    [400, { message: "max_tokens exceeds the limit of 8192" }, "model/bad-request", false],
+    [400, { message: "Too many tokens, please wait before trying again." }, "model/bad-request", false],
+    [429, { message: "Too many tokens per minute" }, "model/rate-limit", true],
     [400, { code: "content_filter" }, "model/content-filter", false],
     [400, { code: "data_inspection_failed" }, "model/content-filter", false],
   ])("%i %j is %s", (status, body, code, isRetryable) => {

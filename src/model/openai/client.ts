@@ -1,5 +1,6 @@
 import type { ClientOptions, OpenAI } from "openai";
 import { OPENAI_BASE_URL } from "./dialect.ts";
+import { withError } from "./error-body.ts";
 
 type Create = { create(body: never, options?: never): PromiseLike<unknown> };
 
@@ -47,7 +48,7 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
     logLevel: "off",
     maxRetries: 0,
     timeout: NO_TIMEOUT,
-    ...(fetch && { fetch }),
+    fetch: async (...request) => withError(await (fetch ?? globalThis.fetch)(...request)),
   };
   const client = new OpenAI(options);
   // OPENAI_CUSTOM_HEADERS has no option that overrides it; the client keeps what it made of it here.

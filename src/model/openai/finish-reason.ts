@@ -11,6 +11,7 @@ export function toFinishReason(raw: string | undefined): FinishReason {
     case "function_call":
       return "tool_calls";
     case "model_length": // Mistral
+    case "model_context_window_exceeded": // Z.ai
     case "max_tokens": // gateways to Anthropic
       return "length";
     default:
