@@ -153,16 +153,59 @@ function beginOf(transcript: Transcript, from: number): number {
   return begin;
 }
 
-/** Returns the messages that a model sees: a pure function of the transcript and the view. */
-export function viewOf(transcript: Transcript, view: View | null, limits: ResultLimits): readonly Msg[] {
+/** The messages from `base` on as views show them that differ in their beginning only, kept for the next request of the session. */
+type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
+  readonly limits: ResultLimits;
+  readonly base: number;
+  readonly messages: Msg[];
+  /** The size of the first `index` of these messages together, in tokens. */
+  readonly sizes: number[];
+  /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
+  readonly offloaded: number[];
+};
+const runs = new WeakMap<object, Run>();
+
+/** Returns the messages from `begin` on, and maybe others before and behind: a request needs only what is new to be looked at. */
+function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin: number): Run {
+  const { clearedTo, mediaTo = 0 } = view;
+  let run = runs.get(transcript.key);
+  const isOther = !run || run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits;
+  if (isOther || begin < run!.base) {
+    run = { clearedTo, mediaTo, limits, base: begin, messages: [], sizes: [0], offloaded: [] };
+    runs.set(transcript.key, run);
+  }
+  const { base, messages, sizes, offloaded: long } = run!;
+  for (let index = base + messages.length; index < transcript.length; index++) {
+    const message = transcript.at(index)!;
+    const seen = shown(message, formAt(view, index), limits);
+    messages.push(seen);
+    sizes.push(sizes.at(-1)! + sizeOfMessage(seen));
+    if (toolResultsOf(message).some((result) => isOffloaded(result, limits))) long.push(index);
+  }
+  return run!;
+}
+
+/** Returns what stands before the part of a view that begins at `begin`. */
+function beforeOf(transcript: Transcript, { head, summary }: View, begin: number): readonly Msg[] {
+  if (!summary && head.length === 0) return [];
+  const asked = head.flatMap((index) => (index < begin ? (transcript.at(index) ?? []) : []));
+  return summary ? [summary, ...asked] : asked;
+}
+
+/** Returns the messages that a model sees, a pure function of the transcript and the view, between others of the request. */
+export function viewOf(
+  transcript: Transcript,
+  view: View | null,
+  limits: ResultLimits,
+  before: readonly Msg[] = [],
+  after: readonly Msg[] = [],
+): readonly Msg[] {
   const seen = view ?? WHOLE;
-  const { from, head, summary } = seen;
-  const begin = beginOf(transcript, from);
-  return [
-    ...(summary ? [summary] : []),
-    ...head.flatMap((index) => (index < begin ? (transcript.at(index) ?? []) : [])),
-    ...transcript.slice(begin).map((message, index) => shown(message, formAt(seen, begin + index), limits)),
-  ];
+  const begin = beginOf(transcript, seen.from);
+  const { base, messages } = runFrom(transcript, seen, limits, begin);
+  const [from, to] = [begin - base, transcript.length - base];
+  const part = from === 0 && to === messages.length ? messages : messages.slice(from, to);
+  return [...before, ...beforeOf(transcript, seen, begin)].concat(part, after);
 }
 
 /** Returns the size of a message as it is shown, in tokens. */
@@ -172,7 +215,18 @@ export function shownSize(message: Msg, form: Form, limits: ResultLimits): numbe
 
 /** Returns the size of what a model sees of the messages, in tokens. */
 export function sizeOfView(transcript: Transcript, view: View | null, limits: ResultLimits): number {
-  return viewOf(transcript, view, limits).reduce((sum, message) => sum + sizeOfMessage(message), 0);
+  const seen = view ?? WHOLE;
+  const begin = beginOf(transcript, seen.from);
+  const { base, sizes } = runFrom(transcript, seen, limits, begin);
+  const before = beforeOf(transcript, seen, begin).reduce((sum, each) => sum + sizeOfMessage(each), 0);
+  return before + sizes[transcript.length - base]! - sizes[begin - base]!;
+}
+
+/** Returns how many messages a model sees. */
+export function lengthOfView(transcript: Transcript, view: View | null): number {
+  const seen = view ?? WHOLE;
+  const begin = beginOf(transcript, seen.from);
+  return beforeOf(transcript, seen, begin).length + transcript.length - begin;
 }
 
 /** How much of the end of a transcript is shown. */
@@ -210,7 +264,13 @@ export function headOf(transcript: Transcript, cut: number, turnAt: number): rea
   return before >= 0 && before < cut ? [before, ...asked] : asked;
 }
 
-/** True if a result of these messages is shown in part. */
-export function hasOffloaded(messages: readonly Msg[], limits: ResultLimits): boolean {
-  return messages.some((message) => toolResultsOf(message).some((result) => isOffloaded(result, limits)));
+/** True if a result of the messages from `from` on is shown in part. */
+export function hasOffloaded(
+  transcript: Transcript,
+  view: View | null,
+  limits: ResultLimits,
+  from: number,
+): boolean {
+  const { offloaded: long } = runFrom(transcript, view ?? WHOLE, limits, from);
+  return long.some((index) => index >= from && index < transcript.length);
 }

@@ -4,8 +4,8 @@ import {
   hasOffloaded,
   headOf,
   shownSize,
+  lengthOfView,
   sizeOfView,
-  viewOf,
   WHOLE,
   type Bound,
   type View,
@@ -47,7 +47,7 @@ export function shortened({ transcript, settings, progress }: AgentContext, view
 function readsResults({ transcript, view, settings, progress }: AgentContext): boolean {
   if (view?.reads) return true;
   const isFirst = progress.iteration === 0 || progress.batchAt < 0;
-  return hasOffloaded(transcript.slice(isFirst ? (view?.from ?? 0) : progress.batchAt), settings.results);
+  return hasOffloaded(transcript, view, settings.results, isFirst ? (view?.from ?? 0) : progress.batchAt);
 }
 
 /** Brings what the model sees up to date: once it has passed its bound, its beginning is cut off. */
@@ -60,8 +60,7 @@ export function boundView(context: AgentContext): Change {
   if (!window) return kept;
   const bound = boundOf(context);
   const isWithin =
-    viewOf(transcript, view, results).length <= bound.messages &&
-    sizeOfView(transcript, view, results) <= bound.tokens;
+    lengthOfView(transcript, view) <= bound.messages && sizeOfView(transcript, view, results) <= bound.tokens;
   if (isWithin) return kept;
   const rest = { messages: Math.ceil(bound.messages * SLACK), tokens: bound.tokens * SLACK };
   const cut = shortened(context, view ?? WHOLE, rest);

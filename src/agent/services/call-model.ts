@@ -3,7 +3,7 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
 import { frozenCopy } from "../../base/freeze.ts";
 import { toolUsesOf } from "../../message/query.ts";
-import { sizeOfMessage, sizeOfTools } from "../../message/size.ts";
+import { sizeOfTools } from "../../message/size.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { checkPart } from "../../model/check-part.ts";
@@ -19,7 +19,7 @@ import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./idle-timer.ts";
 import { compactionRequest } from "./compaction-request.ts";
-import { modelOf, outputModeOf, requestOf } from "./request.ts";
+import { modelOf, outputModeOf, requestOf, type SizedRequest } from "./request.ts";
 
 /** Emits the events of blocks and calls the chunk hooks. One block is open at a time: a block that goes on after another one begins
  *  again with a new index. */
@@ -167,7 +167,7 @@ function outcomeOf(
   messageId: string,
   fold: Fold,
   startedAt: number,
-  request: ModelRequest,
+  { request, size }: { readonly request: ModelRequest; readonly size: number | undefined },
   model: ChatModel,
   isBroken: boolean,
 ): ModelOutcome {
@@ -183,12 +183,12 @@ function outcomeOf(
     model.capabilities?.usesTokens === false
       ? undefined
       : { durationMs: elapsed(startedAt, at), ...counts, ...(cost !== undefined && { cost }) };
-  const rest = sizeOfTools(request.tools);
-  const counted = reported?.inputTokens !== undefined && {
-    tokens: reported.inputTokens,
-    messages: request.messages.reduce((sum, each) => sum + sizeOfMessage(each), 0),
-    rest,
-  };
+  const counted = reported?.inputTokens !== undefined &&
+    size !== undefined && {
+      tokens: reported.inputTokens,
+      messages: size,
+      rest: sizeOfTools(request.tools),
+    };
   const message: Msg = {
     id: messageId,
     role: "assistant",
@@ -208,6 +208,14 @@ function outcomeOf(
   };
 }
 
+/** The request for a summary has no size: what the provider counts of it says nothing about other requests. */
+function sizedRequestOf(
+  host: Host,
+  input: ModelInput,
+): Partial<SizedRequest> & Pick<SizedRequest, "request"> {
+  return input.phase === "compaction" ? { request: compactionRequest(host, input) } : requestOf(host, input);
+}
+
 /** Makes one request to the model and folds the answer into a message. Never rejects: a failure is part of the outcome. On abort it
  *  resolves at once with the answer so far. */
 export async function callModel(
@@ -216,7 +224,7 @@ export async function callModel(
   controller: AbortController,
   isStopped: () => boolean,
 ): Promise<ModelOutcome> {
-  const request = input.phase === "compaction" ? compactionRequest(host, input) : requestOf(host, input);
+  const { request, size } = sizedRequestOf(host, input);
   const model = modelOf(host, input.usesFallback, input.phase);
   const messageId = host.newId();
   const startedAt = host.now();
@@ -240,7 +248,7 @@ export async function callModel(
   const onEnd = (ending: Ending): void => {
     blocks.end();
     const isBroken = ending.error !== undefined || controller.signal.aborted;
-    outcome = outcomeOf(host, messageId, fold, startedAt, request, model, isBroken);
+    outcome = outcomeOf(host, messageId, fold, startedAt, { request, size }, model, isBroken);
     const { finishReason, usage } = outcome;
     host.emit({
       type: "model.end",

@@ -1,6 +1,7 @@
 import { BYPASS_KEY } from "../../message/create.ts";
 import { freeze } from "../../base/freeze.ts";
 import { textOf } from "../../message/query.ts";
+import { sizeOfMessage } from "../../message/size.ts";
 import type { Msg } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ChatModel, ModelRequest, ToolSpec } from "../../model/port.ts";
@@ -9,7 +10,7 @@ import { loadedTools } from "../../tool/tool-search.ts";
 import type { Prompt } from "../../hook/types.ts";
 import { applyPieces } from "../../../machines/agent/prompt.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
-import { viewOf } from "../../../machines/agent/view.ts";
+import { sizeOfView, viewOf } from "../../../machines/agent/view.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
@@ -118,29 +119,35 @@ export function promptOf(host: Host, input: PromptInput): Prompt {
   };
 }
 
+/** A request, and our own count of the tokens of its messages. */
+export type SizedRequest = { readonly request: ModelRequest; readonly size: number };
+
+const sizeOf = (messages: readonly Msg[]): number =>
+  messages.reduce((sum, each) => sum + sizeOfMessage(each), 0);
+
 /** Returns the request of a model call: the prompt, the changes of hooks, and the tools. */
-export function requestOf(host: Host, input: ModelInput): ModelRequest {
-  const { edit } = input;
-  const prompt = promptOf(host, input);
-  const system = edit?.system ?? prompt.system;
-  const messages = applyPieces(prompt.messages, edit?.pieces);
+export function requestOf(host: Host, input: ModelInput): SizedRequest {
+  const { edit, phase, transcript, view } = input;
+  const { config, results } = host;
+  const system = edit?.system ?? input.system;
   const mode = outputModeOf(host, input);
   const reminder = reminderOf(input, mode);
-  const options = edit?.options ?? prompt.options;
-  const isForced = reminder && mode === "tool" && host.config.structuredReminder !== "PROMPT";
-  return {
-    messages: [
-      ...(system.trim() === "" ? [] : [systemMessage(host, system)]),
-      ...messages,
-      ...(reminder ? [reminder] : []),
-      ...(input.emptyRetries > 0 ? [EMPTY_HINT] : []),
-    ],
+  const options = edit?.options ?? config.generateOptions ?? {};
+  const isForced = reminder && mode === "tool" && config.structuredReminder !== "PROMPT";
+  const before = system.trim() === "" ? [] : [systemMessage(host, system)];
+  const after = [...(reminder ? [reminder] : []), ...(input.emptyRetries > 0 ? [EMPTY_HINT] : [])];
+  const isEdited = edit?.pieces !== undefined || phase === "summary";
+  const edited = isEdited ? applyPieces(promptOf(host, input).messages, edit?.pieces) : [];
+  const request: ModelRequest = {
+    messages: isEdited ? before.concat(edited, after) : viewOf(transcript, view, results, before, after),
     tools: offeredOf(toolsOf(host, input, mode), edit?.tools),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
     ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),
     sessionId: host.sessionId,
-    execution: mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model),
+    execution: mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model),
   };
+  const shown = isEdited ? sizeOf(edited) : sizeOfView(transcript, view, results);
+  return { request, size: shown + sizeOf(before) + sizeOf(after) };
 }
 
 /** The last system message of each session: the same object for the same text, so that its tokens are counted and its wire form is

@@ -2,7 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";
-import { cutOf, headOf, viewOf, WHOLE, type ResultLimits, type View } from "../../../machines/agent/view.ts";
+import { sizeOfMessage } from "../../../src/message/size.ts";
+import {
+  cutOf,
+  hasOffloaded,
+  headOf,
+  lengthOfView,
+  sizeOfView,
+  viewOf,
+  WHOLE,
+  type ResultLimits,
+  type View,
+} from "../../../machines/agent/view.ts";
 import { message, text, toolResult, toolUse } from "../../laws/explorer/messages.ts";
 import { historyProblem } from "../../support/history.ts";
 
@@ -71,4 +82,65 @@ test("any bound cuts a transcript where no call is parted from its results, and 
     ),
     { numRuns: 500 },
   );
+});
+
+/** The view of a transcript that nothing was seen of before. */
+const afresh = (transcript: Transcript, view: View | null, shown: ResultLimits): readonly Msg[] =>
+  viewOf(Transcript.of(transcript.slice()), view, { ...shown });
+
+test("a view is the same whatever of its transcript was looked at before, and its size is that of its messages", () => {
+  const look = fc.record({
+    said: steps,
+    isNewest: fc.boolean(),
+    from: fc.nat(60),
+    clearedTo: fc.option(fc.nat(60), { nil: undefined }),
+    mediaTo: fc.option(fc.nat(60), { nil: undefined }),
+    isOther: fc.boolean(),
+    hasSummary: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(limits, limits, fc.array(look, { minLength: 2, maxLength: 8 }), (one, other, looks) => {
+      let transcript = Transcript.of();
+      let view: View = WHOLE;
+      const older: Transcript[] = [];
+      for (const [at, each] of looks.entries()) {
+        const renamed = messagesOf(each.said).map((said) => ({ ...said, id: `${at}.${said.id}` }));
+        const base = each.isNewest ? transcript : (older.at(-2) ?? transcript); // an older one, as a time travel has it
+        older.push(transcript);
+        transcript = base.append(renamed);
+        const head = headOf(transcript, each.from, each.from);
+        const { clearedTo = view.clearedTo, mediaTo = view.mediaTo } = each;
+        view = {
+          from: each.from,
+          head,
+          clearedTo,
+          ...(mediaTo !== undefined && { mediaTo }),
+          ...(each.hasSummary && { summary: message("s", "user", [text("What was said.")]) }),
+        };
+        const shown = each.isOther ? other : one;
+        for (const of of [transcript, ...older]) {
+          const seen = viewOf(of, view, shown);
+          expect(seen).toEqual(afresh(of, view, shown));
+          expect(lengthOfView(of, view)).toBe(seen.length);
+          expect(sizeOfView(of, view, shown)).toBe(seen.reduce((sum, msg) => sum + sizeOfMessage(msg), 0));
+          const long = hasOffloaded(of, view, shown, each.from);
+          expect(long).toBe(hasOffloaded(Transcript.of(of.slice(each.from)), WHOLE, { ...shown }, 0));
+          const [before, after] = [
+            message("b", "system", [text("Help.")]),
+            message("a", "user", [text("!")]),
+          ];
+          expect(viewOf(of, view, shown, [before], [after])).toEqual([before, ...seen, after]);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a list of messages that a view has given is not changed by later messages", () => {
+  const first = Transcript.of([message("m1", "user", [text("one")])]);
+  const seen = viewOf(first, null, { maxTokens: null, tools: {}, exclude: [], keepMedia: null });
+  const second = first.append([message("m2", "user", [text("two")])]);
+  viewOf(second, null, { maxTokens: null, tools: {}, exclude: [], keepMedia: null });
+  expect(seen.map(({ id }) => id)).toEqual(["m1"]);
 });
