@@ -31,6 +31,7 @@ async function run(store: StoreSpec, window: Window, dieAt?: DieAt): Promise<Run
     countUsage: (request) => ({ prompt_tokens: tokensOf(request, window), completion_tokens: 20 }),
   });
   const sessionId = `session-${++sessions}`;
+  const opened = await openStore(store);
   const orders: TalkOrders = {
     store,
     sessionId,
@@ -50,18 +51,18 @@ async function run(store: StoreSpec, window: Window, dieAt?: DieAt): Promise<Run
       });
       if (life.done === undefined && !life.wasKilled)
         throw new Error(`a life ended without an answer: ${life.errors}`);
+      if (life.wasKilled) await opened.release(life.lease!); // it is dead, so its lease need not expire
       const bodies = server.requests.slice(length).map((request) => JSON.stringify(request));
       lives.push(bodies.map((body) => body.replaceAll(sessionId, "session")));
       expect(lives.length).toBeLessThan(4);
       done = life.done;
     }
-    const opened = await openStore(store);
     const { messages } = await (await openSession(opened, sessionId)).at();
-    await opened.close();
     expect(historyProblem(messages)).toBeUndefined();
     expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
     return { told: JSON.parse(done) as Told, lives };
   } finally {
+    await opened.close();
     await server.close();
   }
 }

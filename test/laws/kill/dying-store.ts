@@ -3,7 +3,8 @@ import type { SessionStore } from "agentchart";
 /** When a process dies: before or after its n-th append. */
 export type DieAt = { readonly append: number; readonly when: "before" | "after" };
 
-/** A store in whose append the process dies by its orders, and the number of appends so far. */
+/** A store in whose append the process dies by its orders, and the number of appends so far. It prints each lease behind "LEASE", so
+ *  that the test can end one whose holder it knows to be dead. */
 export function dyingStore(
   real: SessionStore,
   dieAt: DieAt | undefined,
@@ -16,6 +17,12 @@ export function dyingStore(
     get(target, key) {
       const member = Reflect.get(target, key, target) as unknown;
       if (typeof member !== "function") return member;
+      if (key === "acquire")
+        return async (...args: Parameters<SessionStore["acquire"]>) => {
+          const lease = await target.acquire(...args);
+          process.stdout.write(`LEASE ${JSON.stringify(lease)}\n`);
+          return lease;
+        };
       if (key !== "append") return member.bind(target) as unknown;
       return async (...args: Parameters<SessionStore["append"]>) => {
         appends++;

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { Lease } from "../../../src/store/port.ts";
 import type { StoreSpec } from "../../support/open-store.ts";
 import type { DieAt } from "./dying-store.ts";
 
@@ -17,6 +18,8 @@ export type Life = {
   readonly done?: string;
   readonly appends: number;
   readonly wasKilled: boolean;
+  /** The lease that it held, if it came so far and its store is a dying one. */
+  readonly lease?: Lease;
   readonly errors: string;
 };
 
@@ -38,8 +41,10 @@ export function live(worker: string, orders: Orders, killAfterMs?: number): Prom
     child.on("close", (_code, signal) => {
       clearTimeout(timer);
       const [, appends, done] = /^DONE (\d+) (.*)$/m.exec(out) ?? [];
+      const [, lease] = /^LEASE (\{.*\})$/m.exec(out) ?? [];
       resolve({
         ...(done !== undefined && { done }),
+        ...(lease !== undefined && { lease: JSON.parse(lease) as Lease }),
         appends: Number(appends ?? 0),
         wasKilled: signal === "SIGKILL",
         errors,
