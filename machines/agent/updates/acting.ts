@@ -6,7 +6,7 @@ import { deniedResult, failedTool, interruptedResult, timedOut } from "../../../
 import type { TimerDue } from "../events.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
 import { exceededByTools, withSpent } from "./budget.ts";
-import { storeResult, updateCall } from "./calls.ts";
+import { storeEach, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
 import { outputOf, withoutOutput } from "./output.ts";
@@ -150,27 +150,33 @@ function approvedAgain({ expiresAt: _, askedAgainAt: __, ...rest }: CallRecord):
 /** The calls that start now: approved, due, within the limits of the batch and of their tool, and writing no slot that another call
  *  writes, in call order. None starts over budget. */
 export function dueCalls(context: AgentContext): readonly CallRecord[] {
-  if (exceededByTools(context) !== undefined) return [];
   const { calls, at, settings } = context;
   const limit = settings.parallel === 0 ? Number.POSITIVE_INFINITY : settings.parallel;
-  const running = calls.filter(({ status }) => status === "running");
-  const waits = (record: CallRecord): boolean =>
-    record.status === "approved" && (record.notBeforeAt ?? 0) > at;
-  let room = limit - running.length - (limit === 1 && calls.some(waits) ? 1 : 0);
   const ofTool = new Map<string, number>();
-  for (const { call } of running) ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
-  const written = new Set(running.flatMap(({ writes = [] }) => writes));
-  return calls.filter((record) => {
-    if (record.status !== "approved" || waits(record) || room <= 0) return false;
-    const busy = ofTool.get(record.call.name) ?? 0;
-    if (busy >= (record.maxParallel ?? Number.POSITIVE_INFINITY)) return false;
-    const { writes = [] } = record;
-    if (writes.some((name) => written.has(name))) return false;
-    for (const name of writes) written.add(name);
-    ofTool.set(record.call.name, busy + 1);
+  const written = new Set<string>();
+  let room = limit;
+  let isWaiting = false;
+  for (const { status, call, writes = [], notBeforeAt = 0 } of calls) {
+    if (status === "approved") isWaiting ||= notBeforeAt > at;
+    if (status !== "running") continue;
     room--;
-    return true;
-  });
+    ofTool.set(call.name, (ofTool.get(call.name) ?? 0) + 1);
+    for (const name of writes) written.add(name);
+  }
+  if (limit === 1 && isWaiting) room--;
+  if (room <= 0 || exceededByTools(context) !== undefined) return [];
+  const due: CallRecord[] = [];
+  for (const record of calls) {
+    const { status, call, writes = [], notBeforeAt = 0, maxParallel = Number.POSITIVE_INFINITY } = record;
+    if (status !== "approved" || notBeforeAt > at) continue;
+    const busy = ofTool.get(call.name) ?? 0;
+    if (busy >= maxParallel || writes.some((name) => written.has(name))) continue;
+    for (const name of writes) written.add(name);
+    ofTool.set(call.name, busy + 1);
+    due.push(record);
+    if (due.length >= room) break;
+  }
+  return due;
 }
 
 export function startCalls(context: AgentContext): Change {
@@ -377,7 +383,7 @@ export function wantsPostActing(context: AgentContext): boolean {
 
 /** The reason that the last stored result of a stopped batch gets. */
 function stopReason({ calls, stop, interruption }: AgentContext, record: CallRecord): Reason | undefined {
-  const isLast = calls.every((each) => each === record || each.stored || each.result === undefined);
+  const isLast = calls.findLast((each) => !each.stored && each.result !== undefined) === record;
   return stop && isLast && !interruption ? "ACTING_STOP_REQUESTED" : undefined;
 }
 
@@ -395,8 +401,10 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
 
 /** Stores the results in call order, up to the first one that postActing has to see. */
 export function storeResults(context: AgentContext): Change {
-  const record = nextResult(context);
-  if (!record || wantsPostActing(context)) return {};
-  const change = storeResult(context, record.call.id, record.result!, stopReason(context, record));
-  return { ...change, ...storeResults({ ...context, ...change }) };
+  const unstored = context.calls.filter(({ stored, result }) => !stored && result !== undefined);
+  const isSeen = context.listening.includes("postActing");
+  const seen = isSeen ? unstored.findIndex(({ skipHooks }) => !skipHooks) : -1;
+  const records = seen < 0 ? unstored : unstored.slice(0, seen);
+  if (records.length === 0) return {};
+  return storeEach(context, records, seen < 0 ? stopReason(context, records.at(-1)!) : undefined);
 }

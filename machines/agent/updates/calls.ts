@@ -61,12 +61,18 @@ export function placeOfResult(
   order: readonly string[],
   callId: string,
 ): number {
-  const mine = order.indexOf(callId);
+  const places = new Map(order.map((id, place) => [id, place]));
+  const mine = places.get(callId) ?? -1;
+  const resultsAt = (index: number): readonly ToolResultBlock[] => {
+    const message = index > askedAt ? transcript.at(index) : undefined;
+    return message?.role === "tool" ? toolResultsOf(message) : [];
+  };
+  const end = transcript.length;
+  const newest = resultsAt(end - 1);
+  if (newest.length > 0 && newest.every(({ id }) => (places.get(id) ?? mine) < mine)) return end;
   let index = askedAt + 1;
-  for (let message = transcript.at(index); message; message = transcript.at(++index)) {
-    const results = message.role === "tool" ? toolResultsOf(message) : [];
-    if (results.length === 0 || results.some(({ id }) => order.indexOf(id) > mine)) break;
-  }
+  for (let results = resultsAt(index); results.length > 0; results = resultsAt(++index))
+    if (results.some(({ id }) => (places.get(id) ?? -1) > mine)) break;
   return index;
 }
 
@@ -91,8 +97,16 @@ export function storeResultMessage(
   const order = context.calls.map(({ call }) => call.id);
   const place = placeOfResult(context.transcript, context.progress.batchAt, order, callIds[0]!);
   const transcript = context.transcript.insert(place, [message]);
-  const calls = context.calls.map((record) => {
-    if (!callIds.includes(record.call.id)) return record;
+  return { transcript, ...withStored(context, new Set(callIds), made) };
+}
+
+function withStored(
+  { calls: all, progress }: AgentContext,
+  callIds: ReadonlySet<string>,
+  made: number,
+): Pick<AgentContext, "calls" | "progress"> {
+  const calls = all.map((record) => {
+    if (!callIds.has(record.call.id)) return record;
     const { result: _, ...rest } = record;
     return {
       ...rest,
@@ -101,8 +115,34 @@ export function storeResultMessage(
     };
   });
   const isClosed = calls.every(({ stored }) => stored);
-  const progress = { ...context.progress, made, ...(isClosed && { batchAt: -1 }) };
-  return { transcript, progress, calls: isClosed ? [] : calls };
+  return { calls: isClosed ? [] : calls, progress: { ...progress, made, ...(isClosed && { batchAt: -1 }) } };
+}
+
+/** Puts the results of several calls into the transcript, each in a message of its own; `reason` is that of the last one. */
+export function storeEach(context: AgentContext, records: readonly CallRecord[], reason?: Reason): Change {
+  const { progress, transcript } = context;
+  const order = context.calls.map(({ call }) => call.id);
+  const isBehindAll =
+    placeOfResult(transcript, progress.batchAt, order, records[0]!.call.id) === transcript.length;
+  const reasonOf = (index: number): Reason | undefined => (index === records.length - 1 ? reason : undefined);
+  if (!isBehindAll)
+    return records.reduce<Change>(
+      (change, { call, result }, index) => ({
+        ...change,
+        ...storeResult({ ...context, ...change }, call.id, result!, reasonOf(index)),
+      }),
+      {},
+    );
+  const messages = records.map(({ result }, index) => {
+    const now = { ...context, progress: { ...progress, made: progress.made + index } };
+    const of = reasonOf(index);
+    return { ...makeMessage(now, "tool", [result!]), ...(of && { reason: of }) };
+  });
+  const ids = new Set(records.map(({ call }) => call.id));
+  return {
+    transcript: transcript.append(messages),
+    ...withStored(context, ids, progress.made + records.length),
+  };
 }
 
 /** The result that a decision gives its call: an answer or a denial. */
