@@ -7,8 +7,10 @@ import { toolUsesOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
 import type { ChatModel } from "../../model/port.ts";
 import { defineSlot } from "../../tool/slot.ts";
-import type { Slot, SlotWrites } from "../../tool/types.ts";
+import type { Slot, SlotWrites, ToolContext } from "../../tool/types.ts";
 import { extract, spoken, verbatim } from "./extract.ts";
+import { memoryFileTool } from "./memory-file-tool.ts";
+import { MemoryFiles } from "./memory-files.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { checkScope, type FoundMemory, type MemoryStore, type NewMemory } from "./port.ts";
 import { recalled } from "./recall.ts";
@@ -39,6 +41,9 @@ export type LongTermMemoryOptions = {
   readonly scope: (session: MemorySession) => string;
   /** `static`: each turn begins with a search, and what was said is recorded. `agent`: the model has tools for both. Default `both`. */
   readonly mode?: "agent" | "static" | "both";
+  /** The tools of the modes `agent` and `both`: `facts` (default) are `record_to_memory` and `retrieve_from_memory`; `files` is one tool,
+   *  `memory`, with which the model keeps files of up to 7,500 characters in `/memories`. A file is a memory of the scope too. */
+  readonly tools?: "facts" | "files";
   /** How many memories are retrieved at most; default 5. */
   readonly limit?: number;
   /** The least score of a memory that is retrieved, from 0 (default) to 1. */
@@ -74,6 +79,7 @@ export const longTermMemorySchema = s.lazily(() =>
       store: s.having("search", "a MemoryStore, such as sqliteMemory({ path })"),
       scope: s.func("a function that returns whose memory it is"),
       mode: s.optional(s.oneOf("agent", "static", "both")),
+      tools: s.optional(s.oneOf("facts", "files")),
       limit: s.optional(s.integer(1)),
       minScore: s.optional(s.atLeast(0)),
       maxTokens: s.optional(s.integer(1)),
@@ -207,20 +213,23 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
     );
   };
 
-  const tools = memoryTools({
-    record: async (texts, ctx) =>
-      (
-        await store.put(
-          scopeOf(ctx),
-          kept(
-            texts.map((text) => ({ text })),
-            ctx.sessionId,
-          ),
-        )
-      ).length,
-    search: (text, ctx) => search(scopeOf(ctx), text),
-    show: (memories) => recalled(memories, maxTokens),
-  });
+  const filesOf = (ctx: ToolContext): MemoryFiles =>
+    new MemoryFiles(store, scopeOf(ctx), { sessionId: ctx.sessionId });
+  const factTools = () =>
+    memoryTools({
+      record: async (texts, ctx) =>
+        (
+          await store.put(
+            scopeOf(ctx),
+            kept(
+              texts.map((text) => ({ text })),
+              ctx.sessionId,
+            ),
+          )
+        ).length,
+      search: (text, ctx) => search(scopeOf(ctx), text),
+      show: (memories) => recalled(memories, maxTokens),
+    });
   const automatic: Omit<Hook, "name"> = {
     writes: [recordedSlot as Slot],
     ...(when === "later" && {
@@ -252,7 +261,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   return {
     name: "memory",
     priority: 130,
-    ...(mode !== "static" && { tools }),
+    ...(mode !== "static" && { tools: options.tools === "files" ? [memoryFileTool(filesOf)] : factTools() }),
     ...(mode !== "agent" && automatic),
   };
 }

@@ -1,7 +1,7 @@
 import { countText } from "../../model/tokens.ts";
 import type { FoundMemory } from "./port.ts";
 
-const TAG = /<(?=\/?\s*long_term_memory)/giu;
+const TAG = /<(?=\s*\/?\s*long_term_memory)/giu;
 
 /** Memories as the model reads them, within a bound of tokens; undefined for none. They are data: one that contains the closing tag
  *  cannot end the block. */

@@ -18,5 +18,5 @@ export function cutToTokens(text: string, most: number): string {
 
 /** A text in which no tag of this name begins or ends. */
 export function withoutTag(text: string, tag: string): string {
-  return text.replaceAll(new RegExp(`<(?=/?\\s*${tag}\\b)`, "giu"), "&lt;");
+  return text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, "giu"), "&lt;");
 }

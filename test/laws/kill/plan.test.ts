@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { openSession } from "agentchart/session";
+import { outputOf, resultsOf } from "../../support/agents.ts";
+import { historyProblem } from "../../support/history.ts";
+import { openStore } from "../../support/open-store.ts";
+import type { DieAt } from "./dying-store.ts";
+import { each, live } from "./live.ts";
+import type { PlanOrders, PlanTold } from "./plan-worker.ts";
+
+const WORKER = join(import.meta.dirname, "plan-worker.ts");
+const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-plan-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let sessions = 0;
+
+/** Runs a session to its end; its first life dies if it is told to. */
+async function run(dieAt?: DieAt): Promise<{ readonly told: PlanTold; readonly appends: number }> {
+  const name = `session-${++sessions}`;
+  const orders: PlanOrders = {
+    store: { kind: "sqlite", path: join(folder, `${name}.sqlite`) },
+    sessionId: name,
+    ledger: "",
+    memory: join(folder, `${name}-memory.sqlite`),
+  };
+  for (let lives = 0; ; lives++) {
+    expect(lives).toBeLessThan(2);
+    const { done, appends, wasKilled, errors } = await live(WORKER, {
+      ...orders,
+      ...(dieAt && lives === 0 && { dieAt }),
+    } as PlanOrders);
+    if (done === undefined && !wasKilled) throw new Error(`a life ended without an answer: ${errors}`);
+    if (done === undefined) continue;
+    if (dieAt) expect(lives, JSON.stringify(dieAt)).toBe(1);
+    const store = await openStore(orders.store);
+    const { messages } = await (await openSession(store, name)).at();
+    await store.close();
+    expect(historyProblem(messages)).toBeUndefined();
+    expect(resultsOf(messages).map(outputOf)).toEqual([
+      expect.stringContaining("created successfully"),
+      expect.stringContaining("marked as done"),
+      expect.stringContaining("marked as done"),
+      expect.stringContaining("done"),
+    ]);
+    return { told: JSON.parse(done) as PlanTold, appends };
+  }
+}
+
+test(
+  "a plan is what its results say, and each turn is remembered once, whatever append the process is killed at",
+  { timeout: 600_000 },
+  async () => {
+    const { appends } = await run();
+    expect(appends).toBeGreaterThan(5);
+    const deaths = Array.from({ length: appends }, (_, index) => index + 1).flatMap((append): DieAt[] => [
+      { append, when: "before" },
+      { append, when: "after" },
+    ]);
+    await each(deaths, async (dieAt) => {
+      const { told } = await run(dieAt);
+      const where = JSON.stringify(dieAt);
+      expect(told.plan, where).toBeNull();
+      expect(told.history, where).toMatchObject([
+        {
+          state: "done",
+          outcome: "home",
+          subtasks: [0, 1].map((at) => ({ state: "done", outcome: `outcome ${at}` })),
+        },
+      ]);
+      // the last turn is recorded with the next one if the process dies behind its answer
+      const turns = told.facts.map((fact) => fact.slice(0, 6));
+      expect([...turns, "Turn 3"].slice(0, 3), where).toEqual(["Turn 1", "Turn 2", "Turn 3"]);
+      expect(turns.length, where).toBeLessThanOrEqual(3);
+    });
+  },
+);
