@@ -1,5 +1,6 @@
 // src/store defines the port of session stores, and implements it in memory, files, SQLite and Postgres.
 import type { JsonObject } from "../base/json.ts";
+import type { Reason } from "../message/types.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 
 /** The phases that lists of sessions show:
@@ -53,7 +54,7 @@ export type Batch = {
   /** Numbered from `expectedSeq + 1`. If empty, `seq` stays and the rest of the batch is written. */
   readonly entries: readonly JournalEntry[];
   /** The state of the session after the append; replaces the former position and must stay small (≤ 300 bytes). Stores read
-   *  `{ phase, waitsFor?, wakeAt?, meta? }` out of it, see {@link SessionInfo}; its other fields belong to the writer. */
+   *  `{ phase, reason?, waitsFor?, wakeAt?, meta? }` out of it, see {@link SessionInfo}; its other fields belong to the writer. */
   readonly position: JsonObject;
   /** The state that a restore may start from; replaces the former checkpoint, which stays if this is absent. */
   readonly checkpoint?: JsonObject;
@@ -69,6 +70,8 @@ export type SessionInfo = {
   readonly seq: number;
   /** `position.phase`; `unfinished` if that is not one of {@link SESSION_PHASES}. */
   readonly phase: SessionPhase;
+  /** `position.reason`: why the newest turn ended or rests; absent before the first end, and if it is not one of `REASONS`. */
+  readonly reason?: Reason;
   /** `position.waitsFor`; `[]` if absent. */
   readonly waitsFor: readonly WaitsFor[];
   /** `position.wakeAt`: epoch ms at which the session must be resumed; absent if it need not be. */

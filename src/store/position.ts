@@ -1,18 +1,21 @@
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { REASONS } from "../message/types.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** The fields of a position that stores read; `meta` is undefined if this position has none. */
-export type PositionFields = Pick<SessionInfo, "phase" | "waitsFor" | "wakeAt"> & {
+export type PositionFields = Pick<SessionInfo, "phase" | "reason" | "waitsFor" | "wakeAt"> & {
   readonly meta?: JsonObject;
 };
 
 /** Reads the fields of a position. Never throws: a field of another type counts as absent. */
 export function readPosition(position: JsonObject): PositionFields {
   const { phase, waitsFor, wakeAt, meta } = position;
+  const reason = REASONS.find((known) => known === position["reason"]);
   return {
     phase: SESSION_PHASES.find((known) => known === phase) ?? "unfinished",
+    ...(reason && { reason }),
     waitsFor: Array.isArray(waitsFor) ? (waitsFor as readonly WaitsFor[]) : [],
     ...(typeof wakeAt === "number" && { wakeAt }),
     ...(isObject(meta) && { meta }),

@@ -63,8 +63,8 @@ async function sessionsToList(store: SessionStore, clock: { now: number }): Prom
     "a:1": { phase: "stopped", meta: { tenant: "x", tags: ["p", "q"], at: { b: 1, a: 2 } } },
     "a:2": { phase: "suspended", waitsFor: ["approval", "budget"], wakeAt: 500, meta: { tenant: "x" } },
     "a:3": { phase: "running", wakeAt: 900, meta: { tenant: "y", n: 1 } },
-    "b:1": { phase: "suspended", waitsFor: ["externalResult"] },
-    "b:2": { phase: "dancing", waitsFor: "nothing", wakeAt: "soon", meta: 7 },
+    "b:1": { phase: "suspended", reason: "TOOL_SUSPENDED", waitsFor: ["externalResult"] },
+    "b:2": { phase: "dancing", reason: "TIRED", waitsFor: "nothing", wakeAt: "soon", meta: 7 },
   };
   for (const [id, position] of Object.entries(positions)) {
     clock.now += 1;
@@ -104,7 +104,14 @@ const listTests: readonly StoreContractTest[] = [
           wakeAt: 900,
           meta: { tenant: "y", n: 1 },
         },
-        { sessionId: "b:1", ...at(4), phase: "suspended", waitsFor: ["externalResult"], meta: {} },
+        {
+          sessionId: "b:1",
+          ...at(4),
+          phase: "suspended",
+          reason: "TOOL_SUSPENDED",
+          waitsFor: ["externalResult"],
+          meta: {},
+        },
         { sessionId: "b:2", ...at(5), phase: "unfinished", waitsFor: [], meta: {} },
       ]);
     },

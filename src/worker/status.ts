@@ -1,7 +1,6 @@
 import { AgentError } from "../base/error.ts";
 import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Reason } from "../message/types.ts";
 import { readPending } from "../session/read-pending.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { readPosition } from "../store/position.ts";
@@ -34,10 +33,9 @@ export async function readStatus(store: SessionStore, sessionId: string): Promis
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   }
   const position = found?.position ?? { phase: "stopped" };
-  const { phase, waitsFor, wakeAt } = readPosition(position);
+  const { phase, reason, waitsFor, wakeAt } = readPosition(position);
   const meta = sessionMeta(found?.position, inputs);
   const { agent } = meta as { readonly agent?: string };
-  const reason = position["reason"] as Reason | undefined;
   const pending = found && phase === "suspended" ? await readPending(store, sessionId, found) : [];
   const quarantine = quarantineOf(position);
   return {

@@ -13,6 +13,8 @@ import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import type { PendingItem, RunRow } from "../protocol/protocol.ts";
+import { aboutTurn } from "../protocol/about-turn.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { activeStates } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
 
@@ -29,6 +31,7 @@ export class JournalRun {
   #transcript = Transcript.of();
   #context: Readonly<Record<string, unknown>> | undefined;
   #startedAt = 0;
+  #error: JsonObject | undefined;
   #state = "stopped.idle";
 
   constructor(runId: string, chart: Chart) {
@@ -49,7 +52,10 @@ export class JournalRun {
     const { state, at, reason, kept, messages } = this.#fold.state();
     if (entry.type === "messages") this.#addMessages(messages, entry.data.from);
     if (this.log.last === 0) this.#startedAt = entry.at;
-    const context = { ...kept, transcript: this.#transcript, at, outcome: reason ? { reason } : null };
+    if (entry.type === "turn.end") this.#error = entry.data.error as JsonObject | undefined;
+    const error = reason === "ERROR" ? this.#error : undefined;
+    const outcome = reason ? { reason, ...(error && { error }) } : null;
+    const context = { ...kept, transcript: this.#transcript, at, outcome };
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
     const serialize = (value: unknown): string => encodeToString(value, { keepBlob });
     const active = activeStates(state, this.#chart);
@@ -83,6 +89,11 @@ export class JournalRun {
       phase,
       waitsFor: [],
       ...(reason && { reason }),
+      ...aboutTurn({
+        reason,
+        error: this.#error,
+        first: this.#messages().find(({ role }) => role === "user"),
+      }),
       state: innermost(this.log.active),
       startedAt: this.#startedAt,
       updatedAt: this.log.newest?.t ?? 0,

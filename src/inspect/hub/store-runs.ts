@@ -11,7 +11,7 @@ import { groupOf, type OpenRun } from "./open-run.ts";
 
 /** A query of the sessions of a store. */
 export type StoreQuery = {
-  /** A part of the id or of the agent's name. */
+  /** A part of the id, of the agent's name or of the title. */
   readonly q?: string;
   /** Only sessions of this group. */
   readonly group?: RunGroup;
@@ -132,7 +132,7 @@ export class StoreRuns {
     };
   }
 
-  #rowOf({ sessionId, seq, phase, waitsFor, meta, updatedAt }: SessionInfo): RunRow {
+  #rowOf({ sessionId, seq, phase, reason, waitsFor, meta, updatedAt }: SessionInfo): RunRow {
     const { agent } = meta;
     return {
       runId: sessionId,
@@ -140,6 +140,7 @@ export class StoreRuns {
       chart: this.#chart.hash,
       source: "store",
       phase,
+      ...(reason && { reason }),
       waitsFor,
       state: phase,
       startedAt: updatedAt,
@@ -201,10 +202,10 @@ function phaseFor(group: RunGroup | undefined): SessionPhase | undefined {
   return group === "finished" ? "stopped" : undefined;
 }
 
-/** True if the id or the agent's name contains the search text. */
-export function matchesSearch({ runId, agent }: RunRow, q: string): boolean {
+/** True if the id, the agent's name or the title contains the search text. */
+export function matchesSearch({ runId, agent, title = "" }: RunRow, q: string): boolean {
   const wanted = q.toLowerCase();
-  return runId.toLowerCase().includes(wanted) || agent.toLowerCase().includes(wanted);
+  return [runId, agent, title].some((text) => text.toLowerCase().includes(wanted));
 }
 
 function forkOf({ forkedFrom, forkedAt }: JsonObject): Pick<RunRow, "forkOf"> {

@@ -9,7 +9,11 @@ export const GROUP_NAMES: { readonly [group in RunGroup]: string } = {
 };
 
 /** The group of a run in the list: runs that need a user come first. */
-export function groupOf({ phase, waitsFor, pending }: RunRow): RunGroup {
+export function groupOf({
+  phase,
+  waitsFor,
+  pending,
+}: Pick<RunRow, "phase" | "waitsFor" | "pending">): RunGroup {
   if (phase === "running") return "running";
   if (phase === "unfinished") return "suspended";
   if (phase !== "suspended") return "finished";

@@ -1,8 +1,7 @@
 import { memo } from "react";
-import { toneOf } from "../logic/chart-index.ts";
 import { ago, shortId } from "../logic/format.ts";
-import { groupOf } from "../logic/run-groups.ts";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { outcomeOf } from "../logic/outcome.ts";
+import { Icon } from "../parts/icon.tsx";
 import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
@@ -25,9 +24,10 @@ export const RunLine = memo(function RunLine({
   now,
   style,
 }: RunLineProps) {
-  const { runId, agent, state, worker, updatedAt, pending, phase } = row;
+  const { runId, agent, title, error, worker, updatedAt, pending, phase } = row;
   const isLost = phase === "running" && worker?.isUp === false;
-  const { icon, tone } = iconOf(row);
+  const { icon, tone, label } = outcomeOf(row);
+  const id = shortId(runId.replace(/^file:/, ""));
   return (
     <div className="run-line" style={{ ...style, paddingLeft: 8 + depth * 16 }}>
       <button
@@ -51,31 +51,27 @@ export const RunLine = memo(function RunLine({
         </span>
         <span className="words">
           <strong>{agent}</strong>
-          <span className="mono">{shortId(runId.replace(/^file:/, ""))}</span>
+          {error ? (
+            <span className="failure" title={`${error.code}: ${error.message}`}>
+              {error.code}
+            </span>
+          ) : (
+            <span className={title ? "title" : "mono"} title={title ? `${title} · ${runId}` : runId}>
+              {title ?? id}
+            </span>
+          )}
         </span>
         <span className="side">
           <span>{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
           {pending > 0 ? (
-            <span className="badge" data-tone="amber">
+            <span className="badge" data-tone="amber" title={label}>
               {pending}
             </span>
           ) : (
-            <span className="state mono">{state.split(".")[0]}</span>
+            <span className="outcome">{label}</span>
           )}
         </span>
       </button>
     </div>
   );
 });
-
-function iconOf(row: RunRow): { readonly icon: IconName; readonly tone: string } {
-  const group = groupOf(row);
-  if (row.phase === "quarantined") return { icon: "cross", tone: "red" };
-  if (group === "needsYou") return { icon: "hand", tone: "amber" };
-  if (group === "running")
-    return { icon: "play", tone: toneOf(undefined, ["agent", `agent.${row.state.split(".")[0]}`]) };
-  if (row.phase === "unfinished") return { icon: "pause", tone: "blue" };
-  if (group === "suspended") return { icon: "hourglass", tone: "amber" };
-  if (row.reason === "ERROR") return { icon: "cross", tone: "red" };
-  return row.reason === "INTERRUPTED" ? { icon: "stop", tone: "slate" } : { icon: "check", tone: "green" };
-}

@@ -29,7 +29,7 @@ export function RunList() {
     const isWanted = (row: RunRow): boolean =>
       (group === "all" || groupOf(row) === group) &&
       (worker === null || row.worker?.id === worker) &&
-      (words === "" || `${row.agent} ${row.runId} ${row.state}`.toLowerCase().includes(words));
+      (words === "" || `${row.agent} ${row.runId} ${row.title ?? ""}`.toLowerCase().includes(words));
     const totals = Object.fromEntries(
       RUN_GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]),
     );
@@ -97,6 +97,11 @@ export function RunList() {
             );
           })}
         </div>
+        {lines.length === 0 && (search !== "" || group !== "all" || worker !== null) && (
+          <p className="placeholder" data-testid="no-runs">
+            No run matches. The search looks at agents, ids and first words, not at all messages.
+          </p>
+        )}
       </div>
       <WorkerList />
       <Foot />

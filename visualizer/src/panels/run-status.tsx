@@ -1,4 +1,5 @@
 import { configurationName, toneOf } from "../logic/chart-index.ts";
+import { outcomeOf } from "../logic/outcome.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { isDriven, model } from "../store/model.ts";
@@ -36,25 +37,18 @@ export function RunStatus() {
       </div>
     );
   const name = configurationName(states);
-  const isLost = row.phase === "running" && row.worker?.isUp === false;
-  const status =
-    row.source === "file"
-      ? "file"
-      : isLost
-        ? "lost"
-        : isWorking
-          ? "live"
-          : isDriven(row) && !isConnected
-            ? "not connected"
-            : row.phase;
+  const { label, tone } = outcomeOf(row);
+  const status = isWorking ? "live" : isDriven(row) && !isConnected ? "not connected" : label;
   return (
     <span
       className="status"
-      data-tone={toneOf(index, states)}
+      data-tone={isWorking ? toneOf(index, states) : tone}
       data-is-working={isWorking || undefined}
       data-testid="run-status"
+      title={row.error && `${row.error.code}: ${row.error.message}`}
     >
-      <i className="dot" /> {status} <span className="num">{name}</span>
+      <i className="dot" /> {row.source === "file" && "file · "}
+      {status} <span className="num">{row.error ? row.error.code : name}</span>
     </span>
   );
 }

@@ -89,6 +89,8 @@ export class Model {
   rows: ReadonlyMap<string, RunRow> = new Map();
   /** The loaded parts of the list of runs. */
   lists: RunLists = { needsYou: NO_LIST, running: NO_LIST, suspended: NO_LIST, finished: NO_LIST };
+  /** How often a person asked to follow the newest step. */
+  liveRequests = 0;
   /** The text that filters the list of runs. */
   search = "";
   /** The group that filters the list of runs. */

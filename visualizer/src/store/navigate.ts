@@ -98,6 +98,7 @@ export function moveTop(direction: 1 | -1): void {
 export function goLive(): void {
   const { selection } = model;
   select({ runId: selection.runId, stepNumber: null });
+  model.set({ liveRequests: model.liveRequests + 1 });
   if (model.tab === "diff") model.set({ tab: "conversation" });
 }
 

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { AgentError, createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+import { fileStore } from "agentchart/store/file";
+import { scriptedModel } from "agentchart/testing";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
+import { agentOverBudget } from "./support/suspended-agents.ts";
+
+let env: Environment;
+const agents: Agent[] = [];
+beforeAll(async () => {
+  env = await makeEnvironment();
+});
+afterEach(() => env.closePages());
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.close()));
+  await env.close();
+});
+
+const broken: ChatModel = {
+  name: "broken",
+  // oxlint-disable-next-line require-yield
+  async *stream() {
+    throw new AgentError("model/auth", "The key was refused.\nAsk the operator for a new one.");
+  },
+};
+const look = defineTool({
+  name: "look",
+  description: "Looks at a shelf.",
+  input: { type: "object" },
+  execute: () => "There are four boxes.",
+});
+const again = { calls: [{ name: "look", input: { shelf: 1 } }] };
+
+test("list, header and conversation say how each run ended, and why", async () => {
+  const inspect = env.hub.address;
+  const failed = createAgent({ name: "failing", model: broken, inspect, sessionId: "failed" });
+  await failed.call("Hello out there").catch(() => {});
+  const looping = createAgent({
+    name: "looping",
+    model: scriptedModel([again, again, "Not found."]),
+    tools: [look],
+    maxIters: 2,
+    inspect,
+    sessionId: "looping",
+  });
+  await looping.call("Find the box");
+  const answering = createAgent({
+    name: "good",
+    model: scriptedModel(["Four."]),
+    inspect,
+    sessionId: "good",
+  });
+  await answering.call("How many?");
+  const poor = await agentOverBudget(inspect);
+  agents.push(failed, looping, answering, poor);
+
+  const { page, ui, faults } = await env.open();
+  await expect.poll(() => ui.run("failed").innerText()).toMatch(/failing[^]*model\/auth[^]*failed/);
+  await expect.poll(() => ui.run("looping").innerText()).toMatch(/Find the box[^]*out of iterations/);
+  await expect.poll(() => ui.run("good").innerText()).toMatch(/How many\?[^]*answered/);
+
+  const end = page.getByTestId("turn-end");
+  await ui.choose("failed");
+  await expect.poll(() => ui.status()).toMatch(/failed[^]*model\/auth/);
+  expect(await end.innerText()).toMatch(/failed[^]*model\/auth: The key was refused\.$/);
+  await ui.choose("looping");
+  await expect.poll(() => ui.status()).toMatch(/^out of iterations/);
+  expect(await end.innerText()).toContain("2 iterations");
+  await ui.choose(poor.sessionId);
+  await expect.poll(() => ui.status()).toMatch(/^over budget/);
+  expect(await end.innerText()).toContain("Budget exceeded: modelCalls 1 of 1.");
+  await ui.choose("good");
+  await expect.poll(() => ui.status()).toMatch(/^answered/);
+  await expect.poll(() => end.count()).toBe(0);
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("a stored run says how it ended before it is opened, and why once it is", async () => {
+  const store = fileStore({ dir: env.home.sessions });
+  const failed = createAgent({ name: "night", model: broken, store, sessionId: "stored-failed" });
+  await failed.call("Add up the day").catch(() => {});
+  await failed.close();
+  await store.close?.();
+  const { page, ui, faults } = await env.open();
+  await expect.poll(() => ui.run("stored-failed").innerText()).toMatch(/failed$/);
+  await ui.choose("stored-failed");
+  await expect.poll(() => ui.run("stored-failed").innerText()).toContain("model/auth");
+  expect(await page.getByTestId("turn-end").innerText()).toContain("model/auth: The key was refused.");
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("the conversation follows a run until a person scrolls away, and Newest follows again", async () => {
+  const long = "A long line of text. ".repeat(20);
+  let rounds = 0;
+  let allowed = 40;
+  const model: ChatModel = {
+    name: "steps",
+    async *stream({ messages }) {
+      while (rounds >= allowed) await sleep(5);
+      rounds++;
+      yield { type: "text.delta", delta: `${long} ${messages.length}` };
+      yield { type: "tool.delta", key: 0, id: `c${messages.length}`, name: "look", args: "{}" };
+      yield { type: "finish", reason: "tool_calls" };
+    },
+  };
+  const agent = createAgent({
+    name: "long",
+    model,
+    tools: [look],
+    maxIters: 200,
+    inspect: env.hub.address,
+    sessionId: "long",
+  });
+  agents.push(agent);
+  const turn = agent.call("Go on").catch(() => {});
+  const { page, ui, faults } = await env.open();
+  await ui.choose("long");
+  const log = page.getByRole("log", { name: "Conversation" });
+  const gap = (): Promise<number> =>
+    log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+  const roundsAre = async (n: number): Promise<void> => {
+    await expect.poll(() => rounds).toBe(n);
+  };
+  await roundsAre(40);
+  await expect.poll(gap).toBeLessThan(3);
+
+  await log.hover();
+  await page.mouse.wheel(0, -600);
+  const newest = page.getByRole("button", { name: "Newest" });
+  await newest.waitFor();
+  const before = await gap();
+  allowed = 60;
+  await roundsAre(60);
+  await expect.poll(gap).toBeGreaterThan(before);
+  await newest.click();
+  await expect.poll(gap).toBeLessThan(3);
+  await expect.poll(() => newest.count()).toBe(0);
+
+  await log.hover();
+  await page.mouse.wheel(0, -600);
+  await newest.waitFor();
+  await page.keyboard.press("l");
+  await expect.poll(gap).toBeLessThan(3);
+  agent.interrupt();
+  allowed = Infinity;
+  await turn;
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("a search that finds nothing says so and what is searched", async () => {
+  const { page, faults } = await env.open();
+  await page.getByRole("searchbox", { name: "Find a run" }).fill("no such run");
+  await expect.poll(() => page.getByTestId("no-runs").innerText()).toContain("No run matches.");
+  expect(faults).toEqual(NO_FAULTS);
+});

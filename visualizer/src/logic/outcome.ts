@@ -1,0 +1,89 @@
+import type { IconName } from "../parts/icon.tsx";
+import type { JsonObject, Msg, RunRow } from "../wire/types.ts";
+import { isObject } from "../../../src/base/is-object.ts";
+import { groupOf } from "./run-groups.ts";
+import { limitName } from "./limit-name.ts";
+import { isMessage } from "./message-shape.ts";
+import { headOf } from "./step-notes.ts";
+
+/** How a run stands or ended, in the words that the whole page uses. */
+export type Outcome = {
+  readonly label: string;
+  readonly tone: "green" | "red" | "amber" | "blue" | "slate" | "cyan";
+  readonly icon: IconName;
+};
+
+const ENDED: { readonly [reason: string]: Outcome } = {
+  MODEL_STOP: { label: "answered", tone: "green", icon: "check" },
+  STRUCTURED_OUTPUT: { label: "answered", tone: "green", icon: "check" },
+  INTERRUPTED: { label: "interrupted", tone: "slate", icon: "stop" },
+  MAX_ITERATIONS: { label: "out of iterations", tone: "amber", icon: "warn" },
+  BUDGET_EXCEEDED: { label: "over budget", tone: "amber", icon: "warn" },
+  REASONING_STOP_REQUESTED: { label: "stopped by a hook", tone: "slate", icon: "stop" },
+  ACTING_STOP_REQUESTED: { label: "stopped by a hook", tone: "slate", icon: "stop" },
+  SHUTDOWN: { label: "shut down", tone: "blue", icon: "pause" },
+  ERROR: { label: "failed", tone: "red", icon: "cross" },
+};
+
+const WAITS: { readonly [kind: string]: string } = {
+  approval: "needs approval",
+  answer: "asks a question",
+  externalResult: "waits for a result",
+  stopRequested: "stopped by a hook",
+  unknownOutcome: "outcome unknown",
+  budget: "over budget",
+};
+
+/** How a run stands: how its newest turn ended, what it waits for, or that it works. */
+export function outcomeOf(
+  row: Pick<RunRow, "phase" | "reason" | "waitsFor" | "pending" | "worker">,
+): Outcome {
+  const { phase, reason, waitsFor, worker } = row;
+  if (phase === "quarantined") return { label: "quarantined", tone: "red", icon: "cross" };
+  if (phase === "running" && worker?.isUp === false) return { label: "lost", tone: "red", icon: "warn" };
+  if (phase === "running") return { label: "working", tone: "cyan", icon: "play" };
+  if (phase === "unfinished") return { label: "unfinished", tone: "blue", icon: "pause" };
+  if (phase === "suspended") {
+    const label = WAITS[waitsFor[0] ?? ""] ?? "suspended";
+    return { label, tone: "amber", icon: groupOf(row) === "needsYou" ? "hand" : "hourglass" };
+  }
+  return ENDED[reason ?? ""] ?? { label: "no turn yet", tone: "slate", icon: "clock" };
+}
+
+/** How the turn ended at a step, if not with an answer: what happened, and the first line of why. */
+export type EndOfTurn = Outcome & { readonly text: string };
+
+/** How the turn that a context shows has ended; undefined if it goes on, was answered, or waits for calls. */
+export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefined {
+  const outcome = context?.["outcome"];
+  const progress = context?.["progress"];
+  const exceeded = isObject(progress) ? progress["exceeded"] : undefined;
+  if (!isObject(outcome))
+    return typeof exceeded === "string"
+      ? overBudget(`The limit of ${limitName(exceeded)} is used up.`)
+      : undefined;
+  const reason = String(outcome["reason"]);
+  const known = ENDED[reason];
+  if (!known || known.label === "answered") return undefined;
+  return { ...known, text: textOf(reason, outcome, context!) };
+}
+
+const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!, text });
+
+function textOf(reason: string, { error, cause, reply }: JsonObject, context: JsonObject): string {
+  if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
+  if (reason === "BUDGET_EXCEEDED" && isMessage(reply)) return textOfMessage(reply);
+  if (reason === "MAX_ITERATIONS") {
+    const { settings } = context;
+    const max = isObject(settings) ? settings["maxIters"] : undefined;
+    return `The turn reached its ${typeof max === "number" ? `${max} iterations` : "iteration limit"} without an answer of the model.`;
+  }
+  if (reason === "INTERRUPTED")
+    return typeof cause === "string" ? `Cause: ${cause}.` : "The turn was interrupted.";
+  return "";
+}
+
+const firstLine = (text: string): string => text.split("\n")[0]!;
+
+const textOfMessage = ({ content }: Msg): string =>
+  content.map((block) => (block.type === "text" ? headOf(block.text) : "")).join("");
