@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import type { ClientOptions, WebSocket } from "ws";
+import { guarded } from "./guarded.ts";
 import type { HubAddress } from "../protocol/hub-address.ts";
 import type { HubToWorker } from "../protocol/protocol.ts";
 
@@ -106,7 +107,9 @@ export class HubConnection {
     this.#socket = socket;
     const { promise, resolve } = Promise.withResolvers<void>();
     socket.on("open", () => {
-      socket.send(this.#options.hello(address.token));
+      const hello = guarded(() => this.#options.hello(address.token));
+      if (hello === undefined) return socket.terminate();
+      socket.send(hello);
       this.#resetSilenceTimer();
     });
     socket.on("ping", () => this.#resetSilenceTimer());
@@ -125,16 +128,15 @@ export class HubConnection {
   }
 
   #receive(text: string): void {
-    try {
+    // what is no message of a hub has no effect
+    guarded(() => {
       const message = JSON.parse(text) as HubToWorker;
       if (message.type === "welcome") {
         this.#isReady = true;
         this.#failures = 0;
       }
       this.#options.onMessage(message);
-    } catch {
-      // not a message of a hub
-    }
+    });
   }
 
   #onClose(): void {

@@ -9,6 +9,7 @@ import { parseAddress } from "../../base/inspect-address.ts";
 import { findHub } from "../protocol/hub-address.ts";
 import { executeCommand } from "./execute-command.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
+import { guarded } from "./guarded.ts";
 import { HubConnection } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
 import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
@@ -113,17 +114,15 @@ class HubInspector implements AgentInspector {
     position?: () => number,
   ): ReturnType<AgentWatcher["watch"]> {
     const runId = agent.sessionId;
-    try {
-      let sender = this.#runs.get(runId);
-      if (!sender) {
-        const run = new WatchedRun(runId, () => this.#changed(runId), this.#keep);
-        this.#runs.set(runId, (sender = new RunSender(run)));
-        this.#dropEndedRuns();
-      }
+    // an agent that cannot be reported runs unobserved; its run is kept only once it is attached
+    guarded(() => {
+      const sender =
+        this.#runs.get(runId) ?? new RunSender(new WatchedRun(runId, () => this.#changed(runId), this.#keep));
       sender.run.attach(agent as Agent, config as AgentConfig | undefined, position);
-    } catch {
-      // an agent that cannot be reported runs unobserved
-    }
+      this.#runs.set(runId, sender);
+      this.#changed(runId);
+      this.#dropEndedRuns();
+    });
     return { committed: () => this.#changed(runId), flushed: () => this.#flush() };
   }
 
@@ -148,13 +147,12 @@ class HubInspector implements AgentInspector {
     for (const [runId, sender] of this.#runs) {
       if (!sender.hasUpdates) continue;
       sender.hasUpdates = false;
-      try {
+      // a run that cannot be reported is skipped
+      guarded(() => {
         sender.run.write();
         if (!this.#connection.isReady) sender.run.stream.drain();
         else if (!this.#sendRun(sender)) this.#changed(runId);
-      } catch {
-        // a run that cannot be reported is skipped
-      }
+      });
     }
   }
 
@@ -190,7 +188,7 @@ class HubInspector implements AgentInspector {
   }
 
   #receive(message: HubToWorker): void {
-    if (message.type === "cmd") void this.#command(message.cmd);
+    if (message.type === "cmd") this.#command(message.cmd).catch(() => {}); // an outcome that cannot be sent is lost
     if (message.type !== "welcome") return;
     for (const [runId, sender] of this.#runs) {
       sender.resumeAfter(Object.hasOwn(message.have, runId) ? message.have[runId]! : 0);

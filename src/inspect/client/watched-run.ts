@@ -11,6 +11,7 @@ import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { aboutTurn } from "../protocol/about-turn.ts";
 import { availableCommands } from "./available-commands.ts";
+import { guarded } from "./guarded.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
@@ -96,6 +97,7 @@ export class WatchedRun {
   /** Observes an agent from now on. */
   attach(agent: Agent, config?: AgentConfig, position: () => number = () => agent.status().seq): void {
     const { actor } = agent;
+    const steps = stepsOf(agent); // throws for what is no agent, before anything has changed
     const redact = config?.redact as ((value: Json) => Json) | undefined;
     const recorder = new Recorder({
       chart: agentChart(),
@@ -107,10 +109,9 @@ export class WatchedRun {
     this.#isOpen = true;
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
-    const steps = stepsOf(agent);
     recorder.begin(steps.current());
     const ignore = steps.subscribe((step) => {
-      recorder.record(step);
+      guarded(() => recorder.record(step));
       this.#changed();
     });
     const unsubscribe = agent.subscribe(
@@ -128,7 +129,9 @@ export class WatchedRun {
       this.#changed();
     };
     const stop = (): void => {
-      recorder.record({ ...steps.current(), event: { type: "xstate.stop" }, edges: [], actions: [] });
+      guarded(() =>
+        recorder.record({ ...steps.current(), event: { type: "xstate.stop" }, edges: [], actions: [] }),
+      );
       end();
     };
     actor.subscribe({ complete: stop, error: end });
