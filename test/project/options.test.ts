@@ -17,7 +17,7 @@ import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agen
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
-import { agentTool, codeModel } from "agentchart/team";
+import { agentTool, codeModel, openHub } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -43,6 +43,7 @@ import { skillSchema } from "../../src/agent/skills/skill.ts";
 import { skillsSchema } from "../../src/agent/skills/skills.ts";
 import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
 import { codeModelSchema } from "../../src/agent/team/code-model.ts";
+import { hubSchema } from "../../src/agent/team/hub.ts";
 import { agentToolSchema } from "../../src/agent/team/options.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
 import { generateSchema } from "../../src/model/generate-schema.ts";
@@ -147,6 +148,7 @@ const OPTIONS: readonly (readonly [
   ],
   ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
   ["agentTool", agentToolSchema(), agentTool, { agent: base }],
+  ["openHub", hubSchema(), openHub, { participants: [agent] }],
   ["codeModel", codeModelSchema(), (given) => codeModel(() => ({ reply: "" }), given)],
   ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
   [

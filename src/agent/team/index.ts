@@ -1,7 +1,9 @@
-// src/agent/team lets agents work together: as tools of agents, and as pipelines.
+// src/agent/team lets agents work together: as tools of agents, as pipelines, and in hubs.
 export { agentTool } from "./agent-tool.ts";
 export { codeModel } from "./code-model.ts";
 export type { CodeModelOptions, CodeStep, CodeTurn } from "./code-model.ts";
+export { openHub } from "./hub.ts";
+export type { Hub, HubOptions, HubParticipant } from "./hub.ts";
 export { pipeline } from "./pipeline.ts";
 export type { PipelineOptions } from "./pipeline.ts";
 export { branch, fanOut, repeat, sequence } from "./steps.ts";

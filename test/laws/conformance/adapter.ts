@@ -1,7 +1,8 @@
 import { AgentError, type ErrorCode } from "agentchart";
-import { type Env, type Spec, notOffered } from "./adapter/shapes.ts";
+import type { Env, Spec } from "./adapter/shapes.ts";
 import { Handle } from "./adapter/handle.ts";
 import { runPipeline } from "./adapter/pipeline.ts";
+import { createHub } from "./adapter/hub.ts";
 import { openSession, unit } from "./adapter/functions.ts";
 
 const ERROR_TYPES: { readonly [code in ErrorCode]?: string } = {
@@ -26,7 +27,7 @@ export const adapter = {
   errorType: (error: unknown) => (AgentError.is(error) ? ERROR_TYPES[error.code] : undefined),
   createAgent: (spec: Spec, env: Env) => new Handle(spec, env),
   openSession,
-  createHub: (_options: object) => notOffered("message hubs"),
+  createHub,
   pipeline: runPipeline,
   unit,
 };

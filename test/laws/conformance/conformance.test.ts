@@ -25,6 +25,7 @@ const FEATURES = [
   "16-plan",
   "17-memory",
   "18-session",
+  "19-msghub",
   "20-pipeline",
   "21-ltm",
   "22-rag",
