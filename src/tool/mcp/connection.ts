@@ -3,6 +3,7 @@ import type { Client, ClientOptions, ElicitResult, Tool } from "@modelcontextpro
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask } from "../pending.ts";
+import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
 import { loadClient } from "./load-client.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
@@ -21,6 +22,9 @@ type Live = { readonly client: Client; readonly lost: Promise<never> };
 
 /** The tool that is called, as its server lists it. */
 export type Called = Pick<Tool, "name" | "inputSchema">;
+
+/** A request of a server, and the question to a person that it is. */
+export type Asking = { readonly method: string; readonly params: unknown; readonly ask?: Ask };
 
 /** Answers to what a server asked, and what it wants back with them. */
 export type Answered = {
@@ -53,6 +57,7 @@ export class Connection {
   #stderr = "";
   #closed = false;
   readonly #calls: InFlightCalls;
+  readonly #host: HostAnswers;
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
 
@@ -60,6 +65,7 @@ export class Connection {
     this.#options = options;
     this.#report = report;
     this.#calls = new InFlightCalls(options.heldMs ?? HELD_MS, report);
+    this.#host = new HostAnswers(options, () => this.label);
   }
 
   /** Whether questions of the server are for a person, who answers them while the turn rests. */
@@ -68,10 +74,12 @@ export class Connection {
   }
 
   /** Answers a request of the server without a person who decides about the call. */
-  async answer(method: string, _params: unknown, signal: AbortSignal, ask?: Ask): Promise<Json> {
-    if (ask) return { ...(await this.#elicit(ask, signal)) } as Json;
-    const text = `The MCP server '${this.label}' asks for '${method}', which it may not.`;
-    throw new AgentError("tool/failed", text);
+  async answer(request: Asking, signal: AbortSignal, counter: SampleCounter): Promise<Json> {
+    const { method, params, ask } = request;
+    const given = ask
+      ? await this.#elicit(ask, signal)
+      : await this.#host.answer(method, params, signal, counter);
+    return given as unknown as Json;
   }
 
   async #elicit(ask: Ask, signal: AbortSignal): Promise<ElicitResult> {
@@ -104,7 +112,11 @@ export class Connection {
     this.isStale = false;
     if (!client.getServerCapabilities()?.tools) return [];
     const timeout = this.#options.initTimeoutMs ?? 30_000;
-    return (await client.listTools(undefined, { timeout, cacheMode: "refresh" })).tools;
+    try {
+      return (await client.listTools(undefined, { timeout, cacheMode: "refresh" })).tools;
+    } catch (error) {
+      throw this.#unreachable(error, "does not list its tools");
+    }
   }
 
   /** Makes a call, or goes on with one whose server has been answered. */
@@ -194,7 +206,7 @@ export class Connection {
         listMaxPages: MAX_PAGES,
         versionNegotiation: { mode: MODES[era] },
         inputRequired: { autoFulfill: false },
-        capabilities: { elicitation: { form: {}, url: {} } },
+        capabilities: { elicitation: { form: {}, url: {} }, ...this.#host.capabilities },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#toolsChanged() } },
       },
     );
@@ -204,6 +216,12 @@ export class Connection {
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq: { signal } }) =>
       this.asksPeople ? this.#calls.ask(params, signal) : this.#elicit(toAsk(HELD_KEY, 0, params), signal),
     );
+    const { sampling, roots } = this.#options;
+    if (roots) client.setRequestHandler("roots/list", () => this.#host.roots());
+    if (sampling)
+      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq: { signal } }) =>
+        this.#host.sample(params, signal, this.#calls.running[0] ?? { samples: Number.POSITIVE_INFINITY }),
+      );
     const { promise: lost, reject } = Promise.withResolvers<never>();
     lost.catch(() => {}); // without a call in flight nobody waits for it
     const live = { client, lost };
@@ -241,14 +259,14 @@ export class Connection {
     this.#report("tools-changed", "The server has other tools now.");
   }
 
-  #unreachable(cause: unknown): AgentError {
+  #unreachable(cause: unknown, problem = "cannot be connected to"): AgentError {
     const { command, url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
     const advice =
       command === undefined
         ? `Is a server running at ${url}, and are its \`headers\` right?`
         : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`;
-    const message = `The MCP server '${this.label}' cannot be connected to: ${messageOf(cause)}. ${advice}${said}`;
+    const message = `The MCP server '${this.label}' ${problem}: ${messageOf(cause)}. ${advice}${said}`;
     return new AgentError("tool/failed", message, { cause, isRetryable: true });
   }
 }

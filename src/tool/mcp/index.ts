@@ -4,6 +4,8 @@ export {
   type McpElicitation,
   type McpEvent,
   type McpOptions,
+  type McpPrompt,
+  type McpResource,
   type McpServer,
   type McpToolOptions,
 } from "./mcp.ts";

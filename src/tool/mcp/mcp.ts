@@ -1,16 +1,27 @@
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
 import { check } from "../../base/options.ts";
-import type { Tool } from "../types.ts";
+import type { Tool, Toolkit } from "../types.ts";
 import { Connection } from "./connection.ts";
+import { whenIdle } from "./follow.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
+import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
 import { toTool, whyNot, type Source } from "./to-tool.ts";
-import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
 
-export type { McpElicitation, McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
+export type {
+  McpElicitation,
+  McpEvent,
+  McpPrompt,
+  McpResource,
+  McpOptions,
+  McpServer,
+  McpToolOptions,
+} from "./types.ts";
 
 const MAX_TOOLS = 1_000;
+const INIT_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 120_000;
 
 /** Drops the tools that cannot be offered, and says why. */
 function offered(source: Source, listed: readonly Listed[]): readonly Listed[] {
@@ -71,12 +82,19 @@ function checkNames(server: string, tools: readonly Tool[]): void {
  */
 export async function mcp(options: McpOptions): Promise<McpServer> {
   checkMcp(options);
-  const connection = new Connection(options, (type, message) => report(type, message));
+  const listeners = new Set<() => void>();
+  const connection = new Connection(options, (type, message) => {
+    report(type, message);
+    if (type === "tools-changed") for (const listener of listeners) listener();
+  });
   let server = connection.label;
   const report = (type: McpEvent["type"], message: string, tool?: string): void =>
     options.onEvent?.({ type, server, message, ...(tool !== undefined && { tool }) });
   let instructions: string | undefined;
   let listed: readonly Listed[] = [];
+  let version = 0;
+  /** The names of all tools that the server has had. */
+  const known = new Set<string>();
   const sourceOf = (): Source => {
     const prefix = options.prefix === false ? "" : (options.prefix ?? `${server}__`);
     return { connection, server, prefix, options, report };
@@ -98,23 +116,67 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     check(mcpToolsSchema(), given, `tools of the MCP server '${server}'`);
     const made = chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
     checkNames(server, made);
+    for (const { name } of made) known.add(name);
     return made;
   };
+  const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
+  const lend = async () => (await connection.connect()).client;
+  /** Reads the list again if it may have changed. */
+  const refresh = async (): Promise<void> => {
+    if (!connection.isStale) return;
+    const now = offered(sourceOf(), await connection.tools());
+    if (JSON.stringify(now) === JSON.stringify(listed)) return;
+    listed = now;
+    version++;
+  };
+  const updates = new WeakMap<object, number>();
+  /** Gives a toolkit the tools of the list, and keeps its other tools. */
+  const update = (
+    toolkit: Pick<Toolkit<never>, "names" | "add" | "remove">,
+    given: McpToolOptions = {},
+  ): boolean => {
+    if ((updates.get(toolkit) ?? 0) === version) return false;
+    const made = tools(given);
+    for (const name of toolkit.names()) if (known.has(name)) toolkit.remove(name);
+    for (const tool of made) toolkit.add(tool as never);
+    updates.set(toolkit, version);
+    return true;
+  };
+  const readResourceOf = (uri: string, signal?: AbortSignal) =>
+    readResource(lend, uri, {
+      timeout: options.timeoutMs ?? CALL_TIMEOUT_MS,
+      ...(options.maxResultBytes !== undefined && { maxBytes: options.maxResultBytes }),
+      ...(signal && { signal }),
+    });
+  const resources = () => listResources(lend, timeout);
   return {
     name: server,
     instructions,
     tools,
-    async updateTools(toolkit, given = {}) {
-      if (!connection.isStale) return false;
-      const before = listed.map(({ name }) => toolName(sourceOf().prefix, name));
-      const now = await connection.tools();
-      if (JSON.stringify(now) === JSON.stringify(listed)) return false;
-      listed = offered(sourceOf(), now);
-      const made = tools(given);
-      for (const name of before) toolkit.remove(name);
-      for (const tool of made) toolkit.add(tool as never);
-      return true;
+    async updateTools(toolkit, given) {
+      await refresh();
+      return update(toolkit, given);
     },
+    follow: (agent, given) => {
+      const attempt = (work: () => unknown): void => {
+        const done = (async () => work())();
+        void done.catch((error: unknown) => report("warning", messageOf(error)));
+      };
+      const onChange = (changed: () => void): (() => void) => {
+        const listener = (): void =>
+          attempt(async () => {
+            await refresh();
+            changed();
+          });
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      };
+      return whenIdle(agent, onChange, () => attempt(() => update(agent.toolkit, given)));
+    },
+    resources,
+    readResource: (uri) => readResourceOf(uri),
+    resourceTools: () => resourceTools(sourceOf().prefix, resources, readResourceOf),
+    prompts: () => listPrompts(lend, timeout),
     close: () => connection.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import type { ChatModel } from "../../model/port.ts";
 import { permissionSchema } from "../tool-schema.ts";
 import type { McpElicitation, McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 
@@ -31,6 +32,14 @@ export const mcpSchema = s.lazily(() =>
     elicitation: s.optional(
       s.either(s.oneOf("suspend", "decline"), s.func<McpElicitation>(), '"suspend", "decline" or a function'),
     ),
+    sampling: s.optional(
+      s.options<NonNullable<McpOptions["sampling"]>>({
+        model: s.having<ChatModel>("stream", "a ChatModel"),
+        maxTokens: s.optional(s.integer(1)),
+        maxCalls: s.optional(s.integer(0)),
+      }),
+    ),
+    roots: s.optional(s.listOf(s.nonEmpty("the path of a folder"))),
     heldMs: s.optional(s.integer(1, 2 ** 31 - 1)),
     maxResultBytes: s.optional(s.integer(1)),
     onEvent: s.optional(s.func<(event: McpEvent) => void>()),

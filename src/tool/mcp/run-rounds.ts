@@ -48,6 +48,7 @@ export async function runRounds(
   resumed?: Resumed,
 ): Promise<CallToolResult | Suspension> {
   let answered = resumed && answeredBy(resumed);
+  const counter = { samples: 0 };
   for (let round = 0; ; round++) {
     const step = await connection.call(tool, input, how, answered);
     if ("result" in step) return step.result;
@@ -66,7 +67,7 @@ export async function runRounds(
       if (ask && connection.asksPeople) {
         asks.push(ask);
         asked[ask.id] = [key, ask.kind];
-      } else own[key] = await connection.answer(method, params, how.signal, ask);
+      } else own[key] = await connection.answer({ method, params, ...(ask && { ask }) }, how.signal, counter);
     }
     if (asks.length > 0)
       return suspend(`The MCP server '${connection.label}' asks.`, {

@@ -1,3 +1,6 @@
+import type { MediaBlock, TextBlock } from "../../message/types.ts";
+import type { ChatModel } from "../../model/port.ts";
+import type { Follower } from "./follow.ts";
 import type { Ask, Decision } from "../pending.ts";
 import type { PermissionAction, Tool, Toolkit } from "../types.ts";
 
@@ -55,6 +58,16 @@ export type McpOptions = {
    *  with `decide`. A modern server is answered by any process, at any time; a legacy one only by this process, within `heldMs`, and
    *  only if no other call runs. `decline`: nobody answers. A function answers in place of a person. */
   readonly elicitation?: "suspend" | "decline" | McpElicitation;
+  /** Lets the server ask a model while a call runs. It sees what the server sends and no conversation. Default: it may not. */
+  readonly sampling?: {
+    readonly model: ChatModel;
+    /** The most tokens of an answer; default 1,000. */
+    readonly maxTokens?: number;
+    /** How often one call may ask; default 5. A call that asks more often fails. */
+    readonly maxCalls?: number;
+  };
+  /** The folders that the server is told about, which is no limit to what it does. Default: it is told none. */
+  readonly roots?: readonly string[];
   /** How long a legacy server is left with an open question, which is cancelled then; default 600,000. */
   readonly heldMs?: number;
   /** The size of the largest result, in bytes; default 10,000,000. */
@@ -74,6 +87,21 @@ export type McpToolOptions = {
   readonly deferred?: boolean;
 };
 
+/** Something that a server lets its clients read. */
+export type McpResource = {
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+};
+
+/** A template of messages that a server has. */
+export type McpPrompt = {
+  readonly name: string;
+  readonly description?: string;
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
+};
+
 /** A connected server. */
 export interface McpServer {
   readonly name: string;
@@ -87,6 +115,17 @@ export interface McpServer {
     toolkit: Pick<Toolkit<never>, "names" | "add" | "remove">,
     options?: McpToolOptions,
   ): Promise<boolean>;
+  /** Keeps an agent's tools as the server's are, with the options of `tools`: a change takes effect when the agent is in no turn, and
+   *  then what a person approved for all later calls of a changed tool is asked again. Returns a function that ends this. */
+  follow(agent: Follower, options?: McpToolOptions): () => void;
+  /** Returns the server's resources, at most 1,000. Rejects if the server cannot be reached. */
+  resources(): Promise<McpResource[]>;
+  /** Reads a resource: text with its address, or media. Rejects `tool/failed` if it is larger than `maxResultBytes`. */
+  readResource(uri: string): Promise<readonly (TextBlock | MediaBlock)[]>;
+  /** Returns two tools, `list_resources` and `read_resource`, with the prefix of the server. */
+  resourceTools(): Tool[];
+  /** Returns the server's prompts, at most 1,000. Rejects if the server cannot be reached. */
+  prompts(): Promise<McpPrompt[]>;
   /** Ends the connection, and the program that was started. Calls fail from then on. */
   close(): Promise<void>;
 }

@@ -231,6 +231,82 @@ test("a changed list of tools reaches a toolkit when it is asked for", async () 
   expect(toolkit.names()).toContain("hostile__new");
 });
 
+test("what a server has to read is listed, read, and given to the model as two tools", async () => {
+  const server = await over("everything", [], { maxResultBytes: 100_000 });
+  const [resource] = await server.resources();
+  expect(resource).toMatchObject({ uri: expect.any(String) as string, name: expect.any(String) as string });
+  expect(await server.readResource(resource!.uri)).toMatchObject([{ type: "text" }]);
+  const [list, read] = server.resourceTools();
+  const toolkit = createToolkit({ tools: [list!, read!] });
+  expect(toolkit.names()).toEqual(["everything__list_resources", "everything__read_resource"]);
+  const listed = await toolkit.invoke("everything__list_resources", {});
+  expect(JSON.stringify(listed.output)).toContain(resource!.uri);
+  expect(await toolkit.invoke("everything__read_resource", { uri: resource!.uri })).toMatchObject({
+    state: "success",
+  });
+  expect(await toolkit.invoke("everything__read_resource", { uri: "none://" })).toMatchObject({
+    state: "error",
+  });
+  expect((await server.prompts()).find(({ name }) => name === "args-prompt")?.arguments).toContainEqual({
+    name: "city",
+    required: true,
+  });
+});
+
+test("a server of today asks the model and for folders, as far as that is configured", async () => {
+  const sampling = { model: scriptedModel(["Sampled."]), maxCalls: 1 };
+  const server = await over("everything", [], { sampling, roots: ["/tmp/one folder"] });
+  const name = "everything__trigger-sampling-request";
+  expect(JSON.stringify((await invoke(server, name, { prompt: "hi" })).output)).toContain("Sampled.");
+  const roots = await invoke(server, "everything__get-roots-list");
+  expect(JSON.stringify(roots.output)).toContain("file:///tmp/one%20folder");
+  const bare = await over("everything");
+  expect(bare.tools().map((tool) => tool.name)).not.toContain(name);
+});
+
+test("a tool that changes after it was approved for good is asked for again, and not in the same turn", async () => {
+  const changed = Promise.withResolvers<void>();
+  const server = await hostile({ onEvent: ({ type }) => type === "tools-changed" && changed.resolve() });
+  const call = { calls: [{ name: "hostile__rug", input: {} }] };
+  const model = scriptedModel([call, "Done.", call, "Done."]);
+  const tools = server.tools({ only: ["rug", "large"], permission: "ask" });
+  const agent = createAgent({ name: "a", model, tools });
+  const stop = server.follow(agent, { only: ["rug", "large"], permission: "ask" });
+  const [pending] = (await agent.call("go")).pending;
+  await agent.decide(pending!.callId, { approve: true, remember: "tool" });
+  expect((await agent.call()).text).toBe("Done.");
+  await changed.promise;
+  const shown = (): string => JSON.stringify(server.tools({ only: ["rug"] }));
+  await expect.poll(shown).toContain("Deletes everything."); // the new list is read
+  const again = await agent.call("go");
+  expect(again.reason).toBe("APPROVAL_REQUIRED");
+  const [first, second, third] = model.requests.map(({ tools: offered }) => JSON.stringify(offered));
+  expect(second).toBe(first);
+  expect(third).toContain("Deletes everything.");
+  expect(JSON.stringify(model.requests)).not.toContain("Ignore all rules");
+  stop();
+  await agent.close();
+});
+
+test("a list of tools that is larger than a message may be is an error that names the server", async () => {
+  const args = [join(import.meta.dirname, "hostile-server.mjs"), "wide"];
+  await expect(mcp({ name: "wide", command: process.execPath, args })).rejects.toMatchObject({
+    code: "tool/failed",
+    message: expect.stringContaining("The MCP server 'wide' does not list its tools") as string,
+  });
+});
+
+test("a program that speaks another protocol is an error that names it", async () => {
+  const args = ["-e", "setInterval(() => console.log('hello'), 50)"];
+  const options = { name: "odd", command: process.execPath, args, initTimeoutMs: 500 };
+  await expect(mcp(options)).rejects.toMatchObject({
+    code: "tool/failed",
+    message: expect.stringMatching(
+      /^The MCP server 'odd' cannot be connected to: .*Does the command run/s,
+    ) as string,
+  });
+});
+
 test("a server that does not start is an error that says why, or left out", async () => {
   const options = {
     name: "gone",
