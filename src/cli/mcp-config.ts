@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { AgentError, messageOf } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
-import type { McpOptions } from "../tool/mcp/types.ts";
+import type { McpHeaders, McpOptions } from "../tool/mcp/types.ts";
 
 /** The bytes of a file that names MCP servers, and the servers. */
 export type McpConfig = {
@@ -11,7 +11,8 @@ export type McpConfig = {
   readonly servers: readonly McpOptions[];
 };
 
-type Entry = Pick<McpOptions, "command" | "args" | "env" | "cwd" | "url" | "headers"> & {
+type Entry = Pick<McpOptions, "command" | "args" | "env" | "cwd" | "url"> & {
+  readonly headers?: McpHeaders;
   readonly type?: string;
 };
 type Config = { readonly mcpServers: { readonly [name: string]: Entry } };

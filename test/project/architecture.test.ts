@@ -13,7 +13,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "model/openai": ["base", "message", "model"],
   "ai-sdk": ["base", "message", "model"],
   tool: ["base", "message", "model"],
-  "tool/mcp": ["base", "message", "tool"],
+  "tool/mcp": ["base", "message", "model", "tool"],
   hook: ["base", "message", "model", "tool"],
   event: ["base", "message", "model", "tool", "hook"],
   store: ["base", "message", "tool"],

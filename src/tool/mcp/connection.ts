@@ -49,6 +49,9 @@ const isUnknownSession = (error: unknown): boolean => {
 
 const MODES = { auto: "auto", legacy: "legacy", modern: { pin: "2026-07-28" } } as const;
 
+const isUnauthorized = (error: unknown): boolean =>
+  statusOf(error) === 401 || (error instanceof Error && error.constructor.name === "UnauthorizedError");
+
 /** The connection to one server, made again when it is lost. */
 export class Connection {
   readonly #options: McpOptions;
@@ -262,8 +265,9 @@ export class Connection {
   #unreachable(cause: unknown, problem = "cannot be connected to"): AgentError {
     const { command, url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
-    const advice =
-      command === undefined
+    const advice = isUnauthorized(cause)
+      ? "It needs a sign-in: give a token in `headers`, such as authorization."
+      : command === undefined
         ? `Is a server running at ${url}, and are its \`headers\` right?`
         : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`;
     const message = `The MCP server '${this.label}' ${problem}: ${messageOf(cause)}. ${advice}${said}`;

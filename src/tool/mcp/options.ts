@@ -3,7 +3,7 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { ChatModel } from "../../model/port.ts";
 import { permissionSchema } from "../tool-schema.ts";
-import type { McpElicitation, McpEvent, McpOptions, McpToolOptions } from "./types.ts";
+import type { McpElicitation, McpEvent, McpHeaders, McpOptions, McpToolOptions } from "./types.ts";
 
 /** The schema of {@link McpOptions}. */
 export const mcpSchema = s.lazily(() =>
@@ -20,7 +20,13 @@ export const mcpSchema = s.lazily(() =>
         "an http or https URL",
       ),
     ),
-    headers: s.optional(s.recordOf(s.secret())),
+    headers: s.optional(
+      s.either(
+        s.recordOf(s.secret()),
+        s.func<() => McpHeaders | Promise<McpHeaders>>(),
+        "an object of strings or a function",
+      ),
+    ),
     transport: s.optional(s.oneOf("http", "sse")),
     era: s.optional(s.oneOf("auto", "legacy", "modern")),
     prefix: s.optional(s.either(s.string(), s.exactly(false), "a string or false")),

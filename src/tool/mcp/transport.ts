@@ -14,7 +14,14 @@ export function transportTo(
   const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = options;
   if (url !== undefined) {
     const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
-    return new Kind(new URL(url), { requestInit: { headers: { ...headers } } });
+    if (typeof headers !== "function")
+      return new Kind(new URL(url), { requestInit: { headers: { ...headers } } });
+    const withHeaders: typeof fetch = async (input, init) => {
+      const all = new Headers(init?.headers);
+      for (const [name, value] of Object.entries(await headers())) all.set(name, value);
+      return fetch(input, { ...init, headers: all });
+    };
+    return new Kind(new URL(url), { fetch: withHeaders });
   }
   const child = new loaded.StdioClientTransport({
     command: command!,

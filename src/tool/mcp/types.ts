@@ -16,6 +16,9 @@ export type McpEvent = {
   readonly tool?: string;
 };
 
+/** Headers of a request, by name. */
+export type McpHeaders = { readonly [name: string]: string };
+
 /** Answers a question of a server, as `decide` would. */
 export type McpElicitation = (
   ask: Ask,
@@ -36,8 +39,8 @@ export type McpOptions = {
   readonly stderr?: (line: string) => void;
   /** The address of a server that runs already. */
   readonly url?: string;
-  /** Headers of every request, such as `authorization`. */
-  readonly headers?: { readonly [name: string]: string };
+  /** Headers of every request, such as `authorization`; a function is asked for them at each request, such as for a token that expires. */
+  readonly headers?: McpHeaders | (() => McpHeaders | Promise<McpHeaders>);
   /** `http` (default) is Streamable HTTP; `sse` its predecessor. */
   readonly transport?: "http" | "sse";
   /** `legacy`: revisions up to 2025-11-25. `modern`: 2026-07-28. `auto` asks the server which it speaks. Default `auto` for a URL, else `legacy`. */

@@ -119,3 +119,29 @@ test("questions can be declined, or answered by a function, without a rest of th
   expect((await answering.call("go")).reason).toBe("MODEL_STOP");
   expect(bookings).toEqual(["5 nights in Rome, paid: accept"]);
 });
+
+test("headers may be a function, and a server that wants a token says so", async () => {
+  const { url } = await hotel();
+  const seen: (string | null)[] = [];
+  const { serve } = await import("agentchart/server");
+  const gate = await serve({
+    fetch: async (request) => {
+      seen.push(request.headers.get("authorization"));
+      if (!seen.at(-1)?.startsWith("Bearer ")) return new Response("Unauthorized", { status: 401 });
+      const { method, headers } = request;
+      return fetch(url, { method, headers, ...(method === "POST" && { body: await request.text() }) });
+    },
+  });
+  opened.push(gate);
+  await expect(mcp({ name: "shut", url: gate.url })).rejects.toMatchObject({
+    code: "tool/failed",
+    message: expect.stringMatching(
+      /^The MCP server 'shut' cannot be connected to: .*It needs a sign-in/s,
+    ) as string,
+  });
+  let count = 0;
+  const server = await mcp({ url: gate.url, headers: async () => ({ authorization: `Bearer ${++count}` }) });
+  opened.push(server);
+  expect(server.tools()).not.toEqual([]);
+  expect(seen.slice(-2)).toEqual([`Bearer ${count - 1}`, `Bearer ${count}`]);
+});

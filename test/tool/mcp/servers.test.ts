@@ -125,9 +125,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the server of everything over Streamable HTTP. */
-async function overHttp(port: number) {
-  const child = spawn(process.execPath, [programOf("everything"), "streamableHttp"], {
+/** Starts the server of everything over Streamable HTTP, or over its predecessor. */
+async function overHttp(port: number, transport: "streamableHttp" | "sse" = "streamableHttp") {
+  const child = spawn(process.execPath, [programOf("everything"), transport], {
     env: { ...process.env, PORT: String(port) },
     stdio: "ignore",
   });
@@ -152,6 +152,28 @@ test("a server over HTTP is called, and again after it has started anew", async 
   await first.stop();
   await overHttp(port);
   expect(await invoke(server, "web__echo", { message: "hi" })).toMatchObject(echo);
+});
+
+test("a server over the predecessor of Streamable HTTP is called", async () => {
+  const port = await freePort();
+  await overHttp(port, "sse");
+  const url = `http://127.0.0.1:${port}/sse`;
+  const server = await open({ name: "old", url, transport: "sse", era: "legacy" });
+  expect(await invoke(server, "old__echo", { message: "hi" })).toMatchObject({
+    output: [{ type: "text", text: "Echo: hi" }],
+  });
+});
+
+test("a call that reports no progress for `idleTimeoutMs` is given up", async () => {
+  const server = await over("everything", [], { idleTimeoutMs: 300 });
+  const name = "everything__trigger-long-running-operation";
+  const model = scriptedModel([{ calls: [{ name, input: { duration: 60, steps: 1 } }] }, "Done."]);
+  const tools = server.tools({ only: ["trigger-long-running-operation"] });
+  const agent = createAgent({ name: "a", model, tools });
+  await agent.call("go");
+  const results = (await agent.messages()).flatMap((message) => toolResultsOf(message));
+  expect(results).toMatchObject([{ state: "error", code: "tool/timeout" }]);
+  await agent.close();
 });
 
 test("a server over HTTP that is killed in a call fails the call", async () => {
