@@ -19,6 +19,7 @@ const PROCESS_TESTS = [
   "test/cli/inspect.test.ts",
   "test/cli/mcp.test.ts",
   "test/cli/mcp-command.test.ts",
+  "test/cli/otel.test.ts",
   "test/cli/run.test.ts",
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",

@@ -268,6 +268,8 @@ export type Progress = {
   /** Where an unfinished session continues; null if it is not unfinished. */
   readonly resumeAt: "doCall" | "reasoning" | "acting" | "summarizing" | null;
   readonly stats: TurnStats;
+  /** The trace that the turn belongs to, as W3C `traceparent`: of the span with which it began. Absent or null: none is known. */
+  readonly trace?: string | null;
   /** What a provider has counted, compared with our own count of the messages that it saw: `ratio` is its count ÷ ours, `overhead`
    *  the size of what else was in the request, such as tools. */
   readonly counted?: { readonly ratio: number; readonly overhead: number };

@@ -29,6 +29,8 @@ export type AgentCommand =
         readonly agent?: Fingerprint;
         /** True if this process has the schema of the structured answer that the call, or the turn it goes on with, asks for. */
         readonly hasOutput: boolean;
+        /** The trace that the turn belongs to, as W3C `traceparent`. */
+        readonly trace?: string;
       }
     >
   | Command<

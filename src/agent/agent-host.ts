@@ -25,7 +25,7 @@ type HostedSession = Pick<Host, "toolkit" | "now"> & {
   readonly isStopped: boolean;
 };
 
-type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "path"> & {
+type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "path" | "telemetry"> & {
   /** Called when the instant has come for which the chart armed the session's timer. */
   onTimer(): void;
 };

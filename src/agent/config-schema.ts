@@ -146,6 +146,7 @@ export const configSchema = s.lazily(() => {
       meta: s.optional(s.object()),
       snapshot: s.optional(s.object()),
       inspect: s.optional(s.value((given) => [given].flat().every(isInspector), inspectors)),
+      otel: s.optional(s.having("observe", "an observer, such as otelObserver() of agentchart/otel")),
       now: s.optional(s.func()),
       newId: s.optional(s.func()),
     },

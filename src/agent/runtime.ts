@@ -38,6 +38,7 @@ import { SessionJournal } from "./session-journal.ts";
 import { SessionLife } from "./session-life.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { journalStateOf, statusOf } from "./status.ts";
+import type { SessionTelemetry } from "./telemetry.ts";
 import type { AgentConfig, Status } from "./types.ts";
 
 /** The time after which a session that another process has is tried again, ms. */
@@ -73,6 +74,7 @@ export class Runtime {
   readonly journal: SessionJournal;
   /** The steps of the chart, for inspectors. */
   readonly steps = new StepPublisher(() => ({ state: this.path, context: this.context }));
+  readonly telemetry: SessionTelemetry | undefined;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
   readonly #hooks: SessionHooks;
@@ -124,8 +126,17 @@ export class Runtime {
       input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
       ...(inspect && { inspect }),
     });
+    const { name, model, redact, otel } = config;
+    this.telemetry = otel?.observe({
+      name,
+      sessionId: this.settings.sessionId,
+      model,
+      redact,
+      steps: this.steps,
+    });
     this.#host = hostFor(this, config, {
       path: listener.path ?? [config.name],
+      telemetry: this.telemetry,
       hooks: () => this.#hooks.sorted,
       stepTaken: (taken) => this.#stepTaken(taken),
       onTimer: () => this.#timerDue(),

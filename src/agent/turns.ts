@@ -151,13 +151,16 @@ export class Turns {
     else if (phase === "stopped" && !runtime.context.progress.continues) runtime.output = undefined;
     runtime.userContext = userContext;
 
-    const turn = runtime.context.progress.turn + (beginsTurn(runtime.context, messages) ? 1 : 0);
+    const goesOn = !beginsTurn(runtime.context, messages);
+    const { progress } = runtime.context;
+    const turn = progress.turn + (goesOn ? 0 : 1);
     const start = { type: "turn.start", input: messages, resumed: phase !== "stopped" } as const;
     this.#start = () => runtime.events.emit(start, { turn });
     this.#running = running;
     try {
       this.#take(options.idempotencyKey, messages);
-      runtime.send(event);
+      const trace = runtime.telemetry?.beginTurn({ turn, goesOn, trace: progress.trace ?? undefined });
+      runtime.send({ ...event, ...(trace !== undefined && { trace }) });
       return await promise;
     } catch (error) {
       if (phase === "suspended" && runtime.status().phase === phase) runtime.output = previousOutput; // the call was refused
@@ -185,12 +188,14 @@ export class Turns {
     if (!running) return this.#wake();
     this.#running = undefined;
     const error = errorOf(context, running, this.#runtime());
+    const reason = context.outcome?.reason ?? "ERROR";
+    this.#runtime().telemetry?.endTurn({ reason, ...(error && { error: error.toJSON() }) });
     if (error) {
-      this.#announce({ type: "turn.end", reason: context.outcome?.reason ?? "ERROR", error: error.toJSON() });
+      this.#announce({ type: "turn.end", reason, error: error.toJSON() });
       const reject = (): void => running.reject(error); // also if saving fails
       this.#runtime().journal.saved().then(reject, reject);
     } else {
-      this.#announce({ type: "turn.end", reason: context.outcome!.reason, reply: plainReply(context) });
+      this.#announce({ type: "turn.end", reason, reply: plainReply(context) });
       running.resolve(this.#reply(context));
     }
     this.#wake();
@@ -208,6 +213,7 @@ export class Turns {
     if (!running) return this.#wake();
     this.#running = undefined;
     const reason = error.code === "run/shutdown" ? "SHUTDOWN" : "ERROR";
+    this.#runtime().telemetry?.endTurn({ reason, error: error.toJSON() });
     this.#runtime().events.emit({ type: "turn.end", reason, error: error.toJSON() });
     running.reject(error);
     this.#wake();

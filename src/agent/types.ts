@@ -10,6 +10,7 @@ import type { SessionStore } from "../store/port.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { CompactionOptions, CompactionResult } from "./compaction-options.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** Order: deny rules, remembered rules, ask rules, the tool's own, allow rules, `otherwise` (`allow`).
  *  Judged on the parsed input that would run. */
@@ -188,6 +189,8 @@ export type AgentConfig<Ctx = unknown> = {
    *  environment has it. `"auto"` finds the inspector that `agentchart inspect` starts on this machine, now or later. Default:
    *  nothing is observed. */
   readonly inspect?: "auto" | (string & {}) | Inspector | readonly Inspector[];
+  /** Spans and metrics of the turns, for OpenTelemetry: `otelObserver()` of `agentchart/otel`. Default: none. */
+  readonly otel?: Telemetry;
   /** The clock, epoch ms; default `Date.now`. */
   readonly now?: () => number;
   /** Returns a new unique id; default: a UUID. */

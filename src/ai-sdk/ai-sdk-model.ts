@@ -109,7 +109,7 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     yield end;
   }
 
-  return { name, ...(capabilities && { capabilities }), stream };
+  return { name, provider: familyOf(provider), ...(capabilities && { capabilities }), stream };
 }
 
 function checkLanguageModel(model: unknown): void {

@@ -138,6 +138,10 @@ export type StreamPart =
 export interface ChatModel {
   /** Names the model in events and in `prices`. */
   readonly name: string;
+  /** Names the provider in traces, such as "openai" or "anthropic"; default: not named. */
+  readonly provider?: string;
+  /** Where the requests go, a URL; only its host and port appear in traces. */
+  readonly endpoint?: string;
   readonly capabilities?: {
     /** True if the model keeps to a JSON Schema by itself; then `output` needs no extra tool. Default false. */
     readonly structuredOutput?: boolean;

@@ -79,6 +79,7 @@ function makeShapes() {
     extended: object,
     exceeded: z.nullable(z.string()),
     draining: z.boolean(),
+    trace: z.optional(z.nullable(z.string())),
     resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
     stats: z.looseObject({
       startedAt: z.number(),

@@ -63,6 +63,8 @@ export type ToolContext<Ctx = unknown> = {
   readonly slots: SlotReader;
   /** There if the call was suspended with `then: "resume"` and goes on. */
   readonly resumed?: Resumed;
+  /** W3C `traceparent` of the span in which the call runs, for systems that it calls; absent if the turn is not traced. */
+  readonly traceparent?: string;
   /** Reports progress: an `actingChunk` for hooks and a `tool.delta` for streams. Not part of the result. */
   emit(chunk: string | TextBlock | MediaBlock): void;
 };

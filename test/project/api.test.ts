@@ -26,6 +26,7 @@ test("the names each subpath exports", async () => {
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
+    ./otel: otelObserver traceMemory
     ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager

@@ -16,8 +16,7 @@ const pages = [
       "docs/memory.md",
       "docs/knowledge.md",
       "docs/skills.md",
-      "docs/agents-together.md",
-    ],
+      "docs/agents-together.md", "docs/observability.md"],
     {
       cwd: ROOT,
     },

@@ -17,6 +17,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/knowledge": ["@cfworker/json-schema", "stemmer", "zod"],
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema", "zod"],
+  "agentchart/otel": ["@opentelemetry/api", "zod"],
   "agentchart/testing": ["stemmer", "zod"],
   "agentchart/machines": ["@cfworker/json-schema", "xstate"],
   "agentchart/session": ["zod"],
@@ -49,7 +50,7 @@ test('import "agentchart" loads no model adapter, store, inspector, layout, work
   const { files } = loadedBy("agentchart");
   expect(files).toContain("src/agent/create-agent.ts");
   const others =
-    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|agent\/(?:knowledge|plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
+    /^src\/(?:model\/openai|store\/(?:memory|file|sqlite|postgres)|inspect|worker|server|testing|cli|otel|agent\/(?:knowledge|plan|memory|skills|team)|tool\/mcp)\b|layout|svg/;
   expect(files.filter((path) => others.test(path))).toEqual([]);
 });
 

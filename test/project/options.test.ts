@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineTool } from "agentchart";
 import { inspector, startHub } from "agentchart/inspect";
 import { mcp } from "agentchart/mcp";
+import { otelObserver, traceMemory } from "agentchart/otel";
 import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
 import { createServer, readTokens, serve } from "agentchart/server";
 import {
@@ -50,6 +51,8 @@ import { generateSchema } from "../../src/model/generate-schema.ts";
 import { modelSchema } from "../../src/model/openai/openai-model.ts";
 import { messagesSchema } from "../../src/model/openai/to-chat-messages.ts";
 import { requestSchema } from "../../src/model/openai/to-chat-request.ts";
+import { otelSchema } from "../../src/otel/options.ts";
+import { traceMemorySchema } from "../../src/otel/trace-memory.ts";
 import { rateLimitSchema, serverSchema } from "../../src/server/option-schemas.ts";
 import { serveSchema } from "../../src/server/serve.ts";
 import { tokenSchema } from "../../src/server/tokens.ts";
@@ -170,6 +173,8 @@ const OPTIONS: readonly (readonly [
     { connectionString: "postgres://localhost/x" },
   ],
   ["mcp", mcpSchema(), mcp, { command: "none" }],
+  ["otelObserver", otelSchema(), otelObserver],
+  ["traceMemory", traceMemorySchema(), (given) => traceMemory(memoryMemory(), given)],
   ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
   ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],
   ["close", worker.closeSchema(), (given) => createWorker({ ...backend, agents }).close(given)],

@@ -34,6 +34,7 @@ export function beginCall(
     readonly input: readonly Msg[];
     readonly wanted?: WantedOutput;
     readonly agent?: Fingerprint;
+    readonly trace?: string;
   },
 ): Change {
   return {
@@ -41,13 +42,27 @@ export function beginCall(
     ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
     inbox: { ...entered(context.inbox), input: event.input, ...(event.wanted && { wanted: event.wanted }) },
     request: freshRequest(context.settings.system),
-    progress: { ...withoutRest(context, event.at), ...agentOfCall(context, event), resumeAt: null },
+    progress: {
+      ...withoutRest(context, event.at),
+      ...agentOfCall(context, event),
+      ...traceOfCall(context, event),
+      resumeAt: null,
+    },
     remembered: rememberedBy(context, agentOfCall(context, event).agent),
     failure: null,
     interruption: null,
     stop: false,
     goto: null,
   };
+}
+
+/** The trace of the turn that the call begins, or goes on with. */
+function traceOfCall(
+  context: AgentContext,
+  { input, trace }: { readonly input: readonly Msg[]; readonly trace?: string },
+): Pick<AgentContext["progress"], "trace"> {
+  if (trace !== undefined) return { trace };
+  return context.progress.trace && beginsTurn(context, input) ? { trace: null } : {};
 }
 
 /** The inbox without the input of the current call. */
@@ -97,7 +112,12 @@ export function continueTurn(context: AgentContext): Change {
  *  signal or time-out that interrupted it belonged to another call. */
 export function beginResume(
   context: AgentContext,
-  event: { readonly at: number; readonly input: readonly Msg[]; readonly agent?: Fingerprint },
+  event: {
+    readonly at: number;
+    readonly input: readonly Msg[];
+    readonly agent?: Fingerprint;
+    readonly trace?: string;
+  },
 ): Change {
   const { inbox, progress, request, interruption } = context;
   const isEntering = progress.resumeAt === "doCall";
@@ -108,6 +128,7 @@ export function beginResume(
     progress: {
       ...withoutRest(context, event.at),
       ...agentOfCall(context, event),
+      ...traceOfCall(context, event),
       resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
       draining: false,
     },

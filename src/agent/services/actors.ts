@@ -54,7 +54,9 @@ const model = fromService<ModelOutcome, ModelInput>((scope) =>
 );
 
 const tool = fromService<ToolRunOutcome, ToolInput>((scope) =>
-  withSignal(scope, async (host, controller) => frozenCopy(await runCall(host, scope.input, controller))),
+  withSignal(scope, async (host, controller, isStopped) =>
+    frozenCopy(await runCall(host, scope.input, controller, isStopped)),
+  ),
 );
 
 const review = fromService<ReviewOutcome, ReviewInput>(async ({ input, agent }) => {
@@ -80,7 +82,7 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
     if (signal.aborted) return { at: host.now() }; // aborted before it began
     const phase = input.point === "preSummary" ? "summary" : "reasoning";
     try {
-      const outcome = await causedBy("hook", () =>
+      const run = () =>
         runHooks(
           {
             hooks: host.hooks(),
@@ -91,8 +93,9 @@ const hooks = fromService<HooksOutcome, HooksInput>((scope) =>
               host.emit({ type: "hook.failed", hook, error: errorInfo(error, "hook/failed") }),
           },
           input,
-        ),
-      );
+        );
+      const { telemetry } = host;
+      const outcome = await causedBy("hook", () => (telemetry ? telemetry.within(run) : run()));
       const value = await rewrittenOutput(host, input, outcome.message);
       return frozenCopy({ ...outcome, ...(value !== undefined && { value }), at: host.now() });
     } catch (error) {

@@ -230,6 +230,7 @@ export async function callModel(
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
   const blocks = new BlockEmitter(host, input, messageId, controller.signal);
+  const observed = host.telemetry?.model({ phase: input.phase, attempt: input.attempt, model, request });
   host.emit({
     type: "model.start",
     messageId,
@@ -241,6 +242,7 @@ export async function callModel(
   const isShown = input.phase !== "compaction"; // a summary of the conversation is no part of an answer
   const onPart = (part: StreamPart): void => {
     checkPart(part);
+    if (part.type !== "ping") observed?.first();
     if (part.type === "usage") blocks.usage = frozenCopy(part.usage);
     const chunk = fold.push(part);
     if (chunk && isShown) blocks.push(chunk);
@@ -250,6 +252,8 @@ export async function callModel(
     const isBroken = ending.error !== undefined || controller.signal.aborted;
     outcome = outcomeOf(host, messageId, fold, startedAt, { request, size }, model, isBroken);
     const { finishReason, usage } = outcome;
+    const { aborted: isCutOff } = controller.signal;
+    observed?.end({ ...outcome, isCutOff, ...(ending.error && { error: ending.error.toJSON() }) });
     host.emit({
       type: "model.end",
       messageId,
@@ -258,7 +262,8 @@ export async function callModel(
       ...(ending.error && { error: ending.error.toJSON() }),
     });
   };
-  const { error } = await read({ model, request, controller, isStopped, onPart, onEnd });
+  const reading = { model, request, controller, isStopped, onPart, onEnd };
+  const { error } = await (observed ? observed.run(() => read(reading)) : read(reading));
   const { signal } = controller;
   const failure = error && {
     ...host.failed(error),

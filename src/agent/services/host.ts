@@ -13,6 +13,7 @@ import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
 import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
+import type { SessionTelemetry } from "../telemetry.ts";
 import type { AgentConfig } from "../types.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
@@ -47,6 +48,8 @@ export type Host = {
   failed(error: AgentError): ErrorInfo;
   /** The fields that every hook receives. */
   hookEvent(position: Position, signal: AbortSignal): HookEvent<never>;
+  /** Observes the session's services; undefined if nothing does. */
+  readonly telemetry: SessionTelemetry | undefined;
   /** How the model sees tool results. */
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */

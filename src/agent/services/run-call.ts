@@ -6,6 +6,7 @@ import type { Execution } from "../../model/port.ts";
 import { deniedResult, silentTool } from "../../tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
 import { slotReader } from "../../tool/slot-access.ts";
+import type { FoundTool } from "../../tool/toolkit.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { CallTerms, Spent } from "../../../machines/agent/context.ts";
 import type { ToolInput, ToolRunOutcome } from "../../../machines/agent/services.ts";
@@ -64,15 +65,34 @@ function silentRun(call: ToolUseBlock, idleTimeoutMs: number): AnsweredRun {
   };
 }
 
-/** One attempt of one call. Never rejects. A tool without output for its `idleTimeoutMs` is aborted and abandoned. */
+/** One attempt of one call. Never rejects. A tool without output for its `idleTimeoutMs` is aborted and abandoned. `isStopped` is true
+ *  once the chart does not wait for it any more. */
 export async function runCall(
   host: Host,
   input: ToolInput,
   controller: AbortController,
+  isStopped: () => boolean = () => false,
+): Promise<ToolRunOutcome> {
+  const found = host.find(input.call);
+  const observed = host.telemetry?.tool(input, "tool" in found ? found.tool : undefined);
+  if (!observed) return attemptCall(host, input, controller, found);
+  const onAbort = (): void => void (isStopped() && observed.end(undefined));
+  controller.signal.addEventListener("abort", onAbort);
+  const outcome = await observed.run(() => attemptCall(host, input, controller, found, observed.traceparent));
+  controller.signal.removeEventListener("abort", onAbort);
+  observed.end(outcome);
+  return outcome;
+}
+
+async function attemptCall(
+  host: Host,
+  input: ToolInput,
+  controller: AbortController,
+  found: FoundTool,
+  traceparent?: string,
 ): Promise<ToolRunOutcome> {
   const { signal } = controller;
   const { call, attempt } = input;
-  const found = host.find(call);
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
@@ -94,6 +114,7 @@ export async function runCall(
     sessionId: host.sessionId,
     slots: slotReader(() => input.slots),
     ...(input.resumed && { resumed: input.resumed }),
+    ...(traceparent !== undefined && { traceparent }),
     emit: (chunk) => {
       if (isOver || signal.aborted) return; // the call has ended or was aborted
       idle.restart();

@@ -12,6 +12,8 @@ import { UsageError } from "../usage-error.ts";
 import { logWorker } from "./log-worker.ts";
 import { withBackend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
+import { openTelemetry } from "./open-telemetry.ts";
+import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 
 /** `agentchart serve`: the HTTP server, and with `--agents` a worker in the same process, until SIGTERM or SIGINT. */
@@ -20,7 +22,8 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
   const tokens = await loadTokens(flags, env);
   const log = openLog(flags, env);
   const ended = shutdownSignal(exit);
-  return withBackend(flags, env, async ({ store, queue }) => {
+  const telemetry = await openTelemetry(env, log);
+  const work = () => withBackend(flags, env, async ({ store, queue }) => {
     const agents = flags.agents === undefined ? undefined : await loadAgents(flags.agents);
     const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
     if (flags.mcp && !agents) throw new UsageError("'--mcp' needs '--agents'.");
@@ -36,7 +39,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       ...(mcp && { mcp }),
       ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
     });
-    const worker = agents && createWorker({ store, queue, agents });
+    const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
     if (worker) {
       logWorker(worker, log);
       await worker.start();
@@ -49,6 +52,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
     await Promise.all([server.close(), worker?.close()]);
     return 0;
   });
+  return withCleanup(work, () => telemetry.close());
 };
 
 function logRequest({ error, ...record }: RequestRecord, log: Log): void {

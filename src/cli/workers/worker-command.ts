@@ -6,39 +6,44 @@ import { loadAgents } from "./load-agents.ts";
 import { logWorker } from "./log-worker.ts";
 import { withBackend, type Backend } from "./open-backend.ts";
 import { openLog, type Log } from "./open-log.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { serveHealth } from "./serve-health.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
+import { withCleanup } from "../with-cleanup.ts";
 import { metricsOf } from "./worker-metrics.ts";
 
 type Flags = Input<typeof definition>["flags"];
 
-/** How long the queue and the store may take to close after the drain, in ms. */
-const CLOSE_MS = 5_000;
+/** How long the queue, the store and the exporters of OpenTelemetry may take to close after the drain, in ms. */
+const CLOSE_MS = 8_000;
 
 /** `agentchart worker`: runs sessions until SIGTERM or SIGINT. */
 export const workerCommand: Handler<typeof definition> = async ({ flags }, { env, exit }) => {
   const { drainMs } = flags;
   const log = openLog(flags, env);
   const ended = shutdownSignal(exit);
-  return withBackend(flags, env, async (backend) => {
-    const { concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs } = flags;
-    const worker = createWorker({
-      ...backend,
-      agents: await loadAgents(flags.agents),
-      limits: tenantLimits(flags),
-      ...{ concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs },
+  const telemetry = await openTelemetry(env, log);
+  const work = () =>
+    withBackend(flags, env, async (backend) => {
+      const { concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs } = flags;
+      const worker = createWorker({
+        ...backend,
+        agents: telemetry.observed(await loadAgents(flags.agents)),
+        limits: tenantLimits(flags),
+        ...{ concurrency, leaseMs, sweepMs, maxCrashes, storeTimeoutMs },
+      });
+      logWorker(worker, log);
+      const health = await openHealth(flags, worker, backend);
+      if (health) log.write("info", "health", { url: health.url });
+      await Promise.race([worker.start(), ended]);
+      const signal = await ended;
+      log.write("info", "drain", { signal, drainMs });
+      exitAfter(drainMs + CLOSE_MS, log, exit);
+      await worker.close({ deadlineMs: drainMs });
+      await health?.close();
+      return 0;
     });
-    logWorker(worker, log);
-    const health = await openHealth(flags, worker, backend);
-    if (health) log.write("info", "health", { url: health.url });
-    await Promise.race([worker.start(), ended]);
-    const signal = await ended;
-    log.write("info", "drain", { signal, drainMs });
-    exitAfter(drainMs + CLOSE_MS, log, exit);
-    await worker.close({ deadlineMs: drainMs });
-    await health?.close();
-    return 0;
-  });
+  return withCleanup(work, () => telemetry.close());
 };
 
 /** The limits of every tenant. */

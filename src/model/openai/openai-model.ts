@@ -141,7 +141,13 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     yield* reader.finish();
   }
 
-  return { name, ...(capabilities && { capabilities }), stream };
+  return {
+    name,
+    provider: "openai",
+    ...(URL.canParse(baseURL) && { endpoint: new URL(baseURL).origin }),
+    ...(capabilities && { capabilities }),
+    stream,
+  };
 }
 
 /** Returns the parts of a chunk. Throws `model/bad-response` for one with another structure. */

@@ -162,6 +162,7 @@ export class Connection {
     const params = {
       name,
       arguments: input,
+      ...(how.traceparent !== undefined && { _meta: { traceparent: how.traceparent } }),
       ...(answered && { inputResponses: answered.responses }),
       ...(answered?.requestState !== undefined && { requestState: answered.requestState }),
     };

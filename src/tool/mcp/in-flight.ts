@@ -13,6 +13,8 @@ export type CallWith = {
   readonly timeoutMs: number;
   readonly isIdempotent: boolean;
   readonly onProgress: (text: string) => void;
+  /** Sent with the call, so that the spans of the server belong to the trace of the turn. */
+  readonly traceparent?: string | undefined;
 };
 
 /** What a call has led to: its result, or the requests that are to be answered before it goes on. */

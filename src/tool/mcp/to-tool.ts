@@ -84,12 +84,12 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
     },
     ...(action && { permission: action }),
     ...(deferred !== undefined && { deferred }),
-    execute: async (input: JsonObject, { signal, emit, resumed }) => {
+    execute: async (input: JsonObject, { signal, emit, resumed, traceparent }) => {
       let reports = 0;
       const onProgress = (text: string): void => {
         if (++reports <= MAX_PROGRESS) emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
       };
-      const how = { signal, timeoutMs, isIdempotent, onProgress };
+      const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };
       try {
         const result = await runRounds(connection, listed, input, how, resumed);
         if ("suspended" in result) return result;

@@ -1,0 +1,62 @@
+import type { Telemetry } from "../../agent/telemetry.ts";
+import { messageOf } from "../../base/error.ts";
+import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
+import type { Environment } from "../terminal.ts";
+import type { Log } from "./open-log.ts";
+
+/** Each of these variables turns OpenTelemetry on. */
+const SWITCHES = /^OTEL_(?:EXPORTER_OTLP(?:_TRACES|_METRICS)?_ENDPOINT|TRACES_EXPORTER|METRICS_EXPORTER)$/;
+/** How long a collector may take to accept what is left, ms. */
+const FLUSH_MS = 3_000;
+
+/** OpenTelemetry in this process. */
+export type ProcessTelemetry = {
+  /** The same agents, traced unless they have an `otel` of their own. */
+  observed(agents: WorkerAgents): WorkerAgents;
+  /** Sends what is left. A collector that has gone is not waited for, and is no error. */
+  close(): Promise<void>;
+};
+
+const OFF: ProcessTelemetry = { observed: (agents) => agents, close: async () => {} };
+
+function observed(agents: WorkerAgents, otel: Telemetry): WorkerAgents {
+  const made = Object.entries(agents).map(([name, make]) => {
+    const traced: WorkerAgents[string] = async (session) => {
+      const config: AnyAgentConfig = await make(session);
+      return typeof config === "object" && config !== null ? { otel, ...config } : config;
+    };
+    return [name, traced];
+  });
+  return Object.fromEntries(made) as WorkerAgents;
+}
+
+/** Starts the SDK of OpenTelemetry, which reads the standard `OTEL_*` variables itself, if one of them says where to send traces or
+ *  metrics. If it is not installed, the log says so, and nothing is traced. */
+export async function openTelemetry(env: Environment, log: Log): Promise<ProcessTelemetry> {
+  const isOn = Object.entries(env).some(([name, value]) => value && SWITCHES.test(name));
+  if (!isOn || env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return OFF;
+  const warn = (message: string): void => log.write("warn", "otel", { error: message });
+  let sdk;
+  try {
+    const { NodeSDK } = await import("@opentelemetry/sdk-node");
+    // By default the command line is reported too, which may hold the address of a store.
+    process.env["OTEL_NODE_RESOURCE_DETECTORS"] ??= "env,host";
+    sdk = new NodeSDK({ instrumentations: [] });
+    sdk.start();
+  } catch (error) {
+    const remedy = "OpenTelemetry needs: npm install @opentelemetry/api @opentelemetry/sdk-node";
+    warn(`Not started: ${messageOf(error).split("\n", 1)[0]!} ${remedy}`);
+    return OFF;
+  }
+  const { otelObserver } = await import("../../otel/index.ts");
+  const otel = otelObserver();
+  log.write("info", "otel", { state: "started" });
+  const flush = async (): Promise<void> => {
+    const late = new Promise<void>((resolve) => void setTimeout(resolve, FLUSH_MS).unref());
+    await Promise.race([sdk.shutdown(), late]);
+  };
+  return {
+    observed: (agents) => observed(agents, otel),
+    close: () => flush().catch((error: unknown) => warn(`The rest was not sent: ${messageOf(error)}`)),
+  };
+}

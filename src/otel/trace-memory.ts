@@ -1,0 +1,79 @@
+import { SpanKind, trace, type Attributes, type Tracer } from "@opentelemetry/api";
+import type { MemoryStore } from "../agent/memory/port.ts";
+import { errorInfo } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import { GEN_AI, OPERATION, OWN, SCOPE, SEMCONV } from "./names.ts";
+import { fail } from "./observed.ts";
+
+/** Options of {@link traceMemory}. */
+export type TraceMemoryOptions = {
+  /** Default: the tracer `agentchart` of the global provider. */
+  readonly tracer?: Tracer;
+};
+
+/** The schema of {@link TraceMemoryOptions}. */
+export const traceMemorySchema = s.lazily(() =>
+  s.options<TraceMemoryOptions>({
+    tracer: s.optional(s.having("startSpan", "a tracer of @opentelemetry/api")),
+  }),
+);
+
+/**
+ * Returns a memory store whose searches, records and removals are spans `search_memory`, `upsert_memory` and `delete_memory`, below
+ * the turn or the tool call that causes them. Scopes and texts are not recorded. Throws `config/invalid` for wrong options.
+ *
+ * @example
+ * ```ts
+ * import { longTermMemory, sqliteMemory } from "agentchart/memory";
+ * import { traceMemory } from "agentchart/otel";
+ *
+ * const store = traceMemory(sqliteMemory({ path: "./memory.db" }));
+ * const memory = longTermMemory({ store, scope: () => "acme/ada" });
+ * ```
+ */
+export function traceMemory(store: MemoryStore, options: TraceMemoryOptions = {}): MemoryStore {
+  check(traceMemorySchema(), options, "traceMemory");
+  const { tracer = trace.getTracer(SCOPE) } = options;
+  const inSpan = <T>(
+    operation: string,
+    run: () => Promise<T>,
+    describe: (result: T) => Attributes,
+  ): Promise<T> => {
+    const attributes = { [GEN_AI.operation]: operation, [OWN.semconv]: SEMCONV };
+    return tracer.startActiveSpan(operation, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      try {
+        const result = await run();
+        span.setAttributes(describe(result));
+        return result;
+      } catch (error) {
+        fail(span, errorInfo(error, "store/failed").code);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+  return {
+    search: (scope, query) =>
+      inSpan(
+        OPERATION.searchMemory,
+        () => store.search(scope, query),
+        (found) => ({ [OWN.found]: found.length }),
+      ),
+    put: (scope, memories, how) =>
+      inSpan(
+        OPERATION.upsertMemory,
+        () => store.put(scope, memories, how),
+        (ids) => ({ [OWN.kept]: ids.length }),
+      ),
+    remove: (scope, ids) =>
+      inSpan(
+        OPERATION.deleteMemory,
+        () => store.remove(scope, ids),
+        (removed) => ({ [OWN.removed]: removed }),
+      ),
+    list: (scope, page) => store.list(scope, page),
+    close: () => store.close(),
+  };
+}
