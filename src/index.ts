@@ -16,6 +16,7 @@ export type {
   Reply,
   Snapshot,
   Status,
+  StreamOptions,
 } from "./agent/types.ts";
 export { AgentError } from "./base/error.ts";
 export type { AgentErrorOptions, ErrorCode, ErrorInfo } from "./base/error.ts";

@@ -46,6 +46,7 @@ import type {
   Reply,
   Snapshot,
   Status,
+  StreamOptions,
 } from "./types.ts";
 
 /** How long a shutdown takes at most by default, ms. */
@@ -202,7 +203,7 @@ export class AgentSession implements InboxAgent, InnerAgent {
 
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options: CallOptions<S, never> & { readonly cumulative?: boolean } = {},
+    options: CallOptions<S, never> & StreamOptions = {},
   ): AgentStream<OutputOf<S>> {
     const forCaller = callerOf(this.stream);
     let hasBegun = false; // earlier events belong to another turn
@@ -214,7 +215,7 @@ export class AgentSession implements InboxAgent, InnerAgent {
           options?.cumulative,
         ),
       run: () => this.#call(input, options, forCaller, () => (hasBegun = true)),
-      interrupt: () => void this.interrupt(),
+      onLeave: () => void (options?.onLeave === "continue" || this.interrupt()),
     });
   }
 

@@ -1,13 +1,13 @@
 import * as s from "../base/option-schema.ts";
 import { isObject } from "../base/is-object.ts";
 import { EVENT_TYPES } from "../event/emitter.ts";
-import type { Agent, CallOptions, DecideOptions } from "./types.ts";
+import type { Agent, CallOptions, DecideOptions, StreamOptions } from "./types.ts";
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === "function";
 
-/** The schema of {@link CallOptions}, and of the option that only `stream` has. */
+/** The schema of {@link CallOptions}, and of the options that only `stream` has. */
 export const callSchema = s.lazily(() =>
-  s.options<CallOptions<unknown> & { readonly cumulative?: boolean }>({
+  s.options<CallOptions<unknown> & StreamOptions>({
     output: s.optional(s.value(isSchema, "a schema")),
     context: s.anything(),
     timeoutMs: s.optional(s.number()),
@@ -16,6 +16,7 @@ export const callSchema = s.lazily(() =>
     idempotencyKey: s.optional(s.nonEmpty()),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
     cumulative: s.optional(s.boolean()),
+    onLeave: s.optional(s.oneOf("interrupt", "continue")),
   }),
 );
 

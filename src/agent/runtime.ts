@@ -417,10 +417,10 @@ export class Runtime {
   }
 
   #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
-    const isWaiting = phaseOf(statePath(after.value)) === "suspended";
-    for (const event of eventsBetween(before.context, after.context, isWaiting)) this.events.emit(event);
     const value = stateName(after.value);
     if (value !== stateName(before.value)) this.events.emit({ type: "state", value });
+    const isWaiting = phaseOf(statePath(after.value)) === "suspended";
+    for (const event of eventsBetween(before.context, after.context, isWaiting)) this.events.emit(event);
   }
 
   async #read(): Promise<void> {

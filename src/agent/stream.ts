@@ -41,11 +41,12 @@ export type StreamSource<O> = {
   subscribe(listener: (event: AgentEvent) => void): () => void;
   /** Starts the turn; settles when the turn is over. */
   run(): Promise<Reply<O>>;
-  interrupt(): void;
+  /** The reader has left before the end. */
+  onLeave(): void;
 };
 
 /** Returns a turn as a stream of events. The turn starts when the first event or the reply is requested; leaving the loop before the
- *  end interrupts it. */
+ *  end interrupts it, unless the source lets it go on. */
 export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
   const queue = new EventQueue();
   let reply: Promise<Reply<O>> | undefined;
@@ -78,7 +79,7 @@ export function createStream<O>(source: StreamSource<O>): AgentStream<O> {
       }
       await running;
     } finally {
-      if (!isOver) source.interrupt();
+      if (!isOver) source.onLeave();
     }
   }
 

@@ -55,6 +55,15 @@ export type Budget = {
   readonly onExceeded?: "suspend" | "stop";
 };
 
+/** The options that only {@link Agent.stream} has. */
+export type StreamOptions = {
+  /** True: each delta also has all text of its block. Default false. */
+  readonly cumulative?: boolean;
+  /** What becomes of the turn if its reader leaves the loop before the end: `interrupt` (default) interrupts it, `continue` lets it
+   *  come to its end, as a server wants whose client has gone; `reply` is then still to be had. */
+  readonly onLeave?: "interrupt" | "continue";
+};
+
 /** What watches whole agents and not only their charts; `inspector()` of `agentchart/inspect` makes one. */
 export interface AgentWatcher {
   /** Called once by createAgent; `position` gives the journal position. Must not throw. */
@@ -311,7 +320,7 @@ export interface Agent<Ctx = unknown> {
    *  does not wait for the reader. `cumulative`: each delta also has all text of its block. */
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
-    options?: CallOptions<S, Ctx> & { readonly cumulative?: boolean },
+    options?: CallOptions<S, Ctx> & StreamOptions,
   ): AgentStream<OutputOf<S>>;
   /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
    *  `"retry"`, `{ answer }` and `"deny"` only. A question of a call has the address of its entry in `pending`, such as

@@ -10,6 +10,7 @@ import {
   type Input,
   type Reply,
   type Snapshot,
+  type StreamOptions,
 } from "../../src/index.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import { Replaying } from "./replaying.ts";
@@ -138,7 +139,7 @@ export class Resumed {
     return promise;
   }
 
-  stream(input?: Input, options: Options & { readonly cumulative?: boolean } = {}): unknown {
+  stream(input?: Input, options: Options & StreamOptions = {}): unknown {
     if (typeof options !== "object" || options === null) return this.#inner.stream(input, options);
     let mine: Call | undefined;
     const complete = options.cumulative ? withSoFar() : (event: AgentEvent) => event;
@@ -151,7 +152,7 @@ export class Resumed {
         this.#begin(mine);
         return promise;
       },
-      interrupt: () => void this.tell((agent) => agent.interrupt()),
+      onLeave: () => void (options.onLeave === "continue" || this.tell((agent) => agent.interrupt())),
     };
     return createStream(source);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAgent, type SessionStore } from "agentchart";
+import { createAgent, textOf, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel } from "agentchart/testing";
 import { expect, test } from "vitest";
@@ -41,4 +41,33 @@ test("leaving a stream before `turn.end` interrupts the turn", async () => {
   await expect.poll(() => agent.status().phase).toBe("stopped");
   expect(agent.status().reason).toBe("INTERRUPTED");
   await agent.close();
+});
+
+test('with onLeave: "continue" the turn comes to its end after its reader has left, and the reply is still to be had', async () => {
+  const held = new HeldModel();
+  const agent = createAgent({ name: "bot", store: slowStore(), model: held.model });
+  void held.requested(1).then(() => held.send({ type: "text.delta", delta: "I think" }));
+  const stream = agent.stream("go", { onLeave: "continue" });
+  for await (const { type } of stream) if (type === "block.delta") break;
+  expect(agent.status().phase).toBe("running");
+  held.send({ type: "text.delta", delta: " so." }, { type: "finish", reason: "stop" });
+  expect(await stream.reply).toMatchObject({ reason: "MODEL_STOP", text: "I think so." });
+  await agent.close();
+});
+
+test("the state comes before what else its step has brought", async () => {
+  const agent = createAgent({
+    name: "bot",
+    model: scriptedModel([{ calls: [{ id: "c1", name: "look", input: {} }] }, "Seen."]),
+    tools: [toolOf("look", () => "it")],
+  });
+  let state = "";
+  const seen: string[] = [];
+  for await (const event of agent.stream("go")) {
+    if (event.type === "state") state = event.value.split(".")[0]!;
+    if (event.type === "tool.start") seen.push(`tool in ${state}`);
+    if (event.type === "message" && textOf(event.message) !== "")
+      seen.push(`${textOf(event.message)} in ${state}`);
+  }
+  expect(seen).toEqual([expect.stringMatching(/^go in /), "tool in acting", "Seen. in stopped"]);
 });
