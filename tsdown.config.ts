@@ -45,6 +45,7 @@ const main = defineConfig({
     "knowledge/index": "src/agent/knowledge/index.ts",
     "mcp/index": "src/tool/mcp/index.ts",
     "otel/index": "src/otel/index.ts",
+    "ui/index": "src/ui/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",

@@ -16,7 +16,10 @@ const pages = globSync(
     "docs/memory.md",
     "docs/knowledge.md",
     "docs/skills.md",
-    "docs/agents-together.md", "docs/observability.md"],
+    "docs/agents-together.md",
+    "docs/observability.md",
+    "docs/ui.md",
+  ],
   {
     cwd: ROOT,
   },

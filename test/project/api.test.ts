@@ -27,6 +27,7 @@ test("the names each subpath exports", async () => {
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
     ./otel: otelObserver traceMemory
+    ./ui: readChatRequest toUIMessageChunks
     ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager

@@ -18,6 +18,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   // The client of MCP is loaded when a server is connected to.
   "agentchart/mcp": ["@cfworker/json-schema", "zod"],
   "agentchart/otel": ["@opentelemetry/api", "zod"],
+  "agentchart/ui": [],
   "agentchart/testing": ["stemmer", "zod"],
   "agentchart/machines": ["@cfworker/json-schema", "xstate"],
   "agentchart/session": ["zod"],

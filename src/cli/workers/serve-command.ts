@@ -23,35 +23,36 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
   const log = openLog(flags, env);
   const ended = shutdownSignal(exit);
   const telemetry = await openTelemetry(env, log);
-  const work = () => withBackend(flags, env, async ({ store, queue }) => {
-    const agents = flags.agents === undefined ? undefined : await loadAgents(flags.agents);
-    const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
-    if (flags.mcp && !agents) throw new UsageError("'--mcp' needs '--agents'.");
-    const mcp = flags.mcp ? await mcpOptions(flags.agents!, agents!, env) : undefined;
-    const app = createServer({
-      dispatcher: createDispatcher({ store, queue }),
-      store,
-      tokens,
-      maxBodyBytes: maxBody,
-      ready: () => queue.stats(),
-      onRequest: (record) => logRequest(record, log),
-      ...(names && { agents: names }),
-      ...(mcp && { mcp }),
-      ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
+  const work = () =>
+    withBackend(flags, env, async ({ store, queue }) => {
+      const agents = flags.agents === undefined ? undefined : await loadAgents(flags.agents);
+      const names = flags.agent.length > 0 ? flags.agent : agents && Object.keys(agents);
+      if (flags.mcp && !agents) throw new UsageError("'--mcp' needs '--agents'.");
+      const mcp = flags.mcp ? await mcpOptions(flags.agents!, agents!, env) : undefined;
+      const app = createServer({
+        dispatcher: createDispatcher({ store, queue }),
+        store,
+        tokens,
+        maxBodyBytes: maxBody,
+        ready: () => queue.stats(),
+        onRequest: (record) => logRequest(record, log),
+        ...(names && { agents: names }),
+        ...(mcp && { mcp }),
+        ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
+      });
+      const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
+      if (worker) {
+        logWorker(worker, log);
+        await worker.start();
+      }
+      const server = await serve(app, { host, port });
+      log.write("info", "listening", { url: server.url });
+      if (tokens === "none") terminal.warn(`Every program on this machine may use ${server.url}.`);
+      const signal = await ended;
+      log.write("info", "close", { signal });
+      await Promise.all([server.close(), worker?.close()]);
+      return 0;
     });
-    const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
-    if (worker) {
-      logWorker(worker, log);
-      await worker.start();
-    }
-    const server = await serve(app, { host, port });
-    log.write("info", "listening", { url: server.url });
-    if (tokens === "none") terminal.warn(`Every program on this machine may use ${server.url}.`);
-    const signal = await ended;
-    log.write("info", "close", { signal });
-    await Promise.all([server.close(), worker?.close()]);
-    return 0;
-  });
   return withCleanup(work, () => telemetry.close());
 };
 

@@ -1,0 +1,112 @@
+import { AgentError } from "../base/error.ts";
+import { isObject } from "../base/is-object.ts";
+import type { Decision, PendingCall } from "../tool/pending.ts";
+
+/** What a page asks for. */
+export type ChatRequest = {
+  /** The text that the user has sent; absent if the page answers calls. */
+  readonly text?: string;
+  /** What the user has said about calls that wait, for `decide(callId, decision, { argsHash })`. */
+  readonly decisions: readonly {
+    readonly callId: string;
+    readonly decision: Decision;
+    readonly argsHash: string;
+  }[];
+};
+
+type Fields = { readonly [field: string]: unknown };
+
+function invalid(problem: string): AgentError {
+  return new AgentError("message/invalid", `The request of the page: ${problem}`);
+}
+
+function stale(callId: string): AgentError {
+  const message = `The call '${callId}' does not wait for this decision: it is decided already, or its arguments have changed.`;
+  return new AgentError("run/stale-decision", message, { data: { callId } });
+}
+
+function fieldsOf(value: unknown, what: string): Fields {
+  if (!isObject(value)) throw invalid(`${what} is not an object.`);
+  return value as Fields;
+}
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(`${what} is not an array.`);
+  return value;
+}
+
+function textOfParts(parts: readonly Fields[]): string {
+  const texts = parts.map(({ type, text }) => {
+    if (type === "text" && typeof text === "string") return text;
+    throw invalid(`a message of the user has a part of type ${JSON.stringify(type)}; expected text.`);
+  });
+  const text = texts.join("\n");
+  if (text.trim() === "") throw invalid("the message of the user is empty.");
+  return text;
+}
+
+/** JSON with sorted keys: the same for equal values. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    isObject(each) && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
+}
+
+function approvalOf({ approval }: Fields): Decision {
+  const { approved, reason } = fieldsOf(approval, "an approval");
+  if (typeof approved !== "boolean") throw invalid("an approval has no `approved`.");
+  if (approved) return "approve";
+  return typeof reason === "string" && reason !== "" ? { deny: reason } : "deny";
+}
+
+function answerOf({ output }: Fields): Decision {
+  return { answer: typeof output === "string" ? output : (JSON.stringify(output) ?? "") };
+}
+
+function decisionOf(
+  part: Fields,
+  pending: readonly PendingCall[],
+): readonly ChatRequest["decisions"][number][] {
+  const { toolCallId, state, input } = part;
+  const isApproval = state === "approval-responded";
+  if (typeof toolCallId !== "string" || (!isApproval && state !== "output-available")) return [];
+  const found = pending.find(({ callId, decided }) => callId === toolCallId && decided === undefined);
+  if (!found || found.waitsFor !== (isApproval ? "approval" : "externalResult")) {
+    if (isApproval) throw stale(toolCallId);
+    return []; // a result that the session has already
+  }
+  if (canonical(input ?? {}) !== canonical(found.input)) throw stale(toolCallId);
+  const decision = isApproval ? approvalOf(part) : answerOf(part);
+  return [{ callId: found.callId, decision, argsHash: found.argsHash }];
+}
+
+/**
+ * Reads the body that `useChat` sends, and believes nothing in it but the last message: the text of a user, or what the user has said
+ * about the calls in `pending`, which is what the session waits for. Other messages, results of calls that do not wait, and tools that
+ * the page declares are ignored. Throws `message/invalid` for a body of another form and for parts that are not text, and
+ * `run/stale-decision` for an approval of a call that does not wait for one or has other arguments; then nothing has been read.
+ *
+ * @example
+ * ```ts
+ * import type { Agent } from "agentchart";
+ * import { readChatRequest, toUIMessageChunks } from "agentchart/ui";
+ *
+ * export async function chunksFor(agent: Agent, body: unknown) {
+ *   const { text, decisions } = readChatRequest(body, agent.status().pending);
+ *   for (const { callId, decision, argsHash } of decisions) await agent.decide(callId, decision, { argsHash });
+ *   return toUIMessageChunks(agent.stream(text, { onLeave: "continue" }));
+ * }
+ * ```
+ */
+export function readChatRequest(body: unknown, pending: readonly PendingCall[]): ChatRequest {
+  const messages = listOf(fieldsOf(body, "the body")["messages"], "`messages`");
+  const { role, parts: given } = fieldsOf(messages.at(-1), "the last message");
+  const parts = listOf(given, "`parts` of the last message").map((part) => fieldsOf(part, "a part"));
+  if (role === "user") return { text: textOfParts(parts), decisions: [] };
+  if (role !== "assistant") throw invalid(`the last message has the role ${JSON.stringify(role)}.`);
+  const decisions = parts.flatMap((part) => decisionOf(part, pending));
+  if (decisions.length === 0) throw invalid("it has neither a message of the user nor a decision.");
+  return { decisions };
+}

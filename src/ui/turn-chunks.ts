@@ -1,0 +1,236 @@
+import type { Json } from "../base/json.ts";
+import type { AgentEvent } from "../event/types.ts";
+import { toolResultsOf } from "../message/query.ts";
+import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
+import type { PendingCall } from "../tool/pending.ts";
+import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import type { TurnChunk } from "./ui-message-chunk.ts";
+
+type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type BlockStart = Extract<AgentEvent, { readonly type: "block.start" | "block.end" }>;
+type FinishReason = Extract<TurnChunk, { readonly type: "finish" }>["finishReason"];
+
+/** A part of an answer as the page shows it. */
+type Shown =
+  | { readonly kind: "text" | "reasoning"; readonly text: string }
+  | { readonly kind: "call"; readonly callId: string };
+
+const FINISH: { readonly [R in Reason]: FinishReason } = {
+  MODEL_STOP: "stop",
+  STRUCTURED_OUTPUT: "stop",
+  TOOL_SUSPENDED: "tool-calls",
+  APPROVAL_REQUIRED: "tool-calls",
+  OUTCOME_UNKNOWN: "tool-calls",
+  REASONING_STOP_REQUESTED: "other",
+  ACTING_STOP_REQUESTED: "other",
+  INTERRUPTED: "other",
+  MAX_ITERATIONS: "length",
+  BUDGET_EXCEEDED: "length",
+  SHUTDOWN: "other",
+  ERROR: "error",
+};
+
+/** What of a message a page shows: text, thinking, and calls but the one that gives a structured answer. */
+function shownOf({ content }: Msg): readonly Shown[] {
+  return content.flatMap((block): readonly Shown[] => {
+    if (block.type === "text") return block.text === "" ? [] : [{ kind: "text", text: block.text }];
+    if (block.type === "thinking")
+      return block.thinking === "" ? [] : [{ kind: "reasoning", text: block.thinking }];
+    return block.type === "tool_use" && block.name !== OUTPUT_TOOL
+      ? [{ kind: "call", callId: block.id }]
+      : [];
+  });
+}
+
+function outputOf({ output }: ToolResultBlock): Json {
+  if (output.every(({ type }) => type === "text"))
+    return output.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return output as unknown as Json;
+}
+
+const isSame = (one: readonly Shown[], other: readonly Shown[]): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Folds the events of one turn into chunks of the AI SDK's UI message stream. The durable events alone give the same message as all
+ *  of them: what was not streamed is made of the stored messages. */
+export class TurnChunks {
+  #hasStarted = false;
+  #isOver = false;
+  /** The message of the step that is open, and what of it was streamed so far. */
+  #step: { readonly messageId: string; shown: Shown[]; isStored: boolean } | undefined;
+  #block: { readonly id: string; readonly index: number; readonly kind: "text" | "reasoning" } | undefined;
+  readonly #progress = new Map<string, string>();
+  readonly #asked = new Set<string>();
+  readonly #announced = new Set<string>();
+
+  /** True once the turn has ended: later events are of another one. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  push(event: AgentEvent): readonly TurnChunk[] {
+    if (this.#isOver || event.turn === 0) return [];
+    const chunks = this.#chunksOf(event);
+    if (this.#hasStarted || chunks.length === 0) return chunks;
+    this.#hasStarted = true;
+    const { turn } = event;
+    return [{ type: "start", messageId: `turn-${turn}`, messageMetadata: { turn } }, ...chunks];
+  }
+
+  #chunksOf(event: AgentEvent): readonly TurnChunk[] {
+    switch (event.type) {
+      case "state":
+        return [{ type: "data-state", data: { state: event.value }, transient: true }];
+      case "block.start":
+        return this.#begin(event);
+      case "block.delta":
+        return this.#grow(event);
+      case "block.end":
+        return this.#endBlock();
+      case "message":
+        return this.#store(event.message);
+      case "tool.delta": {
+        const text = (this.#progress.get(event.callId) ?? "") + event.delta;
+        this.#progress.set(event.callId, text);
+        const { callId: toolCallId } = event;
+        if (!this.#announced.has(toolCallId)) return [];
+        return [
+          { type: "tool-output-available", toolCallId, output: text, dynamic: true, preliminary: true },
+        ];
+      }
+      case "pending":
+        return event.calls.flatMap((call) => this.#ask(call));
+      case "compaction.end":
+        return [{ type: "data-compaction", data: { did: event.did }, transient: true }];
+      case "turn.end":
+        return this.#end(event);
+      default:
+        return [];
+    }
+  }
+
+  /** Opens the step of a message. What an attempt has streamed whose message was not kept is removed. */
+  #open(messageId: string): readonly TurnChunk[] {
+    const before = this.#step;
+    if (before?.messageId === messageId) return [];
+    this.#step = { messageId, shown: [], isStored: false };
+    if (!before) return [{ type: "start-step" }];
+    if (before.isStored) return [{ type: "finish-step" }, { type: "start-step" }];
+    this.#forget(before.shown);
+    return [...this.#endBlock(), { type: "reset-step" }];
+  }
+
+  #forget(shown: readonly Shown[]): void {
+    for (const part of shown) if (part.kind === "call") this.#announced.delete(part.callId);
+  }
+
+  #begin({ messageId, index, kind, callId, name }: BlockStart): readonly TurnChunk[] {
+    if (name === OUTPUT_TOOL) return [];
+    const opened = this.#open(messageId);
+    const shown = this.#step!.shown;
+    if (kind === "tool_use") {
+      if (callId === undefined || name === undefined) return opened;
+      shown.push({ kind: "call", callId });
+      return [...opened, { type: "tool-input-start", toolCallId: callId, toolName: name, dynamic: true }];
+    }
+    const shownKind = kind === "text" ? "text" : "reasoning";
+    this.#block = { id: `${messageId}:${index}`, index, kind: shownKind };
+    shown.push({ kind: shownKind, text: "" });
+    return [...opened, { type: `${shownKind}-start`, id: this.#block.id }];
+  }
+
+  #grow({ messageId, index, kind, delta, callId, name }: Event<"block.delta">): readonly TurnChunk[] {
+    const step = this.#step;
+    if (name === OUTPUT_TOOL || step?.messageId !== messageId || delta === "") return [];
+    if (kind === "tool_use") {
+      const isShown = step.shown.some((part) => part.kind === "call" && part.callId === callId);
+      return isShown && callId !== undefined
+        ? [{ type: "tool-input-delta", toolCallId: callId, inputTextDelta: delta }]
+        : [];
+    }
+    const last = step.shown.at(-1);
+    if (this.#block?.index !== index || !last || last.kind === "call") return []; // its start was missed
+    step.shown[step.shown.length - 1] = { ...last, text: last.text + delta };
+    return [{ type: `${this.#block.kind}-delta`, id: this.#block.id, delta }];
+  }
+
+  #endBlock(): readonly TurnChunk[] {
+    const block = this.#block;
+    this.#block = undefined;
+    return block ? [{ type: `${block.kind}-end`, id: block.id }] : [];
+  }
+
+  #store(message: Msg): readonly TurnChunk[] {
+    if (message.role === "tool") return toolResultsOf(message).flatMap((result) => this.#answer(result));
+    if (message.role !== "assistant") return [];
+    const opened = this.#open(message.id);
+    const step = this.#step!;
+    step.isStored = true;
+    const shown = shownOf(message);
+    const calls = message.content.flatMap((block): readonly TurnChunk[] => {
+      if (block.type !== "tool_use" || block.name === OUTPUT_TOOL) return [];
+      const { id: toolCallId, name: toolName, input } = block;
+      this.#announced.add(toolCallId);
+      return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
+    });
+    const ended = this.#endBlock();
+    if (isSame(step.shown.filter(isVisible), shown)) return [...opened, ...ended, ...calls];
+    const reset: readonly TurnChunk[] = step.shown.length > 0 ? [{ type: "reset-step" }] : [];
+    step.shown = [...shown];
+    const written = shown.flatMap((part, index) => this.#write(part, `${message.id}:${index}`, calls));
+    return [...opened, ...ended, ...reset, ...written];
+  }
+
+  /** A part that was not streamed, whole. */
+  #write(part: Shown, id: string, calls: readonly TurnChunk[]): readonly TurnChunk[] {
+    if (part.kind === "call")
+      return calls.filter((chunk) => "toolCallId" in chunk && chunk.toolCallId === part.callId);
+    const { kind, text } = part;
+    return [
+      { type: `${kind}-start`, id },
+      { type: `${kind}-delta`, id, delta: text },
+      { type: `${kind}-end`, id },
+    ];
+  }
+
+  #answer(result: ToolResultBlock): readonly TurnChunk[] {
+    const { id: toolCallId, name, state } = result;
+    if (name === OUTPUT_TOOL || state === "suspended") return [];
+    if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
+    const output = outputOf(result);
+    if (state === "success") return [{ type: "tool-output-available", toolCallId, output, dynamic: true }];
+    const errorText = typeof output === "string" ? output : JSON.stringify(output);
+    return [{ type: "tool-output-error", toolCallId, errorText, dynamic: true }];
+  }
+
+  #ask({ callId, waitsFor, reason, ask, answerSchema, decided }: PendingCall): readonly TurnChunk[] {
+    if (decided !== undefined || this.#asked.has(callId)) return [];
+    this.#asked.add(callId);
+    if (ask) {
+      const data = { message: reason ?? "", ...ask, ...(answerSchema && { schema: answerSchema }) };
+      return [{ type: "data-ask", id: callId, data }];
+    }
+    if (waitsFor !== "approval") return [];
+    const why = reason !== undefined && { reason };
+    return [{ type: "tool-approval-request", approvalId: callId, toolCallId: callId, ...why }];
+  }
+
+  #end({ reason, error, turn }: Event<"turn.end">): readonly TurnChunk[] {
+    this.#isOver = true;
+    const step = this.#step;
+    const unkept: readonly TurnChunk[] = step && !step.isStored ? [{ type: "reset-step" }] : [];
+    const closed: readonly TurnChunk[] = step
+      ? [...this.#endBlock(), ...unkept, { type: "finish-step" }]
+      : [];
+    const finish: TurnChunk = {
+      type: "finish",
+      finishReason: FINISH[reason],
+      messageMetadata: { turn, reason },
+    };
+    if (reason === "INTERRUPTED") return [...closed, { type: "abort", reason }];
+    if (error) return [...closed, { type: "error", errorText: error.message }, finish];
+    return [...closed, finish];
+  }
+}
+
+const isVisible = (part: Shown): boolean => part.kind === "call" || part.text !== "";

@@ -1,0 +1,44 @@
+import type { Json } from "../base/json.ts";
+
+/** What a page knows of a turn that has begun or ended. */
+export type TurnMetadata = {
+  /** Number of the turn in the session. */
+  readonly turn: number;
+  /** Why the turn ended, or why it is suspended; absent before. */
+  readonly reason?: string;
+};
+
+type Call = { readonly toolCallId: string };
+
+/** The chunks of the AI SDK's UI message stream that a turn of an agent needs. They are those of `ai`, without depending on it. */
+export type TurnChunk =
+  | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: TurnMetadata }
+  | { readonly type: "start-step" | "finish-step" | "reset-step" }
+  | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
+  | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
+  | (Call & { readonly type: "tool-input-start"; readonly toolName: string; readonly dynamic: true })
+  | (Call & { readonly type: "tool-input-delta"; readonly inputTextDelta: string })
+  | (Call & {
+      readonly type: "tool-input-available";
+      readonly toolName: string;
+      readonly input: Json;
+      readonly dynamic: true;
+    })
+  | (Call & {
+      readonly type: "tool-output-available";
+      readonly output: Json;
+      readonly dynamic: true;
+      readonly preliminary?: true;
+    })
+  | (Call & { readonly type: "tool-output-error"; readonly errorText: string; readonly dynamic: true })
+  | (Call & { readonly type: "tool-output-denied" })
+  | (Call & { readonly type: "tool-approval-request"; readonly approvalId: string; readonly reason?: string })
+  | { readonly type: "data-ask"; readonly id: string; readonly data: Json }
+  | { readonly type: "data-state" | "data-compaction"; readonly data: Json; readonly transient: true }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "abort"; readonly reason: string }
+  | {
+      readonly type: "finish";
+      readonly finishReason: "stop" | "length" | "tool-calls" | "error" | "other";
+      readonly messageMetadata: TurnMetadata;
+    };

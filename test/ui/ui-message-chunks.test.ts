@@ -1,0 +1,194 @@
+import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
+import { describe, expect, test } from "vitest";
+import type { AgentConfig, AgentEvent } from "agentchart";
+import { toUIMessageChunks, type TurnChunk } from "agentchart/ui";
+import type { ScriptedTurn } from "agentchart/testing";
+import { eventsOf, scripted, toolOf } from "../support/agents.ts";
+import { GOLDEN_RUNS } from "../support/golden-runs.ts";
+import { call, traced } from "../support/trace.ts";
+
+/** What a store keeps, and what a subscriber who was not there receives. */
+const DURABLE = new Set(["message", "pending", "turn.end"]);
+
+async function* iterate<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
+async function chunksOf(events: readonly AgentEvent[]): Promise<readonly TurnChunk[]> {
+  const chunks: TurnChunk[] = [];
+  for await (const chunk of toUIMessageChunks(iterate(events))) chunks.push(chunk);
+  return chunks;
+}
+
+/** The message that the AI SDK's client makes of chunks, going on with the message that it has. */
+async function messageOf(chunks: readonly TurnChunk[], before?: UIMessage): Promise<UIMessage> {
+  const stream = ReadableStream.from(iterate(structuredClone(chunks) as UIMessageChunk[]));
+  const errors: unknown[] = [];
+  let message = before && structuredClone(before);
+  const read = readUIMessageStream({
+    stream,
+    ...(message && { message }),
+    onError: (error) => void errors.push(error),
+  });
+  for await (const next of read) message = next;
+  const failures = chunks.flatMap((chunk) => (chunk.type === "error" ? [chunk.errorText] : []));
+  expect(errors.map((error) => (error as Error).message)).toEqual(failures);
+  return structuredClone(message!);
+}
+
+async function expectValid(chunks: readonly TurnChunk[]): Promise<void> {
+  const { validate } = uiMessageChunkSchema();
+  for (const chunk of chunks) {
+    const result = await validate!(JSON.parse(JSON.stringify(chunk)));
+    expect(result, JSON.stringify(chunk)).toMatchObject({ success: true });
+  }
+}
+
+/** The events of each call of a run, turn by turn as they were begun and resumed. */
+async function eventsOfCalls(
+  play: (
+    start: (turns: readonly ScriptedTurn[], config?: Partial<AgentConfig>) => ReturnType<typeof traced>,
+  ) => Promise<void>,
+): Promise<readonly (readonly AgentEvent[])[]> {
+  const calls: AgentEvent[][] = [];
+  await play((turns, config) => {
+    const run = traced(turns, config);
+    run.agent.subscribe((event) => {
+      if (event.type === "turn.start") calls.push([]);
+      calls.at(-1)!.push(event);
+    });
+    return run;
+  });
+  return calls;
+}
+
+/** A message in a form that is easy to read: without what is the same in all of them. */
+function shown({ id, parts }: UIMessage): readonly unknown[] {
+  return [
+    id,
+    ...parts.map((part) => {
+      if (part.type === "text" || part.type === "reasoning")
+        return `${part.type}: ${part.text} (${part.state})`;
+      if (part.type !== "dynamic-tool") return part.type;
+      return { [`${part.toolName} ${part.toolCallId}`]: part.state, output: part.output ?? part.errorText };
+    }),
+  ];
+}
+
+describe("the chunks of a turn", () => {
+  describe.each(Object.keys(GOLDEN_RUNS))("%s", (name) => {
+    test("are valid for the AI SDK, which makes this message of them", async () => {
+      const calls = await eventsOfCalls(GOLDEN_RUNS[name]! as never);
+      let message: UIMessage | undefined;
+      const messages: (readonly unknown[])[] = [];
+      for (const events of calls) {
+        const chunks = await chunksOf(events);
+        await expectValid(chunks);
+        const [start] = chunks;
+        const goesOn = start?.type === "start" && message?.id === start.messageId;
+        message = await messageOf(chunks, goesOn ? message : undefined);
+        messages.push(shown(message));
+      }
+      expect(messages).toMatchSnapshot();
+    });
+
+    test("make the same message of what is stored alone, and of a stream that was joined at any event", async () => {
+      const [events = []] = await eventsOfCalls(GOLDEN_RUNS[name]! as never);
+      const whole = await messageOf(await chunksOf(events));
+      const settled = (message: UIMessage) => message.parts.filter(({ type }) => type !== "step-start");
+      for (let cut = 0; cut <= events.length; cut++) {
+        const joined = events.filter((event, index) => index >= cut || DURABLE.has(event.type));
+        const chunks = await chunksOf(joined);
+        await expectValid(chunks);
+        expect(settled(await messageOf(chunks)), `joined at event ${cut}`).toEqual(settled(whole));
+      }
+    });
+  });
+
+  test("ask for approvals, show denied and failed calls, and go on with the same message", async () => {
+    const { agent } = scripted(
+      [{ text: "Let me pay.", calls: [call("c1", "pay"), call("c2", "pay")] }, "Done."],
+      {
+        tools: [toolOf("pay", () => "paid")],
+        permissions: { rules: [{ tool: "pay", action: "ask", reason: "money" }] },
+      },
+    );
+    const first = await chunksOf(await eventsOf(agent.stream("go")));
+    expect(first.filter(({ type }) => type === "tool-approval-request")).toEqual([
+      { type: "tool-approval-request", approvalId: "c1", toolCallId: "c1", reason: "money" },
+      { type: "tool-approval-request", approvalId: "c2", toolCallId: "c2", reason: "money" },
+    ]);
+    const waiting = await messageOf(first);
+    expect(shown(waiting)).toMatchObject([
+      "turn-1",
+      "step-start",
+      "text: Let me pay. (done)",
+      { "pay c1": "approval-requested" },
+      { "pay c2": "approval-requested" },
+    ]);
+    await agent.decide("c1", "approve");
+    await agent.decide("c2", "deny");
+    const second = await chunksOf(await eventsOf(agent.stream()));
+    await expectValid([...first, ...second]);
+    expect(shown(await messageOf(second, waiting))).toMatchObject([
+      "turn-1",
+      "step-start",
+      "text: Let me pay. (done)",
+      { "pay c1": "output-available", output: "paid" },
+      { "pay c2": "output-denied" },
+      "step-start",
+      "text: Done. (done)",
+    ]);
+  });
+
+  test("show progress of tools, remove an attempt that was not kept, and what a hook has replaced", async () => {
+    const { agent } = scripted(
+      [
+        async function* () {
+          yield { type: "thinking.delta", delta: "hm" };
+          yield { type: "text.delta", delta: "first draft" };
+          yield { type: "finish", reason: "stop" };
+        },
+      ],
+      {
+        hooks: [
+          {
+            name: "censor",
+            postReasoning: ({ message }) => ({
+              message: { ...message, content: [{ type: "text", text: "censored" }] },
+            }),
+          },
+        ],
+      },
+    );
+    const chunks = await chunksOf(await eventsOf(agent.stream("go")));
+    await expectValid(chunks);
+    expect(shown(await messageOf(chunks))).toEqual(["turn-1", "step-start", "text: censored (done)"]);
+
+    const progress = scripted([{ calls: [call("c1", "work")] }, "ok"], {
+      tools: [
+        toolOf("work", (_, { emit }) => {
+          emit("10 %");
+          emit(" 20 %");
+          return "all";
+        }),
+      ],
+    });
+    const worked = await chunksOf(await eventsOf(progress.agent.stream("go")));
+    await expectValid(worked);
+    const outputs = worked.filter(({ type }) => type === "tool-output-available");
+    expect(outputs.at(-2)).toMatchObject({ output: "10 % 20 %", preliminary: true });
+    expect(outputs.at(-1)).toMatchObject({ output: "all" });
+  });
+
+  test("end with the turn, although the events go on", async () => {
+    const { agent } = scripted(["one", "two"]);
+    const events: AgentEvent[] = [];
+    agent.subscribe((event) => void events.push(event));
+    await agent.call("a");
+    await agent.call("b");
+    const chunks = await chunksOf(events);
+    expect(chunks.filter(({ type }) => type === "start" || type === "finish")).toHaveLength(2);
+    expect(shown(await messageOf(chunks))).toEqual(["turn-1", "step-start", "text: one (done)"]);
+  });
+});
