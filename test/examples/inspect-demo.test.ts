@@ -46,7 +46,7 @@ test("the agents of inspect-demo wait for an approval, an answer and a budget, a
   for (const id of Object.values(ids)) await expect.poll(() => page.rows.get(id)?.phase).toBe("stopped");
 }, 120_000);
 
-test("npm run demo -- --inspect reports its run to the hub", async () => {
+test("npm run demo -- --inspect reports its run with its plan to the hub", async () => {
   const home = testHome();
   const hub = await testHub({ home });
   const demo = spawn(
@@ -68,10 +68,22 @@ test("npm run demo -- --inspect reports its run to the hub", async () => {
   onTestFinished(() => void demo.kill("SIGKILL"));
   expect(await readFile(addressFilePath(home), "utf8")).toContain(hub.url);
   await new Promise((resolve) => demo.on("exit", resolve));
-  type Rows = { rows: readonly { agent: string; steps: number; phase: string; state: string }[] };
+  type Rows = {
+    rows: readonly { runId: string; agent: string; steps: number; phase: string; state: string }[];
+  };
   const rows = async (): Promise<Rows["rows"]> => ((await (await ask(hub, "/api/runs")).json()) as Rows).rows;
   await expect.poll(rows).toMatchObject([{ agent: "analyst", phase: "stopped" }]);
   await expect.poll(async () => (await rows())[0]!.steps).toBeGreaterThan(15);
+  const [{ runId, steps }] = (await rows()) as [Rows["rows"][number]];
+  type Plan = { subtasks: readonly { state: string }[] } | null;
+  const states = new Set<string>();
+  for (let at = 1; at <= steps; at++) {
+    const frame = await ask(hub, `/api/runs/${encodeURIComponent(runId)}/keyframe?at=${at}`);
+    const { context } = (await frame.json()) as { context: { slots?: { plan?: { value: Plan } } } };
+    const plan = context.slots?.plan?.value;
+    if (plan) states.add(plan.subtasks.map(({ state }) => state).join());
+  }
+  expect([...states]).toContain("done,done,in_progress");
 }, 120_000);
 
 test("npm run inspect:demo prints the link of a page that shows its agents, and ends on Ctrl-C", async () => {

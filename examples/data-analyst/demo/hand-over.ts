@@ -11,6 +11,7 @@ import { openData } from "./open-data.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Surroundings } from "./run-demo.ts";
 import { formatCall, formatResult } from "./show-events.ts";
+import { planLine } from "./show-plan.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a worker process works on. */
@@ -68,6 +69,8 @@ type Workers = {
 
 /** Shows a fact of the session. */
 function show(event: AgentEvent, worker: string, terminal: Terminal): void {
+  const plan = planLine(event);
+  if (plan !== undefined) terminal.line(plan, "bold");
   if (event.type === "tool.end") {
     const ok = event.result.state === "success";
     const line = `${worker}  ${ok ? "✓" : "✗"} ${event.result.name}  ${formatResult(event.result)}`;

@@ -6,7 +6,7 @@ export type DemoOptions = {
   readonly db?: string;
   readonly csv?: string;
   readonly encoding?: string;
-  /** A folder of documents, from which the question is answered. */
+  /** A folder of documents, in which the answer is looked up before the data are asked. */
   readonly docs?: string;
   readonly model?: string;
   readonly offline: boolean;
@@ -37,7 +37,8 @@ export const HELP = `A data analyst that answers questions about a database, run
   npm run demo -- "my question"                 asks something else about them
   npm run demo -- "my question" --csv my.csv    asks about a CSV file (UTF-8, GB18030, …; , ; tab or |)
   npm run demo -- "my question" --db my.sqlite  asks about a SQLite database, opened read-only
-  npm run demo -- --docs DIR "my question"      answers from a folder of text, Markdown, HTML and PDF (with the package unpdf)
+  npm run demo -- --docs DIR "my question"      looks into a folder of text, Markdown, HTML and PDF (with the package unpdf)
+                                                before it asks the data
 
   --offline         answer with the built-in stand-in even if a key is set; nothing leaves this machine
   --model NAME      the model to ask (also AGENTCHART_MODEL or OPENAI_MODEL); PROVIDER/NAME is one of alibaba, anthropic, google,
@@ -103,7 +104,7 @@ function checkDocs(
 ): void {
   if (docs === undefined) return;
   if (!question) throw new UsageError('--docs needs a question: npm run demo -- --docs DIR "my question".');
-  const other = (["db", "csv", "crash", "workers"] as const).find(
+  const other = (["crash", "workers"] as const).find(
     (name) => others[name] !== undefined && others[name] !== false,
   );
   if (other !== undefined) throw new UsageError(`Use --docs or --${other}, not both.`);

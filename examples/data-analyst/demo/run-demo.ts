@@ -121,7 +121,7 @@ async function answer(
   });
   const stopListening = listenForInterrupt(agent, terminal, surroundings);
   try {
-    terminal.line(sources.note, "dim");
+    for (const note of sources.notes) terminal.line(note, "dim");
     for (const warning of sources.warnings) terminal.line(warning, "yellow");
     terminal.line(`Question: ${options.question}`, "bold");
     const goesOn = await openSession(agent, terminal);

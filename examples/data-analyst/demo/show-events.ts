@@ -1,4 +1,5 @@
 import type { AgentEvent, JsonObject, ToolResultBlock, Usage } from "agentchart";
+import { planLine } from "./show-plan.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LONGEST_INPUT = 160;
@@ -50,6 +51,8 @@ export function formatTokens(usage: Usage, isEstimate: boolean): string {
 export function showEvents(terminal: Terminal, isEstimate: boolean): (event: AgentEvent) => void {
   let state = "";
   return (event) => {
+    const plan = planLine(event);
+    if (plan !== undefined) terminal.line(plan, "bold");
     if (event.type === "state") {
       const [top = ""] = event.value.split(".");
       if (event.value !== state)

@@ -8,6 +8,7 @@ import { repeatable } from "./crash.ts";
 import type { WorkerTask } from "./hand-over.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { openModel } from "./open-model.ts";
+import { NOTEBOOK } from "./show-plan.ts";
 
 /** Each query waits for the parent's word, which kills the first process that asks for it. */
 function asking(tool: Tool): Tool {
@@ -36,7 +37,14 @@ const worker = createWorker({
   agents: {
     analyst: () => {
       const tools = repeatable(analystTools({ database, outDir })).map(asking);
-      return { name: "analyst", sysPrompt: INSTRUCTIONS, model, tools: tools as never, maxIters: 20 };
+      return {
+        name: "analyst",
+        sysPrompt: INSTRUCTIONS,
+        model,
+        tools: tools as never,
+        hooks: [NOTEBOOK.hook],
+        maxIters: 20,
+      };
     },
   },
 });

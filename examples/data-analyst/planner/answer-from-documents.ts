@@ -4,7 +4,12 @@ import type { WantedCall } from "./tool-runs.ts";
 import { wordsFor } from "./words.ts";
 
 /** What the stand-in does with documents: it looks for the question, and quotes what fits best, each quote with its source. */
-export type FromDocuments = { readonly say: string; readonly calls: readonly WantedCall[] };
+export type FromDocuments = {
+  readonly say: string;
+  readonly calls: readonly WantedCall[];
+  /** False if the documents do not answer the question. */
+  readonly isFound: boolean;
+};
 
 export const RETRIEVE = "retrieve_knowledge";
 
@@ -82,11 +87,16 @@ function quotesFor(question: string, passages: readonly Passage[]): readonly Quo
 export function answerFromDocuments({ question, steps }: Conversation, language: Language): FromDocuments {
   const words = wordsFor(language);
   const looked = steps.findLast(({ tool }) => tool === RETRIEVE);
-  if (!looked) return { say: words.lookUp, calls: [{ tool: RETRIEVE, input: { query: question } }] };
+  if (!looked)
+    return { say: words.lookUp, calls: [{ tool: RETRIEVE, input: { query: question } }], isFound: false };
   const text = looked.error ?? ""; // its result is text and no JSON
   if (text.startsWith("Error:"))
-    return { say: words.failed(words.what.lookUp, text.slice(6).trim()), calls: [] };
+    return { say: words.failed(words.what.lookUp, text.slice(6).trim()), calls: [], isFound: true };
   const quotes = quotesFor(question, passagesOf(text));
-  if (quotes.length === 0) return { say: words.notInDocuments, calls: [] };
-  return { say: quotes.map((quote) => `${quote.text} [${quote.source}]`).join("\n"), calls: [] };
+  if (quotes.length === 0) return { say: words.notInDocuments, calls: [], isFound: false };
+  return {
+    say: quotes.map((quote) => `${quote.text} [${quote.source}]`).join("\n"),
+    calls: [],
+    isFound: true,
+  };
 }

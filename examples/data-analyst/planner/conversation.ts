@@ -38,6 +38,9 @@ function parseFields(text: string): JsonFields | undefined {
   }
 }
 
+/** What the agent says to the model before an answer, and no person has said. */
+const isHint = (message: WireMessage): boolean => wireText(message).startsWith("<system-hint>");
+
 /** Where the turn starts: the last thing a person said, or, once tools are gone, the last thing that was worked on. */
 function questionAt(messages: readonly WireMessage[], toolsGone: boolean): number {
   const last = messages.findLastIndex(({ role }) => role === "user");
@@ -49,8 +52,9 @@ function questionAt(messages: readonly WireMessage[], toolsGone: boolean): numbe
 
 /** The question of the running turn and what its tools have said so far. */
 export function readConversation({ messages, tools = [] }: WireRequest): Conversation {
-  const start = questionAt(messages, tools.length === 0);
-  const turn = messages.slice(start + 1);
+  const said = messages.filter((message) => message.role !== "user" || !isHint(message));
+  const start = questionAt(said, tools.length === 0);
+  const turn = said.slice(start + 1);
   const answers = new Map(
     turn.flatMap((message) => (message.tool_call_id ? [[message.tool_call_id, wireText(message)]] : [])),
   );
@@ -63,7 +67,7 @@ export function readConversation({ messages, tools = [] }: WireRequest): Convers
       return [result ? { ...step, result } : { ...step, error: text }];
     }),
   );
-  const question = messages[start];
+  const question = said[start];
   return {
     question: question ? wireText(question) : "",
     steps,

@@ -2,13 +2,20 @@ import type { Analysis } from "./analysis.ts";
 import { composeReport } from "./compose-report.ts";
 import type { Conversation, JsonFields } from "./conversation.ts";
 import { breakdownSplit, isEmpty, mainSplit, rowCountOf, type Found } from "./found.ts";
+import type { Stage } from "./keep-plan.ts";
 import { chartCall, chartSplit } from "./plan-charts.ts";
 import { runOf, type WantedCall } from "./tool-runs.ts";
 import { wordsFor, type Words } from "./words.ts";
 import { overallSql, splitSql } from "./write-sql.ts";
 
 /** The next calls to make with a word on why, or, without calls, the end of the plan. */
-export type Plan = { readonly found: Found; readonly say: string; readonly calls: readonly WantedCall[] };
+export type Plan = {
+  readonly found: Found;
+  readonly say: string;
+  readonly calls: readonly WantedCall[];
+  /** What the calls are for; undefined without calls. */
+  readonly stage?: Stage;
+};
 
 const ROWS_SHOWN = 60;
 const METRICS = ["count", "mean", "median", "min", "max"];
@@ -63,22 +70,22 @@ export function planSteps(analysis: Analysis, conversation: Conversation): Plan 
   const split = mainSplit(analysis);
   const broken = breakdownSplit(analysis);
   let found: Found = { failures };
-  const next = (say: string, more: Partial<Found>): Plan | undefined => {
+  const next = (stage: Stage, say: string, more: Partial<Found>): Plan | undefined => {
     found = { ...found, ...more };
     const calls = progress.takeOpen();
-    return calls.length > 0 ? { found, say, calls } : undefined;
+    return calls.length > 0 ? { found, say, calls, stage } : undefined;
   };
 
   const overall = progress.resultOf(query(overallSql(analysis)), "query");
   const main = progress.resultOf(query(split && splitSql(analysis, split)), "query");
   const breakdown = progress.resultOf(query(broken && splitSql(analysis, broken)), "query");
-  const queried = next(words.query, present({ overall, main, breakdown, failures }));
+  const queried = next("figures", words.query, present({ overall, main, breakdown, failures }));
   if (queried) return queried;
   if (!overall || isEmpty(overall)) return { found, say: "", calls: [] };
 
   const drawn = main && rowCountOf(main) > 0 ? chartSplit(analysis, main) : undefined;
   const forChart = progress.resultOf(query(drawn && splitSql(analysis, drawn)), "query");
-  const queriedAgain = next(words.queryAgain, {});
+  const queriedAgain = next("figures", words.queryAgain, {});
   if (queriedAgain) return queriedAgain;
 
   const column = analysis.measures[0]?.alias ?? "";
@@ -91,7 +98,7 @@ export function planSteps(analysis: Analysis, conversation: Conversation): Plan 
       : undefined,
     "statistics",
   );
-  const computed = next(words.statistics, present({ statistics, failures }));
+  const computed = next("figures", words.statistics, present({ statistics, failures }));
   if (computed) return computed;
 
   const [source, axes] = drawn ? [forChart, drawn] : [main, split];
@@ -101,12 +108,12 @@ export function planSteps(analysis: Analysis, conversation: Conversation): Plan 
     breakdown && broken && chartCall(bars, broken, breakdown),
     "chart",
   );
-  const charted = next(words.chart, present({ mainChart, breakdownChart, failures }));
+  const charted = next("charts", words.chart, present({ mainChart, breakdownChart, failures }));
   if (charted) return charted;
 
   const input = composeReport(analysis, found);
   // A second attempt may list more failures than the first; it is the same report.
   const known = { tool: "create_report", input: { title: input["title"] ?? "" } };
   const report = progress.resultOf({ tool: "create_report", input }, "report", known);
-  return next(words.report, present({ report, failures })) ?? { found, say: "", calls: [] };
+  return next("report", words.report, present({ report, failures })) ?? { found, say: "", calls: [] };
 }

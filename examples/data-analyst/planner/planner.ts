@@ -10,7 +10,10 @@
 import { answerFromDocuments, RETRIEVE } from "./answer-from-documents.ts";
 import { chooseColumns } from "./choose-columns.ts";
 import { readConversation, type Conversation } from "./conversation.ts";
+import { describeTitle } from "./describe-scope.ts";
+import { mainSplit } from "./found.ts";
 import { interpret } from "./interpret.ts";
+import { keepPlan } from "./keep-plan.ts";
 import { languageOf, type Language } from "./language.ts";
 import { phraseAnswer } from "./phrase-answer.ts";
 import { phraseHelp } from "./phrase-help.ts";
@@ -20,7 +23,7 @@ import type { Problem, Reading } from "./reading.ts";
 import { scan } from "./scan.ts";
 import { searchesFor, withFound } from "./search-values.ts";
 import { readSchema, type Schema } from "./schema.ts";
-import { runOf, type WantedCall } from "./tool-runs.ts";
+import { cellText, runOf, type WantedCall } from "./tool-runs.ts";
 import type { WireAnswer, WireRequest } from "./wire.ts";
 import { wordsFor } from "./words.ts";
 
@@ -57,12 +60,18 @@ function understand(conversation: Conversation, schema: Schema): Understood & { 
 
 const DESCRIBE: WantedCall = { tool: "describe_database", input: {} };
 
+/** From documents, if there are any and they have the answer, else from the data. */
 function answerOn(conversation: Conversation, language: Language): WireAnswer {
-  const words = wordsFor(language);
   if (conversation.tools.has(RETRIEVE)) {
-    const { say, calls } = answerFromDocuments(conversation, language);
-    return calls.length > 0 ? ask(conversation, say, calls) : { content: say };
+    const { say, calls, isFound } = answerFromDocuments(conversation, language);
+    if (calls.length > 0) return ask(conversation, say, calls);
+    if (isFound || !conversation.tools.has(DESCRIBE.tool)) return { content: say };
   }
+  return answerFromData(conversation, language);
+}
+
+function answerFromData(conversation: Conversation, language: Language): WireAnswer {
+  const words = wordsFor(language);
   const described = runOf(conversation, DESCRIBE);
   if (described.state === "todo") return ask(conversation, words.look, [DESCRIBE]);
   if (described.state === "missing") return { content: words.noTool(DESCRIBE.tool) };
@@ -71,8 +80,14 @@ function answerOn(conversation: Conversation, language: Language): WireAnswer {
   const { schema } = understood;
   if ("searches" in understood) return ask(conversation, words.search, understood.searches);
   const analysis = chooseColumns(schema, understood.reading, language);
-  if ("kind" in analysis) return { content: phraseHelp(schema, described.result, analysis, language) };
-  const { found, say, calls } = planSteps(analysis, conversation);
+  if ("kind" in analysis) {
+    const help = phraseHelp(schema, described.result, analysis, language);
+    return { content: conversation.tools.has(RETRIEVE) ? `${words.notInDocuments}\n${help}` : help };
+  }
+  const { found, ...step } = planSteps(analysis, conversation);
+  const title = describeTitle(analysis, mainSplit(analysis));
+  const outcome = cellText(found.report?.["path"]) ?? title;
+  const { say, calls } = keepPlan({ ...step, outcome }, conversation, { title, words });
   if (calls.length > 0) return ask(conversation, say, calls);
   return { content: phraseAnswer(analysis, found, conversation.tools.size > 0) };
 }

@@ -1,4 +1,5 @@
 import type { Language } from "./language.ts";
+import type { Stage } from "./keep-plan.ts";
 import type { Problem } from "./reading.ts";
 import { EN } from "./words-en.ts";
 import { ZH } from "./words-zh.ts";
@@ -18,6 +19,16 @@ export type Words = {
   readonly statistics: string;
   readonly chart: string;
   readonly report: string;
+  /** The plan that the analyst makes and follows. */
+  readonly plan: {
+    readonly make: string;
+    readonly goOn: string;
+    readonly end: string;
+    readonly about: string;
+    readonly expected: string;
+    readonly subtasks: { readonly [stage in Stage]: string };
+    readonly nothing: string;
+  };
   readonly per: (unit: string) => string;
   readonly by: (names: string) => string;
   readonly top: (count: number, descending: boolean, names: string) => string;

@@ -35,9 +35,14 @@ function demo(
 
 describe("the demo", { timeout: TIMEOUT }, () => {
   test.each([
-    ["en", "Total amount: 163946.22"],
-    ["zh", "金额总计：163946.22"],
-  ])("does the production task in %s", async (language, figure) => {
+    [
+      "en",
+      "Total amount: 163946.22",
+      ["Query the figures", "Draw the charts", "Write the report"],
+      ["done", "in progress"],
+    ],
+    ["zh", "金额总计：163946.22", ["查询数据", "绘制图表", "撰写报告"], ["已完成", "进行中"]],
+  ])("does the production task in %s, after a plan", async (language, figure, steps, [done, running]) => {
     const { code, stdout, stderr, out } = await demo(["--lang", language]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
@@ -50,7 +55,20 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(stdout).toMatch(/\d+ tokens in, \d+ out \(estimated\), cost –/);
     const report = /^Report: (.+\.html)$/.exec(lines.at(-1)!)?.[1];
     expect(report?.startsWith(out)).toBe(true);
-    expect(readFileSync(report!, "utf8")).toContain("synthetic");
+    const html = readFileSync(report!, "utf8");
+    expect(html).toContain("synthetic");
+    const shown = [...html.matchAll(/<li>([^<]+) <strong>([^<]+)<\/strong>/g)].map(([, ...item]) => item);
+    expect(shown).toEqual(steps.map((step, at) => [step, at === 2 ? running : done]));
+    const plans = lines.filter((line) => line.startsWith("Plan: "));
+    expect(plans.map((line) => line.match(/\[.\]/g)?.join(""))).toEqual([
+      "[ ][ ][ ]",
+      "[>][ ][ ]",
+      "[x][>][ ]",
+      "[x][x][>]",
+      "[x][x][x]",
+      undefined,
+    ]);
+    for (const step of steps) expect(plans[0]).toContain(`[ ] ${step}`);
     expect(stdout).not.toContain("\u001b");
   });
 
@@ -75,7 +93,7 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     const { code, stdout, stderr } = await demo(["--crash"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("The process was killed (SIGKILL)");
-    expect(stdout).toContain("Found an unfinished turn with 4 messages");
+    expect(stdout).toContain("Found an unfinished turn with 6 messages");
     expect(stdout).toContain("Total amount: 163946.22");
     expect(stdout.match(/→ describe_database/g)).toHaveLength(1);
     expect(stdout).not.toContain("failed");

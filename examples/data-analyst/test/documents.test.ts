@@ -58,6 +58,19 @@ describe("the demo with documents", { timeout: 120_000 }, () => {
     expect(stdout).toMatch(/manuals\/broken\.pdf was left out: .*cannot be read/);
   });
 
+  test("asks the data if the documents do not have the answer", async () => {
+    const csv = join(temporaryFolder(), "my.csv");
+    writeFileSync(csv, "town;paid\nOslo;1,5\nRome;2,25\nOslo;3\n");
+    const out = join(temporaryFolder(), "out");
+    const { code, stdout, stderr } = await demo(
+      ...["--docs", manuals(), "--csv", csv, "--out", out, "total paid by town"],
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/→ retrieve_knowledge[^]*→ describe_database[^]*→ create_report/);
+    expect(stdout).toContain("- Oslo: total paid 4.5");
+    expect(stdout).not.toContain("I found nothing");
+  });
+
   test("refuses a folder without documents, and what does not go with documents", async () => {
     const empty = await demo("--docs", temporaryFolder(), "What?");
     expect(empty.code).toBe(1);
@@ -65,7 +78,7 @@ describe("the demo with documents", { timeout: 120_000 }, () => {
     expect((await demo("--docs", join(temporaryFolder(), "none"), "What?")).stderr).toContain(
       "no folder or file",
     );
-    for (const args of [["--db", "a"], ["--csv", "a"], ["--crash"], ["--workers", "2"]])
+    for (const args of [["--crash"], ["--workers", "2"]])
       expect(() => readOptions(["--docs", "d", "q", ...args])).toThrow("--docs");
     expect(() => readOptions(["--docs", "d"])).toThrow("--docs needs a question");
   });

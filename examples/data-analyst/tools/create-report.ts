@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, type Tool } from "agentchart";
+import { planSlot } from "agentchart/plan";
 import { z } from "zod";
 import type { AnalystDatabase } from "./analyst-tools.ts";
 import { renderReport } from "./render-report.ts";
@@ -38,7 +39,7 @@ export function createReport(database: AnalystDatabase, outDir: string, bench: W
   return defineTool({
     name: "create_report",
     description:
-      "Writes one self-contained HTML file from sections of text, charts and tables, each with the SQL it came from. Lines of text that start with '- ' become a list.",
+      "Writes one self-contained HTML file from sections of text, charts and tables, each with the SQL it came from. It shows the current plan, too. Lines of text that start with '- ' become a list.",
     input: z.object({
       title: z.string().min(1),
       sections: z
@@ -52,11 +53,12 @@ export function createReport(database: AnalystDatabase, outDir: string, bench: W
         )
         .min(1),
     }),
-    execute({ title, sections }) {
+    execute({ title, sections }, { slots }) {
       const html = renderReport({
         title,
         database: database.name,
         synthetic: database.synthetic,
+        plan: slots.get(planSlot),
         sections: sections.map(({ heading, text, chartId, resultId }) => ({
           heading,
           ...(text !== undefined && { text }),

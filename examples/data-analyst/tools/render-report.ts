@@ -1,3 +1,4 @@
+import type { Plan } from "agentchart/plan";
 import type { Cell } from "../sql/cell.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import type { KeptChart, KeptResult } from "./workbench.ts";
@@ -14,6 +15,8 @@ export type Report = {
   readonly database: string;
   readonly synthetic: boolean;
   readonly sections: readonly ReportSection[];
+  /** The plan that the report is a part of. */
+  readonly plan: Plan | null;
 };
 
 const ROWS_SHOWN = 100;
@@ -26,6 +29,8 @@ const WORDS = {
     more: (shown: number, all: number) => `The first ${shown} of ${all} rows.`,
     none: "No rows.",
     from: "Data:",
+    plan: "Plan",
+    states: { todo: "to do", in_progress: "in progress", done: "done", abandoned: "abandoned" },
     synthetic:
       "The data are synthetic: a seeded script (examples/data-analyst/make-orders.ts) made them, and no real shop, customer or order is behind them.",
   },
@@ -34,6 +39,8 @@ const WORDS = {
     more: (shown: number, all: number) => `仅显示 ${all} 行中的前 ${shown} 行。`,
     none: "没有数据行。",
     from: "数据来源：",
+    plan: "计划",
+    states: { todo: "待办", in_progress: "进行中", done: "已完成", abandoned: "已放弃" },
     synthetic:
       "数据为合成数据（synthetic）：由带固定种子的脚本 examples/data-analyst/make-orders.ts 生成，不对应任何真实的店铺、客户或订单。",
   },
@@ -108,9 +115,17 @@ function renderSection({ heading, text, chart, result }: ReportSection, words: W
   ].join("\n");
 }
 
+function renderPlan({ name, subtasks }: Plan, words: Words): string {
+  const items = subtasks.map(({ name: step, state, outcome }) => {
+    const what = `${escapeHtml(step)} <strong>${words.states[state]}</strong>`;
+    return `<li>${what}${outcome === null ? "" : `<br>${escapeHtml(outcome)}`}</li>`;
+  });
+  return `<section><h2>${words.plan}</h2>\n<p>${escapeHtml(name)}</p>\n<ol>${items.join("\n")}</ol></section>`;
+}
+
 /** The report as one HTML page that needs nothing else. All text is escaped; the footer says so if the data are
  *  synthetic; in Chinese if the title is. */
-export function renderReport({ title, database, synthetic, sections }: Report): string {
+export function renderReport({ title, database, synthetic, sections, plan }: Report): string {
   const language = /\p{Script=Han}/u.test(title) ? "zh" : "en";
   const words = WORDS[language];
   const footer = `${words.from} ${escapeHtml(database)}.${synthetic ? ` ${words.synthetic}` : ""}`;
@@ -127,7 +142,7 @@ export function renderReport({ title, database, synthetic, sections }: Report): 
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
-${sections.map((section) => renderSection(section, words)).join("\n")}
+${sections.map((section) => renderSection(section, words)).join("\n")}${plan ? `\n${renderPlan(plan, words)}` : ""}
 </main>
 <footer>${footer}</footer>
 </body>
