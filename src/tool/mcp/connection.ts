@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, ClientOptions, ElicitResult, Tool } from "@modelcontextprotocol/client";
+import type { Client, ClientOptions, ElicitResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Ask } from "../pending.ts";
+import type { Ask, Decision } from "../pending.ts";
 import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
-import { loadClient } from "./load-client.ts";
+import { loadClient, type Loaded } from "./load-client.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
+import { isUnauthorized, SignIn } from "./sign-in.ts";
 import { transportTo } from "./transport.ts";
 import type { McpEvent, McpOptions } from "./types.ts";
 
@@ -49,9 +50,6 @@ const isUnknownSession = (error: unknown): boolean => {
 
 const MODES = { auto: "auto", legacy: "legacy", modern: { pin: "2026-07-28" } } as const;
 
-const isUnauthorized = (error: unknown): boolean =>
-  statusOf(error) === 401 || (error instanceof Error && error.constructor.name === "UnauthorizedError");
-
 /** The connection to one server, made again when it is lost. */
 export class Connection {
   readonly #options: McpOptions;
@@ -61,6 +59,8 @@ export class Connection {
   #closed = false;
   readonly #calls: InFlightCalls;
   readonly #host: HostAnswers;
+  readonly #signIn: SignIn;
+  #transport: Transport | undefined;
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
 
@@ -69,6 +69,7 @@ export class Connection {
     this.#report = report;
     this.#calls = new InFlightCalls(options.heldMs ?? HELD_MS, report);
     this.#host = new HostAnswers(options, () => this.label);
+    this.#signIn = new SignIn(options.auth, () => this.label);
   }
 
   /** Whether questions of the server are for a person, who answers them while the turn rests. */
@@ -97,6 +98,27 @@ export class Connection {
     return (
       name ?? (url === undefined ? [command, ...(this.#options.args ?? [])].join(" ") : new URL(url).host)
     );
+  }
+
+  /** The page that a person must visit before the server answers. */
+  get signInPage(): SignIn["page"] {
+    return this.#signIn.page;
+  }
+
+  /** Ends a sign-in with the answer of a person. Throws `tool/failed` if nobody is signed in by it. */
+  async finishSignIn(state: string, answer: Decision | undefined): Promise<void> {
+    const loaded = await loadClient();
+    await this.#signIn.finish(loaded, this.#transport ?? this.#makeTransport(loaded), state, answer);
+  }
+
+  /** Lends the client. No error of `work` says what an authorization server wrote. */
+  async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const { client } = await this.connect();
+    try {
+      return await work(client);
+    } catch (error) {
+      throw this.#signIn.safe(await loadClient(), error);
+    }
   }
 
   /** Connects once. Rejects with an error that says what to do. */
@@ -139,7 +161,7 @@ export class Connection {
     try {
       return await this.#send(live, tool, input, how, again);
     } catch (error) {
-      if (!isUnknownSession(error)) throw error;
+      if (!isUnknownSession(error)) throw this.#signIn.safe(await loadClient(), error);
       await this.#drop(live); // the server has started anew, and has not run the call
       return this.#send(await this.#reconnect(how.signal), tool, input, how, again);
     }
@@ -185,7 +207,7 @@ export class Connection {
       try {
         return await this.connect();
       } catch (error) {
-        if (this.#closed || at === PAUSES_MS.length - 1) throw error;
+        if (this.#closed || isUnauthorized(error) || at === PAUSES_MS.length - 1) throw error;
       }
     }
     throw new AgentError("tool/failed", `The MCP server '${this.label}' cannot be reached.`);
@@ -231,15 +253,11 @@ export class Connection {
     const live = { client, lost };
     try {
       this.#stderr = "";
-      await client.connect(
-        transportTo(loaded, this.#options, (text) => {
-          this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
-        }),
-        { timeout },
-      );
+      this.#transport = this.#makeTransport(loaded);
+      await client.connect(this.#transport, { timeout });
     } catch (error) {
       await client.close().catch(() => {});
-      throw this.#unreachable(error);
+      throw this.#unreachable(this.#signIn.safe(loaded, error));
     }
     const end = (reason: string) => {
       if (this.#closed) return reject(new Error("closed"));
@@ -258,6 +276,13 @@ export class Connection {
     return live;
   }
 
+  #makeTransport(loaded: Loaded): Transport {
+    const onStderr = (text: string): void => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+    };
+    return transportTo(loaded, this.#options, onStderr, this.#signIn.provider);
+  }
+
   #toolsChanged(): void {
     this.isStale = true;
     this.#report("tools-changed", "The server has other tools now.");
@@ -267,7 +292,7 @@ export class Connection {
     const { command, url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
     const advice = isUnauthorized(cause)
-      ? "It needs a sign-in: give a token in `headers`, such as authorization."
+      ? "It needs a sign-in: give a token in `headers`, such as authorization, or an OAuth provider as `auth`."
       : command === undefined
         ? `Is a server running at ${url}, and are its \`headers\` right?`
         : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`;

@@ -6,6 +6,9 @@ import { Connection } from "./connection.ts";
 import { whenIdle } from "./follow.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
 import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
+import { isUnauthorized } from "./sign-in.ts";
+import { signInTool } from "./with-sign-in.ts";
+import { toolName } from "./tool-name.ts";
 import { toTool, whyNot, type Source } from "./to-tool.ts";
 import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
 
@@ -99,28 +102,45 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     const prefix = options.prefix === false ? "" : (options.prefix ?? `${server}__`);
     return { connection, server, prefix, options, report };
   };
-  try {
+  let isSignedOut = false;
+  /** Connects and reads the list for the first time. */
+  const start = async (): Promise<void> => {
     const { client } = await connection.connect();
     server = options.name ?? client.getServerVersion()?.name ?? server;
     instructions = client.getInstructions();
     listed = offered(sourceOf(), await connection.tools());
+  };
+  const signIn = (): Tool =>
+    signInTool(toolName(sourceOf().prefix, "sign_in"), connection, async () => {
+      if (!isSignedOut) return;
+      await start();
+      isSignedOut = false;
+      version++;
+      for (const listener of listeners) listener();
+    });
+  try {
+    await start();
   } catch (error) {
-    const isSkipped = options.optional === true && !(AgentError.is(error) && error.code === "config/invalid");
+    isSignedOut = isUnauthorized(error) && connection.signInPage !== undefined;
+    const isSkipped =
+      isSignedOut ||
+      (options.optional === true && !(AgentError.is(error) && error.code === "config/invalid"));
     if (!isSkipped) {
       await connection.close();
       throw error;
     }
-    report("left-out", messageOf(error));
+    if (!isSignedOut) report("left-out", messageOf(error));
   }
   const tools = (given: McpToolOptions = {}): Tool[] => {
     check(mcpToolsSchema(), given, `tools of the MCP server '${server}'`);
-    const made = chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
+    const made = isSignedOut
+      ? [signIn()]
+      : chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
     checkNames(server, made);
     for (const { name } of made) known.add(name);
     return made;
   };
   const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
-  const lend = async () => (await connection.connect()).client;
   /** Reads the list again if it may have changed. */
   const refresh = async (): Promise<void> => {
     if (!connection.isStale) return;
@@ -143,15 +163,21 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     return true;
   };
   const readResourceOf = (uri: string, signal?: AbortSignal) =>
-    readResource(lend, uri, {
-      timeout: options.timeoutMs ?? CALL_TIMEOUT_MS,
-      ...(options.maxResultBytes !== undefined && { maxBytes: options.maxResultBytes }),
-      ...(signal && { signal }),
-    });
-  const resources = () => listResources(lend, timeout);
+    connection.use((client) =>
+      readResource(client, uri, {
+        timeout: options.timeoutMs ?? CALL_TIMEOUT_MS,
+        ...(options.maxResultBytes !== undefined && { maxBytes: options.maxResultBytes }),
+        ...(signal && { signal }),
+      }),
+    );
+  const resources = () => connection.use((client) => listResources(client, timeout));
   return {
-    name: server,
-    instructions,
+    get name() {
+      return server;
+    },
+    get instructions() {
+      return instructions;
+    },
     tools,
     async updateTools(toolkit, given) {
       await refresh();
@@ -175,8 +201,8 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     },
     resources,
     readResource: (uri) => readResourceOf(uri),
-    resourceTools: () => resourceTools(sourceOf().prefix, resources, readResourceOf),
-    prompts: () => listPrompts(lend, timeout),
+    resourceTools: () => resourceTools(sourceOf().prefix, connection, resources, readResourceOf),
+    prompts: () => connection.use((client) => listPrompts(client, timeout)),
     close: () => connection.close(),
   };
 }

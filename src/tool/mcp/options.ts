@@ -1,3 +1,4 @@
+import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { AgentError } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
@@ -25,6 +26,13 @@ export const mcpSchema = s.lazily(() =>
         s.recordOf(s.secret()),
         s.func<() => McpHeaders | Promise<McpHeaders>>(),
         "an object of strings or a function",
+      ),
+    ),
+    auth: s.optional(
+      s.either(
+        s.having<AuthProvider>("token", "an AuthProvider"),
+        s.having<OAuthClientProvider>("tokens", "an OAuthClientProvider"),
+        "an AuthProvider or an OAuthClientProvider of @modelcontextprotocol/client",
       ),
     ),
     transport: s.optional(s.oneOf("http", "sse")),
@@ -72,7 +80,9 @@ export function checkMcp(options: McpOptions): void {
       "mcp: give `command` (a program) or `url` (an address), and not both.",
     );
   const others =
-    command === undefined ? (["args", "env", "cwd", "stderr"] as const) : (["headers", "transport"] as const);
+    command === undefined
+      ? (["args", "env", "cwd", "stderr"] as const)
+      : (["headers", "auth", "transport"] as const);
   const wrong = others.find((name) => options[name] !== undefined);
   if (wrong !== undefined)
     throw new AgentError(

@@ -3,6 +3,8 @@ import { AgentError } from "../../base/error.ts";
 import type { MediaBlock, TextBlock } from "../../message/types.ts";
 import { defineTool } from "../define.ts";
 import type { Tool } from "../types.ts";
+import type { Connection } from "./connection.ts";
+import { withSignIn } from "./with-sign-in.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toolName } from "./tool-name.ts";
 import type { McpPrompt, McpResource } from "./types.ts";
@@ -10,12 +12,8 @@ import type { McpPrompt, McpResource } from "./types.ts";
 const MAX_LISTED = 1_000;
 const MAX_BYTES = 10_000_000;
 
-/** Lends a connected client. */
-type Lend = () => Promise<Client>;
-
 /** Returns the resources of a server, at most 1,000. */
-export async function listResources(lend: Lend, timeout: number): Promise<McpResource[]> {
-  const client = await lend();
+export async function listResources(client: Client, timeout: number): Promise<McpResource[]> {
   if (!client.getServerCapabilities()?.resources) return [];
   const { resources } = await client.listResources(undefined, { timeout });
   return resources.slice(0, MAX_LISTED).map(({ uri, name, description, mimeType }) => ({
@@ -27,8 +25,7 @@ export async function listResources(lend: Lend, timeout: number): Promise<McpRes
 }
 
 /** Returns the prompts of a server, at most 1,000. */
-export async function listPrompts(lend: Lend, timeout: number): Promise<McpPrompt[]> {
-  const client = await lend();
+export async function listPrompts(client: Client, timeout: number): Promise<McpPrompt[]> {
   if (!client.getServerCapabilities()?.prompts) return [];
   const { prompts } = await client.listPrompts(undefined, { timeout });
   return prompts.slice(0, MAX_LISTED).map(({ name, description, arguments: args = [] }) => ({
@@ -40,12 +37,11 @@ export async function listPrompts(lend: Lend, timeout: number): Promise<McpPromp
 
 /** Reads a resource as a model reads it. */
 export async function readResource(
-  lend: Lend,
+  client: Client,
   uri: string,
   options: { readonly timeout: number; readonly maxBytes?: number; readonly signal?: AbortSignal },
 ): Promise<readonly (TextBlock | MediaBlock)[]> {
   const { timeout, maxBytes = MAX_BYTES, signal } = options;
-  const client = await lend();
   const { contents } = await client.readResource({ uri }, { timeout, ...(signal && { signal }) });
   const bytes = Buffer.byteLength(JSON.stringify(contents));
   if (bytes > maxBytes)
@@ -59,6 +55,7 @@ export async function readResource(
 /** Two tools with which a model lists and reads the resources of a server. */
 export function resourceTools(
   prefix: string,
+  connection: Connection,
   list: () => Promise<readonly McpResource[]>,
   read: (uri: string, signal: AbortSignal) => Promise<readonly (TextBlock | MediaBlock)[]>,
 ): Tool[] {
@@ -68,14 +65,15 @@ export function resourceTools(
       description: "Lists the resources that can be read, as JSON.",
       input: { type: "object", properties: {} },
       idempotent: true,
-      execute: async () => JSON.stringify(await list()),
+      execute: (_, { resumed }) => withSignIn(connection, resumed, async () => JSON.stringify(await list())),
     }),
     defineTool({
       name: toolName(prefix, "read_resource"),
       description: "Reads a resource.",
       input: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
       idempotent: true,
-      execute: async (input, { signal }) => ({ output: await read(String(input["uri"]), signal) }),
+      execute: (input, { signal, resumed }) =>
+        withSignIn(connection, resumed, async () => ({ output: await read(String(input["uri"]), signal) })),
     }),
   ];
 }

@@ -7,6 +7,7 @@ import { validateInput } from "../validate-input.ts";
 import { callError } from "./call-error.ts";
 import type { Connection } from "./connection.ts";
 import { runRounds } from "./run-rounds.ts";
+import { withSignIn } from "./with-sign-in.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
@@ -91,7 +92,9 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };
       try {
-        const result = await runRounds(connection, listed, input, how, resumed);
+        const result = await withSignIn(connection, resumed, (before) =>
+          runRounds(connection, listed, input, how, before),
+        );
         if ("suspended" in result) return result;
         const tooLarge = checkSize(result, maxResultBytes);
         if (tooLarge) return tooLarge;

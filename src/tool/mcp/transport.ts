@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { Loaded } from "./load-client.ts";
 import type { McpOptions } from "./types.ts";
 
@@ -10,18 +10,20 @@ export function transportTo(
   loaded: Loaded,
   options: McpOptions,
   onStderr: (text: string) => void,
+  authProvider?: AuthProvider | OAuthClientProvider,
 ): Transport {
   const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = options;
   if (url !== undefined) {
     const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
-    if (typeof headers !== "function")
-      return new Kind(new URL(url), { requestInit: { headers: { ...headers } } });
-    const withHeaders: typeof fetch = async (input, init) => {
+    const { origin } = new URL(url);
+    const withHeaders = async (input: string | URL, init?: RequestInit): Promise<Response> => {
+      if (new URL(input).origin !== origin) return fetch(input, init); // an authorization server gets none of them
       const all = new Headers(init?.headers);
-      for (const [name, value] of Object.entries(await headers())) all.set(name, value);
+      const given = typeof headers === "function" ? await headers() : (headers ?? {});
+      for (const [name, value] of Object.entries(given)) all.set(name, value);
       return fetch(input, { ...init, headers: all });
     };
-    return new Kind(new URL(url), { fetch: withHeaders });
+    return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }
   const child = new loaded.StdioClientTransport({
     command: command!,

@@ -1,3 +1,4 @@
+import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { MediaBlock, TextBlock } from "../../message/types.ts";
 import type { ChatModel } from "../../model/port.ts";
 import type { Follower } from "./follow.ts";
@@ -41,6 +42,10 @@ export type McpOptions = {
   readonly url?: string;
   /** Headers of every request, such as `authorization`; a function is asked for them at each request, such as for a token that expires. */
   readonly headers?: McpHeaders | (() => McpHeaders | Promise<McpHeaders>);
+  /** Signs requests in: an `AuthProvider`, such as for tokens that are renewed, or an `OAuthClientProvider` of `@modelcontextprotocol/client`. If
+   *  that one has no token that counts, a call rests until a person has visited the page and `decide` has got the query with which the
+   *  browser came back. It keeps what it is told (`saveTokens`, `saveCodeVerifier`, `saveDiscoveryState`): the answer may come to another process. */
+  readonly auth?: AuthProvider | OAuthClientProvider;
   /** `http` (default) is Streamable HTTP; `sse` its predecessor. */
   readonly transport?: "http" | "sse";
   /** `legacy`: revisions up to 2025-11-25. `modern`: 2026-07-28. `auto` asks the server which it speaks. Default `auto` for a URL, else `legacy`. */
