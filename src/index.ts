@@ -1,4 +1,6 @@
 export { createAgent } from "./agent/create-agent.ts";
+export { defineAgent } from "./agent/define-agent.ts";
+export type { InstanceConfig } from "./agent/define-agent.ts";
 export type { CompactionOptions, CompactionResult } from "./agent/compaction-options.ts";
 export type { AgentEvent, AgentEventBody } from "./event/types.ts";
 export type {
@@ -70,6 +72,8 @@ export type { SlotDefinition } from "./tool/slot.ts";
 export { suspend, toolError } from "./tool/suspend.ts";
 export type { AskOptions, SuspendOptions } from "./tool/suspend.ts";
 export { createToolkit } from "./tool/toolkit.ts";
+export { toolsFrom } from "./tool/tools-from.ts";
+export type { ToolMethods, ToolRow } from "./tool/tools-from.ts";
 export type {
   Group,
   OutputOf,

@@ -70,3 +70,15 @@ for (const { content } of await agent.messages()) {
   }
 }
 // #endregion
+
+// #region class
+import { defineAgent } from "agentchart";
+
+const clerk = defineAgent({ model: scriptedModel(["One.", "Two."]), hooks: [houseRules] });
+const greeter = defineHook({
+  name: "greeter",
+  priority: 1,
+  postCall: ({ agent: by }) => console.log(`${by} has answered`),
+});
+for (const name of ["ada", "bob"]) await createAgent(clerk({ name, hooks: [greeter] })).call("Hello");
+// #endregion

@@ -49,6 +49,28 @@ const report = defineTool({
 });
 // #endregion
 
+// #region object
+import { toolsFrom } from "agentchart";
+
+class Stock {
+  readonly #pieces = new Map([["lamp", 3]]);
+
+  count({ item }: { item: string }): number {
+    return this.#pieces.get(item) ?? 0;
+  }
+
+  reserve({ item }: { item: string }): string {
+    this.#pieces.set(item, this.count({ item }) - 1);
+    return "ok";
+  }
+}
+const item = z.string();
+const stockTools = toolsFrom(new Stock(), {
+  count: { description: "Counts the pieces of an item.", input: z.object({ item }), idempotent: true },
+  reserve: { name: "reserve_item", description: "Reserves a piece.", input: z.object({ item }) },
+});
+// #endregion
+
 const model = scriptedModel([
   {
     calls: [
@@ -57,6 +79,8 @@ const model = scriptedModel([
       { name: "refund", input: { orderId: "17" } },
       { name: "audit", input: { line: "refund", tenant: "other" } },
       { name: "report", input: { day: "Monday" } },
+      { name: "reserve_item", input: { item: "lamp" } },
+      { name: "count", input: { item: "lamp" } },
     ],
   },
   "Done.",
@@ -66,7 +90,7 @@ const model = scriptedModel([
 const agent = createAgent({
   name: "desk",
   model,
-  tools: [search, refund, audit, report],
+  tools: [search, refund, audit, report, ...stockTools],
   parallelToolCalls: 4, // default: one after the other
 });
 await agent.call("Refund the orders of Ann.");

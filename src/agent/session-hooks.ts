@@ -4,14 +4,28 @@ import type { AgentConfig } from "./types.ts";
 import { pointsOf, stopHook } from "./config.ts";
 import { sortHooks } from "./services/run-hooks.ts";
 
-/** The hooks of a session, which may change while it lives. */
+/** Where a configuration has the hooks of the class of its agent. A symbol is copied with the options, and is none of them. */
+export const CLASS_HOOKS = Symbol("hooks of the class");
+
+/** What may have hooks of a class. */
+export type WithClassHooks = { readonly [CLASS_HOOKS]?: readonly Hook<never>[] };
+
+/** The hooks of the class of an agent; none if it has no class. */
+export function classHooks(config: WithClassHooks): readonly Hook<never>[] {
+  return config[CLASS_HOOKS] ?? [];
+}
+
+/** The hooks of a session, which may change while it lives. Those of the class of its agent run before the others. */
 export class SessionHooks {
   #hooks: readonly Hook<never>[];
   #sorted: readonly Hook<never>[];
+  readonly #first: ReadonlySet<Hook<never>>;
 
-  constructor({ hooks = [], stopWhen }: AgentConfig<never>) {
+  constructor(config: AgentConfig<never>) {
+    const { hooks = [], stopWhen } = config;
+    this.#first = new Set(classHooks(config as WithClassHooks));
     this.#hooks = [...hooks, ...(stopWhen ? [stopHook(stopWhen)] : [])];
-    this.#sorted = sortHooks(this.#hooks);
+    this.#sorted = this.#sort();
   }
 
   /** The hooks in the order in which they were added. */
@@ -32,6 +46,12 @@ export class SessionHooks {
   /** Replaces the hooks. */
   replace(hooks: readonly Hook<never>[]): void {
     this.#hooks = hooks;
-    this.#sorted = sortHooks(hooks);
+    this.#sorted = this.#sort();
+  }
+
+  #sort(): readonly Hook<never>[] {
+    const isFirst = (hook: Hook<never>): boolean => this.#first.has(hook);
+    const others = this.#hooks.filter((hook) => !isFirst(hook));
+    return [...sortHooks(this.#hooks.filter(isFirst)), ...sortHooks(others)];
   }
 }
