@@ -20,6 +20,9 @@ export interface Embedder {
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
 }
 
+/** What made vectors: those of others cannot be compared with them. */
+export type EmbedderInfo = Pick<Embedder, "name" | "dimensions">;
+
 /**
  * Embeds any number of texts with calls of at most `size` each, one after the other. Rejects `model/bad-response` for an answer that
  * has not one vector of `dimensions` numbers for each text.

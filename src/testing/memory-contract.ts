@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { MemoryStore } from "../agent/memory/port.ts";
+import type { EmbedderInfo } from "../model/embedder.ts";
 import { registerContract, rejectsWith, type ContractTest, type TestFramework } from "./contract.ts";
 
 /** What {@link memoryContract} tests. */
@@ -14,7 +15,10 @@ export type MemoryUnderTest = {
 };
 
 /** Options of {@link memoryContract}. */
-export type MemoryContractOptions = TestFramework;
+export type MemoryContractOptions = TestFramework & {
+  /** Whether the store keeps vectors and searches with them; default false. */
+  readonly vectors?: boolean;
+};
 
 type Context = {
   readonly memory: MemoryStore;
@@ -176,6 +180,70 @@ const searching: readonly ContractTest<Context>[] = [
   ],
 ];
 
+const COMPASS: EmbedderInfo = { name: "compass", dimensions: 2 };
+const NORTH = Float32Array.of(0, 3);
+const EAST = Float32Array.of(2, 0);
+
+const vectors: readonly ContractTest<Context>[] = [
+  [
+    "what words and what vectors find is merged, and a memory without a vector is found by its words",
+    async ({ memory, open }) => {
+      await memory.put("acme/ada", [{ text: "old words" }]);
+      const texts = [
+        { text: "a reindeer", vector: NORTH },
+        { text: "a camel with words", vector: EAST },
+      ];
+      await memory.put("acme/ada", texts, { embedder: COMPASS });
+      const other = await open();
+      const search = async (text: string, vector: Float32Array) =>
+        (await other.search("acme/ada", { text, limit: 5, embedding: { by: COMPASS, vector } })).map(
+          ({ text: one, score }) => [one, Math.round(score * 100) / 100],
+        );
+      assert.deepEqual(await search("snow", Float32Array.of(0, 1)), [["a reindeer", 1]]);
+      assert.deepEqual(await search("snow", Float32Array.of(1, 1)), [
+        ["a camel with words", 0.71],
+        ["a reindeer", 0.71],
+      ]);
+      const both = await search("words", Float32Array.of(0.1, 1));
+      assert.equal(both[0]![0], "a camel with words");
+      assert.deepEqual(both.map(([one]) => one).toSorted(), [
+        "a camel with words",
+        "a reindeer",
+        "old words",
+      ]);
+      assert.deepEqual(await found(other, "reindeer"), ["a reindeer"]);
+      const elsewhere = await other.search("acme/bob", {
+        text: "words",
+        limit: 5,
+        embedding: { by: COMPASS, vector: NORTH },
+      });
+      assert.deepEqual(elsewhere, []);
+    },
+  ],
+  [
+    "another embedder, other lengths and missing vectors are refused, and change nothing",
+    async ({ memory }) => {
+      await memory.put("acme/ada", [{ text: "tea", vector: NORTH }], { embedder: COMPASS });
+      const other = { name: "other", dimensions: 2 };
+      const put = (vector: Float32Array | undefined, embedder: EmbedderInfo | undefined) =>
+        memory.put("acme/ada", [{ text: "milk", ...(vector && { vector }) }], embedder && { embedder });
+      await rejectsWith(put(NORTH, other), "config/invalid");
+      await rejectsWith(put(NORTH, { name: "compass", dimensions: 3 }), "config/invalid");
+      await rejectsWith(put(Float32Array.of(1), COMPASS), "config/invalid");
+      await rejectsWith(put(Float32Array.of(1, NaN), COMPASS), "config/invalid");
+      await rejectsWith(put(undefined, COMPASS), "config/invalid");
+      await rejectsWith(put(NORTH, undefined), "config/invalid");
+      assert.deepEqual(await textsOf(memory), ["tea"]);
+      const search = (by: EmbedderInfo, vector: Float32Array) =>
+        memory.search("acme/ada", { text: "tea", limit: 1, embedding: { by, vector } });
+      await rejectsWith(search(other, NORTH), "config/invalid");
+      await rejectsWith(search(COMPASS, Float32Array.of(1, 2, 3)), "config/invalid");
+      await memory.put("acme/ada", [{ text: "tea" }]);
+      assert.equal((await search(COMPASS, NORTH))[0]!.score, 1);
+    },
+  ],
+];
+
 /**
  * Registers the tests that every store of memories must pass, in a group called `name`, with the test functions of the caller's
  * framework. `make` is called once per test.
@@ -214,5 +282,6 @@ export function memoryContract(
       await tested.dispose?.();
     }
   };
-  registerContract(name, { keeping, scopes, searching }, run, framework);
+  const groups = { keeping, scopes, searching, ...(framework.vectors === true && { vectors }) };
+  registerContract(name, groups, run, framework);
 }

@@ -44,3 +44,22 @@ export function rank<T>(query: string, searched: readonly Searched<T>[]): readon
     .toSorted((a, b) => b.score - a.score)
     .map(({ item }) => item);
 }
+
+/** The constant of reciprocal rank fusion: how little the first places count more than those after them. */
+const RANK_CONSTANT = 60;
+
+/**
+ * The best things of several rankings, by the sum of their reciprocal ranks. What stands in the middle of all rankings would come before
+ * what one of them has first: so the first ones of each ranking are among them in any case, if not before the others.
+ */
+export function fused(rankings: readonly (readonly number[])[], limit: number): readonly number[] {
+  const sums = new Map<number, number>();
+  for (const ranking of rankings)
+    for (const [rank, row] of ranking.entries())
+      sums.set(row, (sums.get(row) ?? 0) + 1 / (RANK_CONSTANT + rank + 1));
+  const ranked = [...sums].toSorted((a, b) => b[1] - a[1]).map(([row]) => row);
+  const kept = new Set(rankings.flatMap((ranking) => ranking.slice(0, Math.floor(limit / 4))));
+  const others = ranked.filter((row) => !kept.has(row)).slice(0, Math.max(0, limit - kept.size));
+  const chosen = new Set([...kept, ...others]);
+  return ranked.filter((row) => chosen.has(row)).slice(0, limit);
+}

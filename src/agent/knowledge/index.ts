@@ -7,9 +7,9 @@ export { readDocument } from "./read-document.ts";
 export type { DocumentText } from "./read-document.ts";
 export { split } from "./split.ts";
 export type { SplitOptions } from "./split.ts";
+export type { EmbedderInfo } from "../../model/embedder.ts";
 export { passageId } from "./port.ts";
 export type {
-  EmbedderInfo,
   FoundPassage,
   KnowledgeDocument,
   KnowledgePage,

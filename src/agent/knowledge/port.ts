@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
-import type { Embedder } from "../../model/embedder.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
 
 /** A part of a document that is to be kept. */
 export type NewPassage = {
@@ -27,9 +27,6 @@ export type FoundPassage = Passage & {
   /** How well it fits, from 0 to 1: the similarity of its vector, or the share of the query's words that it has, whichever is more. */
   readonly score: number;
 };
-
-/** What made the vectors of a store. */
-export type EmbedderInfo = Pick<Embedder, "name" | "dimensions">;
 
 /** What {@link KnowledgeStore.search} looks for. */
 export type KnowledgeQuery = {

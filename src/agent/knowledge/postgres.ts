@@ -9,16 +9,16 @@ import {
   newPool,
   type PostgresConnection,
 } from "../memory/postgres-pool.ts";
-import type { EmbedderInfo, KnowledgeStore } from "./port.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
+import type { KnowledgeStore } from "./port.ts";
 import {
   sqlKnowledge,
   type KnowledgeDatabase,
   type StoredDocument,
-  type StoredEmbedder,
   type StoredPassage,
 } from "./sql-knowledge.ts";
 import type { WeightedTerm } from "./terms.ts";
-import { Nearest, VectorTable, type Near } from "./vectors.ts";
+import { Nearest, VectorTable, type Near, type StoredEmbedder } from "../../model/vectors.ts";
 
 /** Options of {@link postgresKnowledge}: either a `connectionString` or a `pool`. */
 export type PostgresKnowledgeOptions = PostgresConnection & {

@@ -5,7 +5,6 @@ import { check } from "../../base/options.ts";
 import {
   passageId,
   storable,
-  type EmbedderInfo,
   type FoundPassage,
   type KnowledgeDocument,
   type KnowledgeQuery,
@@ -13,7 +12,9 @@ import {
   type NewPassage,
 } from "./port.ts";
 import { queryTerms, searched, shareOf, termsOf, weighted, type WeightedTerm } from "./terms.ts";
-import { normalized, type Near } from "./vectors.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
+import { checkEmbedder, checkVector, type Near, type StoredEmbedder } from "../../model/vectors.ts";
+import { fused } from "../../tool/rank.ts";
 
 /** A row of the table of passages; `terms` are those it is found by, `vector` has length 1. */
 export type PassageRow = {
@@ -30,9 +31,6 @@ export type StoredPassage = Omit<PassageRow, "terms" | "vector"> & { readonly ro
 export type StoredDocument = Omit<KnowledgeDocument, "hash"> & { readonly hash: string | null };
 /** In how many passages terms stand, and how many passages there are. */
 export type TermCounts = { readonly total: number; readonly counts: ReadonlyMap<string, number> };
-/** What made the vectors; null for a store without vectors, undefined for an empty one. */
-export type StoredEmbedder = EmbedderInfo | null | undefined;
-
 /** One database. Each method that writes keeps all or nothing; methods reject with AgentErrors. */
 export type KnowledgeDatabase = {
   embedder(): Promise<StoredEmbedder>;
@@ -81,49 +79,8 @@ const querySchema = s.lazily(() =>
   }),
 );
 
-/** The constant of reciprocal rank fusion: how little the first places count more than those after them. */
-const RANK_CONSTANT = 60;
 /** How many passages each part of a search contributes at least. */
 const MIN_CANDIDATES = 50;
-
-/**
- * The best rows of several rankings, by the sum of their reciprocal ranks. What stands in the middle of all rankings would come before
- * what one of them has first: so the first ones of each ranking are among them in any case, if not before the others.
- */
-function fused(rankings: readonly (readonly number[])[], limit: number): readonly number[] {
-  const sums = new Map<number, number>();
-  for (const ranking of rankings)
-    for (const [rank, row] of ranking.entries())
-      sums.set(row, (sums.get(row) ?? 0) + 1 / (RANK_CONSTANT + rank + 1));
-  const ranked = [...sums].toSorted((a, b) => b[1] - a[1]).map(([row]) => row);
-  const kept = new Set(rankings.flatMap((ranking) => ranking.slice(0, Math.floor(limit / 4))));
-  const others = ranked.filter((row) => !kept.has(row)).slice(0, Math.max(0, limit - kept.size));
-  const chosen = new Set([...kept, ...others]);
-  return ranked.filter((row) => chosen.has(row)).slice(0, limit);
-}
-
-const nameOf = (embedder: EmbedderInfo | null): string =>
-  embedder === null ? "no embedder" : `the embedder ${embedder.name} (${embedder.dimensions} dimensions)`;
-
-/** Throws `config/invalid` unless passages of an embedder go with those that are stored. */
-function checkEmbedder(stored: StoredEmbedder, given: EmbedderInfo | null): void {
-  if (stored === undefined) return;
-  if (stored?.name === given?.name && stored?.dimensions === given?.dimensions) return;
-  throw new AgentError(
-    "config/invalid",
-    `The passages of this store were made with ${nameOf(stored)}, and ${nameOf(given)} was given: vectors of different embedders cannot be compared. Expected the same one, or another store.`,
-  );
-}
-
-function checkVector(vector: Float32Array, { name, dimensions }: EmbedderInfo): Float32Array {
-  if (vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite))
-    return normalized(vector);
-  const found = vector instanceof Float32Array ? `${vector.length} numbers` : "another kind";
-  throw new AgentError(
-    "config/invalid",
-    `A vector of the embedder ${name} has ${found}; expected ${dimensions} finite numbers.`,
-  );
-}
 
 function checkSource(source: unknown): void {
   if (typeof source === "string" && source !== "") return;
@@ -160,7 +117,8 @@ export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now
           vector: normal,
         });
       }
-      const accept = (stored: StoredEmbedder): void => checkEmbedder(stored, embedder);
+      const accept = (stored: StoredEmbedder): void =>
+        checkEmbedder("passages of this store", stored, embedder);
       if (rows.size === 0) accept(await db.embedder());
       else await db.put(source, [...rows.values()], embedder, accept, now());
       return [...rows.keys()];
@@ -212,7 +170,7 @@ export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now
   ): Promise<readonly Near[]> {
     const stored = await db.embedder();
     if (stored === undefined) return [];
-    checkEmbedder(stored, by);
+    checkEmbedder("passages of this store", stored, by);
     return db.near(checkVector(vector, by), limit);
   }
 }

@@ -4,15 +4,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import type { EmbedderInfo, KnowledgeStore } from "./port.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
+import type { KnowledgeStore } from "./port.ts";
 import {
   sqlKnowledge,
   type KnowledgeDatabase,
   type StoredDocument,
-  type StoredEmbedder,
   type StoredPassage,
 } from "./sql-knowledge.ts";
-import { bytesOf, Nearest, vectorOf, VectorTable, type Near } from "./vectors.ts";
+import {
+  bytesOf,
+  Nearest,
+  vectorOf,
+  VectorTable,
+  type Near,
+  type StoredEmbedder,
+} from "../../model/vectors.ts";
 
 /** Options of {@link sqliteKnowledge}. */
 export type SqliteKnowledgeOptions = {

@@ -3,6 +3,7 @@ export { longTermMemory } from "./long-term-memory.ts";
 export type { LongTermMemoryOptions, MemorySession, RecordOptions } from "./long-term-memory.ts";
 export type { FoundMemory, Memory, MemoryPage, MemoryQuery, MemoryStore, NewMemory } from "./port.ts";
 export type { MemoryLimits } from "./sql-memory.ts";
+export type { EmbedderInfo } from "../../model/embedder.ts";
 export { memoryMemory, sqliteMemory } from "./sqlite.ts";
 export type { SqliteMemoryOptions } from "./sqlite.ts";
 export { postgresMemory } from "./postgres.ts";

@@ -5,6 +5,7 @@ import { ephemeralMsg, FoundPerTurn, keep, lastAsked } from "../../hook/per-turn
 import type { Hook, HookEvent } from "../../hook/types.ts";
 import { toolUsesOf } from "../../message/query.ts";
 import type { Msg } from "../../message/types.ts";
+import type { Embedder } from "../../model/embedder.ts";
 import type { ChatModel } from "../../model/port.ts";
 import { defineSlot } from "../../tool/slot.ts";
 import type { Slot, SlotWrites, ToolContext } from "../../tool/types.ts";
@@ -14,6 +15,7 @@ import { MemoryFiles } from "./memory-files.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { checkScope, type FoundMemory, type MemoryStore, type NewMemory } from "./port.ts";
 import { recalled } from "./recall.ts";
+import { withVectors } from "./with-vectors.ts";
 
 /** Whose memory it is. */
 export type MemorySession = {
@@ -51,7 +53,10 @@ export type LongTermMemoryOptions = {
   /** The most tokens of what is retrieved; default 2,000. */
   readonly maxTokens?: number;
   readonly record?: RecordOptions;
-  /** Called if the store or the model fails. That never fails a turn; what was not recorded is recorded with the next turn. */
+  /** Makes the vectors of memories and queries, so that memories are found by meaning, too; each search and each record costs a call of
+   *  it. Default: none; words alone are searched. */
+  readonly embed?: Embedder;
+  /** Called if the store, the embedder or the model fails. That never fails a turn; what was not recorded is recorded with the next turn. */
   readonly onFailure?: (
     error: unknown,
     at: { readonly doing: "retrieve" | "record"; readonly sessionId: string },
@@ -84,6 +89,7 @@ export const longTermMemorySchema = s.lazily(() =>
       minScore: s.optional(s.atLeast(0)),
       maxTokens: s.optional(s.integer(1)),
       record: s.optional(recordSchema()),
+      embed: s.optional(s.having("embed", "an Embedder, such as openaiEmbedder({ model, apiKey })")),
       onFailure: s.optional(s.func()),
     },
     { what: "an object with `store` and `scope`" },
@@ -96,6 +102,8 @@ const recordedSlot: Slot<number> = defineSlot<number>({
   initial: 0,
   schema: z.int().min(0),
 });
+
+type Caller = { readonly sessionId: string; readonly signal: AbortSignal };
 
 /** Some messages of the transcript, from this index on. */
 type Part = { readonly from: number; readonly messages: readonly Msg[] };
@@ -135,7 +143,15 @@ function partsOf(history: readonly Msg[], from: number): readonly Part[] {
  */
 export function longTermMemory(options: LongTermMemoryOptions): Hook {
   check(longTermMemorySchema(), options, "longTermMemory");
-  const { store, mode = "both", limit = 5, minScore = 0, maxTokens = 2_000, onFailure } = options;
+  const {
+    store: plain,
+    embed,
+    mode = "both",
+    limit = 5,
+    minScore = 0,
+    maxTokens = 2_000,
+    onFailure,
+  } = options;
   const {
     model,
     by = model ? "extract" : "verbatim",
@@ -144,8 +160,13 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   } = options.record ?? {};
   const scopeOf = ({ sessionId, context }: MemorySession): string =>
     checkScope(options.scope({ sessionId, context }));
-  const search = async (scope: string, text: string): Promise<readonly FoundMemory[]> =>
-    (await store.search(scope, { text, limit })).filter(({ score }) => score >= minScore);
+  /** The store, for a caller that may stop waiting. */
+  const storeFor = ({ sessionId, signal }: Caller): MemoryStore =>
+    embed
+      ? withVectors(plain, embed, signal, (error) => onFailure?.(error, { doing: "retrieve", sessionId }))
+      : plain;
+  const search = async (scope: string, text: string, caller: Caller): Promise<readonly FoundMemory[]> =>
+    (await storeFor(caller).search(scope, { text, limit })).filter(({ score }) => score >= minScore);
 
   const kept = (memories: readonly NewMemory[], sessionId: string): readonly NewMemory[] =>
     memories.map(({ text, meta }) => ({
@@ -166,11 +187,14 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
           spoken(messages)
             .map(({ text }) => text)
             .join("\n"),
+          { sessionId, signal },
         )
       ).map(({ text }) => text);
     const found =
       by === "extract" ? await extract(model!, messages, await known(), signal) : verbatim(messages);
-    if (found.length > 0) await store.put(scope, kept(found, sessionId), { batch: `${sessionId} ${from}` });
+    if (found.length === 0) return;
+    const batch = `${sessionId} ${from}`;
+    await storeFor({ sessionId, signal }).put(scope, kept(found, sessionId), { batch });
   };
 
   const found = new FoundPerTurn();
@@ -204,7 +228,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
 
   const retrieve = (e: HookEvent, query: string): Promise<string | undefined> => {
     const scope = scopeOf(e);
-    return (query === "" ? Promise.resolve([]) : search(scope, query)).then(
+    return (query === "" ? Promise.resolve([]) : search(scope, query, e)).then(
       (memories) => recalled(memories, maxTokens),
       (error: unknown) => {
         onFailure?.(error, { doing: "retrieve", sessionId: e.sessionId });
@@ -214,12 +238,12 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   };
 
   const filesOf = (ctx: ToolContext): MemoryFiles =>
-    new MemoryFiles(store, scopeOf(ctx), { sessionId: ctx.sessionId });
+    new MemoryFiles(storeFor(ctx), scopeOf(ctx), { sessionId: ctx.sessionId });
   const factTools = () =>
     memoryTools({
       record: async (texts, ctx) =>
         (
-          await store.put(
+          await storeFor(ctx).put(
             scopeOf(ctx),
             kept(
               texts.map((text) => ({ text })),
@@ -227,7 +251,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
             ),
           )
         ).length,
-      search: (text, ctx) => search(scopeOf(ctx), text),
+      search: (text, ctx) => search(scopeOf(ctx), text, ctx),
       show: (memories) => recalled(memories, maxTokens),
     });
   const automatic: Omit<Hook, "name"> = {

@@ -1,5 +1,6 @@
 import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
 
 /** A memory that is to be kept. */
 export type NewMemory = {
@@ -8,6 +9,8 @@ export type NewMemory = {
   readonly meta?: JsonObject;
   /** Epoch ms from which on it is neither found nor listed; default: never. */
   readonly expiresAt?: number;
+  /** The vector of the text, of the `embedder` that `put` is given. */
+  readonly vector?: Float32Array;
 };
 
 /** A memory that is kept. */
@@ -23,13 +26,16 @@ export type Memory = {
 
 /** A memory that was found. */
 export type FoundMemory = Memory & {
-  /** How well it fits: above 0 and at most 1. */
+  /** How well it fits, above 0 and at most 1: the share of the query's words that it has, or the similarity of its vector, whichever
+   *  is more. */
   readonly score: number;
 };
 
 /** What {@link MemoryStore.search} looks for. */
 export type MemoryQuery = {
   readonly text: string;
+  /** The vector of the query, and what made it; without it words alone are searched. */
+  readonly embedding?: { readonly by: EmbedderInfo; readonly vector: Float32Array };
   /** How many memories it returns at most. */
   readonly limit: number;
 };
@@ -44,6 +50,8 @@ export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor
  * - What `put` has resolved for is kept. A text that the scope has already is not kept twice: its time and `meta` are replaced.
  * - A `batch` is put once: while a memory of it is there, putting the batch again changes nothing.
  * - A memory that has expired is neither found nor listed.
+ * - A scope has vectors of one embedder: `put` and `search` reject `config/invalid` for another one, and for vectors of other lengths. A
+ *   memory without a vector is found by its words. What words and what vectors find is merged by reciprocal rank.
  * - A scope has a bound, which is an option of the store; the oldest memories are dropped.
  *
  * Methods reject `config/invalid` for an empty scope, and `store/failed` if the storage fails.
@@ -53,7 +61,7 @@ export interface MemoryStore {
   put(
     scope: string,
     memories: readonly NewMemory[],
-    options?: { readonly batch?: string },
+    options?: { readonly batch?: string; readonly embedder?: EmbedderInfo },
   ): Promise<readonly string[]>;
   /** Returns the memories that fit the query, best first. */
   search(scope: string, query: MemoryQuery): Promise<readonly FoundMemory[]>;

@@ -10,7 +10,14 @@ import {
   type PostgresConnection,
 } from "./postgres-pool.ts";
 import type { MemoryStore } from "./port.ts";
-import { COLUMNS, limitsShape, sqlMemory, type MemoryDatabase, type MemoryLimits } from "./sql-memory.ts";
+import {
+  ADDED_COLUMNS,
+  COLUMNS,
+  limitsShape,
+  sqlMemory,
+  type MemoryDatabase,
+  type MemoryLimits,
+} from "./sql-memory.ts";
 
 /** Options of {@link postgresMemory}: either a `connectionString` or a `pool`. */
 export type PostgresMemoryOptions = PostgresConnection & MemoryLimits;
@@ -34,7 +41,8 @@ export const postgresMemorySchema = s.lazily(() =>
 const migration = (schema: string, table: string): string => `
   SELECT pg_advisory_xact_lock(hashtext('agentchart memories'));
   CREATE SCHEMA IF NOT EXISTS ${schema};
-  CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS})`;
+  CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS});
+  ${ADDED_COLUMNS.map((column) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column}`).join("; ")}`;
 
 function postgresDatabase({
   connectionString,

@@ -3,11 +3,14 @@ import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import type { EmbedderInfo } from "../../model/embedder.ts";
+import { bytesOf, checkEmbedder, checkVector, Nearest, vectorOf, type Near } from "../../model/vectors.ts";
+import { fused } from "../../tool/rank.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
 import { scoresOf } from "./score.ts";
 
 /** A value of a column. */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 type Row = { readonly [column: string]: unknown };
 
 /** One database, with `$1`, `$2` … for values. `query` rejects with AgentErrors. */
@@ -41,6 +44,7 @@ const newMemorySchema = s.lazily(() =>
       text: s.nonEmpty("a text"),
       meta: s.optional(s.object()),
       expiresAt: s.optional(s.number()),
+      vector: s.optional(s.value<Float32Array>((each) => each instanceof Float32Array, "a Float32Array")),
     }),
   ),
 );
@@ -48,7 +52,13 @@ const newMemorySchema = s.lazily(() =>
 /** The columns of the table. */
 export const COLUMNS = `
   scope text NOT NULL, id text NOT NULL, batch text, text text NOT NULL, at double precision NOT NULL,
-  expires_at double precision, meta text NOT NULL, PRIMARY KEY (scope, id)`;
+  expires_at double precision, meta text NOT NULL, embedder text, vector bytea, PRIMARY KEY (scope, id)`;
+/** What older tables lack of {@link COLUMNS}. */
+export const ADDED_COLUMNS = ["embedder text", "vector bytea"] as const;
+const READ = "id, text, at, expires_at, meta";
+
+/** How many memories each part of a search contributes at least. */
+const MIN_CANDIDATES = 50;
 
 const LIVE = "(expires_at IS NULL OR expires_at > $2)";
 
@@ -75,17 +85,23 @@ export function sqlMemory(
 ): MemoryStore {
   const { table } = db;
   let newest = 0;
-  const live = (scope: string, limit: number, after?: readonly [number, string]) =>
+  const live = (scope: string, limit: number, after?: readonly [number, string], columns = READ) =>
     db.query(
       "read memories",
-      `SELECT * FROM ${table} WHERE scope = $1 AND ${LIVE}${after ? " AND (at, id) < ($3, $4)" : ""}
+      `SELECT ${columns} FROM ${table} WHERE scope = $1 AND ${LIVE}${after ? " AND (at, id) < ($3, $4)" : ""}
        ORDER BY at DESC, id DESC LIMIT ${limit}`,
       [scope, now(), ...(after ?? [])],
     );
   return {
-    async put(scope, given, { batch } = {}) {
+    async put(scope, given, { batch, embedder } = {}) {
       checkScope(scope);
       check(newMemorySchema(), given, "put", "The memories");
+      if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
+        throw new AgentError(
+          "config/invalid",
+          "put: expected a vector for each memory and their `embedder`, or neither.",
+        );
+      if (embedder) await checkStored(scope, embedder);
       if (batch !== undefined) {
         const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
         const known = await db.query("read memories", sql, [scope, batch]);
@@ -94,32 +110,50 @@ export function sqlMemory(
       const texts = given.map((each) => ({ ...each, text: storable(each.text) }));
       const memories = new Map(texts.map((each) => [idOf(each.text), each]));
       if (memories.size === 0) return [];
-      const rows = [...memories].map(([id, { text, meta = {}, expiresAt = null }]) => {
-        newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
-        const at = newest;
-        return [scope, id, batch ?? null, text, at, expiresAt, JSON.stringify(meta)];
-      });
+      const rows = [...memories].map(
+        ([id, { text, meta = {}, expiresAt = null, vector }]): readonly SqlValue[] => {
+          newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
+          const at = newest;
+          const made = vector ? [encoded(embedder!), bytesOf(checkVector(vector, embedder!))] : [null, null];
+          return [scope, id, batch ?? null, text, at, expiresAt, JSON.stringify(meta), ...made];
+        },
+      );
       const marks = rows.map((row, at) => `(${row.map((_, n) => `$${at * row.length + n + 1}`).join(", ")})`);
-      const insert = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta) VALUES ${marks.join(", ")}
+      const insert = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta, embedder, vector) VALUES ${marks.join(", ")}
         ON CONFLICT (scope, id) DO UPDATE SET
-          batch = excluded.batch, at = excluded.at, expires_at = excluded.expires_at, meta = excluded.meta`;
+          batch = excluded.batch, at = excluded.at, expires_at = excluded.expires_at, meta = excluded.meta,
+          embedder = coalesce(excluded.embedder, memories.embedder),
+          vector = coalesce(excluded.vector, memories.vector)`;
       await db.query("keep memories", insert, rows.flat());
       const kept = `SELECT id FROM ${table} WHERE scope = $1 AND ${LIVE} ORDER BY at DESC, id DESC LIMIT ${maxPerScope}`;
       const drop = `DELETE FROM ${table} WHERE scope = $1 AND id NOT IN (${kept})`;
       await db.query("drop old memories", drop, [scope, now()]);
       return [...memories.keys()];
     },
-    async search(scope, { text, limit }) {
-      const memories = (await live(checkScope(scope), maxPerScope)).map(memoryOf);
+    async search(scope, { text, limit, embedding }) {
+      checkScope(scope);
+      const asked = embedding && checkVector(embedding.vector, embedding.by);
+      if (embedding) await checkStored(scope, embedding.by);
+      const columns = asked ? `${READ}, vector` : READ;
+      const rows = await live(scope, maxPerScope, undefined, columns);
+      const memories = rows.map(memoryOf);
       const scores = scoresOf(
         text,
         memories.map((each) => each.text),
       );
-      return memories
-        .map((memory, index) => ({ ...memory, score: scores[index]! }))
-        .filter(({ score }) => score > 0)
-        .toSorted((a, b) => b.score - a.score)
-        .slice(0, limit);
+      const byWords = [...scores.keys()]
+        .filter((index) => scores[index]! > 0)
+        .toSorted((a, b) => scores[b]! - scores[a]!);
+      const candidates = Math.max(MIN_CANDIDATES, 2 * limit);
+      const byVector = asked ? nearestOf(asked, rows, candidates) : [];
+      const similarities = new Map(byVector.map(({ row, similarity }) => [row, similarity]));
+      const best = asked
+        ? fused([byWords.slice(0, candidates), byVector.map(({ row }) => row)], limit)
+        : byWords.slice(0, limit);
+      return best.map((index) => ({
+        ...memories[index]!,
+        score: Math.max(scores[index]!, similarities.get(index) ?? 0),
+      }));
     },
     async list(scope, { cursor, limit = 100 } = {}) {
       const rows = await live(
@@ -143,6 +177,27 @@ export function sqlMemory(
     },
     close: () => db.close(),
   };
+
+  async function checkStored(scope: string, given: EmbedderInfo): Promise<void> {
+    const sql = `SELECT embedder FROM ${table} WHERE scope = $1 AND embedder <> $2 LIMIT 1`;
+    const [other] = await db.query("read memories", sql, [scope, encoded(given)]);
+    if (other) checkEmbedder("memories of this scope", decoded(String(other["embedder"])), given);
+  }
+}
+
+const encoded = ({ name, dimensions }: EmbedderInfo): string => storable(`${dimensions} ${name}`);
+
+function decoded(text: string): EmbedderInfo {
+  const at = text.indexOf(" ");
+  return { name: text.slice(at + 1), dimensions: Number(text.slice(0, at)) };
+}
+
+/** The rows, by their indexes, whose vectors are near. */
+function nearestOf(asked: Float32Array, rows: readonly Row[], limit: number): readonly Near[] {
+  const nearest = new Nearest(asked, limit);
+  for (const [index, { vector }] of rows.entries())
+    if (vector instanceof Uint8Array) nearest.compare(index, vectorOf(vector));
+  return nearest.found;
 }
 
 function placeOf(cursor: string): readonly [number, string] {

@@ -5,7 +5,14 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { MemoryStore } from "./port.ts";
-import { COLUMNS, limitsShape, sqlMemory, type MemoryDatabase, type MemoryLimits } from "./sql-memory.ts";
+import {
+  ADDED_COLUMNS,
+  COLUMNS,
+  limitsShape,
+  sqlMemory,
+  type MemoryDatabase,
+  type MemoryLimits,
+} from "./sql-memory.ts";
 
 /** Options of {@link sqliteMemory}. */
 export type SqliteMemoryOptions = MemoryLimits & {
@@ -28,8 +35,24 @@ function openDatabase(path: string): DatabaseSync {
     closeSync(openSync(path, "a", 0o600)); // what is remembered of a user is for this user only
   }
   const db = new DatabaseSync(path, { timeout: 5_000 });
-  db.exec(`PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`);
+  try {
+    addTable(db);
+  } catch (error) {
+    db.close(); // also ends its transaction
+    throw error;
+  }
   return db;
+}
+
+function addTable(db: DatabaseSync): void {
+  db.exec(
+    `PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS memories (${COLUMNS}) WITHOUT ROWID`,
+  );
+  const known = db.prepare("SELECT name FROM pragma_table_info('memories')").all();
+  for (const column of ADDED_COLUMNS)
+    if (!known.some(({ name }) => column.startsWith(`${String(name)} `)))
+      db.exec(`ALTER TABLE memories ADD COLUMN ${column}`);
+  db.exec("COMMIT");
 }
 
 function sqliteDatabase(path: string): MemoryDatabase {

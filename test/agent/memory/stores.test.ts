@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { memoryMemory, postgresMemory, sqliteMemory, type MemoryStore } from "agentchart/memory";
 import { memoryContract } from "agentchart/testing";
@@ -13,7 +14,7 @@ memoryContract(
     let shared: MemoryStore | undefined;
     return { open: (options) => (shared ??= memoryMemory(options)) };
   },
-  { describe, test },
+  { describe, test, vectors: true },
 );
 
 memoryContract(
@@ -25,7 +26,7 @@ memoryContract(
       dispose: async () => rmSync(dir, { recursive: true }),
     };
   },
-  { describe, test },
+  { describe, test, vectors: true },
 );
 
 const server = await startPostgres();
@@ -38,7 +39,7 @@ if (server) {
       const schema = `m_${randomUUID().replaceAll("-", "")}`;
       return { open: (options) => postgresMemory({ ...options, connectionString, schema }) };
     },
-    { describe, test },
+    { describe, test, vectors: true },
   );
 
   test("processes make the same schema in Postgres at once", async () => {
@@ -51,6 +52,24 @@ if (server) {
 } else test.skip(`in Postgres (${NO_POSTGRES})`, () => {});
 
 describe("a store of memories", () => {
+  test("in SQLite that was made without vectors takes them, and keeps what it has", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const path = join(dir, "memory.db");
+    const before = new DatabaseSync(path);
+    before.exec(`CREATE TABLE memories (scope text NOT NULL, id text NOT NULL, batch text, text text NOT NULL,
+      at double precision NOT NULL, expires_at double precision, meta text NOT NULL, PRIMARY KEY (scope, id)) WITHOUT ROWID;
+      INSERT INTO memories VALUES ('a', '1', NULL, 'tea', 1, NULL, '{}')`);
+    before.close();
+    const store = sqliteMemory({ path });
+    onTestFinished(() => store.close());
+    const by = { name: "compass", dimensions: 2 };
+    await store.put("a", [{ text: "milk", vector: Float32Array.of(1, 0) }], { embedder: by });
+    const query = { text: "tea", limit: 5, embedding: { by, vector: Float32Array.of(1, 0) } };
+    const texts = (await store.search("a", query)).map(({ text }) => text);
+    expect(texts.toSorted()).toEqual(["milk", "tea"]);
+  });
+
   test("in SQLite is readable by its user only", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -1,3 +1,9 @@
+import { AgentError } from "../base/error.ts";
+import type { EmbedderInfo } from "./embedder.ts";
+
+/** What made vectors that are stored; null for texts without vectors, undefined if there is nothing. */
+export type StoredEmbedder = EmbedderInfo | null | undefined;
+
 /** A row and how similar its vector is to that of the query, from 0 to 1. */
 export type Near = { readonly row: number; readonly similarity: number };
 
@@ -77,4 +83,28 @@ export class VectorTable {
       nearest.compare(this.#rows[at]!, this.#vectors, at * this.#dimensions);
     return nearest.found;
   }
+}
+
+const nameOf = (embedder: EmbedderInfo | null): string =>
+  embedder === null ? "no embedder" : `the embedder ${embedder.name} (${embedder.dimensions} dimensions)`;
+
+/** Throws `config/invalid` unless vectors of an embedder go with `what` is stored. */
+export function checkEmbedder(what: string, stored: StoredEmbedder, given: EmbedderInfo | null): void {
+  if (stored === undefined) return;
+  if (stored?.name === given?.name && stored?.dimensions === given?.dimensions) return;
+  throw new AgentError(
+    "config/invalid",
+    `The ${what} were made with ${nameOf(stored)}, and ${nameOf(given)} was given: vectors of different embedders cannot be compared. Expected the same one, or another store.`,
+  );
+}
+
+/** The vector with length 1. Throws `config/invalid` unless it is one of the embedder. */
+export function checkVector(vector: Float32Array, { name, dimensions }: EmbedderInfo): Float32Array {
+  if (vector instanceof Float32Array && vector.length === dimensions && vector.every(Number.isFinite))
+    return normalized(vector);
+  const found = vector instanceof Float32Array ? `${vector.length} numbers` : "another kind";
+  throw new AgentError(
+    "config/invalid",
+    `A vector of the embedder ${name} has ${found}; expected ${dimensions} finite numbers.`,
+  );
 }
