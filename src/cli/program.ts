@@ -37,9 +37,13 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(sessions.importSession, async () => (await import("./sessions/import-command.ts")).importCommand);
   add(sessions.remove, async () => (await import("./sessions/remove-command.ts")).removeCommand);
   add(sessions.prune, async () => (await import("./sessions/prune-command.ts")).pruneCommand);
-  program.command("memory").description("List, show and delete what agents remember across sessions");
+  program
+    .command("memory")
+    .description("List, show, export, import and delete what agents remember across sessions");
   add(memory.list, async () => (await import("./memory/commands.ts")).listCommand);
   add(memory.show, async () => (await import("./memory/commands.ts")).showCommand);
+  add(memory.exportMemories, async () => (await import("./memory/commands.ts")).exportCommand);
+  add(memory.importMemories, async () => (await import("./memory/commands.ts")).importCommand);
   add(memory.remove, async () => (await import("./memory/commands.ts")).removeCommand);
   program
     .command("knowledge")

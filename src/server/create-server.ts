@@ -6,6 +6,7 @@ import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check, issueOf } from "../base/options.ts";
 import { addMcpRoute } from "./add-mcp-route.ts";
+import { addMemoryRoutes } from "./add-memory-routes.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
@@ -59,6 +60,7 @@ export function createServer(options: ServerOptions): HttpApp {
   app.use("/mcp", ...guards);
   addMcpRoute(app, options);
   addSessionRoutes(app, options);
+  if (options.memory) addMemoryRoutes(app, options.memory);
   app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
   app.openapi(readyz, async (c) => {
     await Promise.all([store.list({ limit: 1 }), ready?.()]).catch((error: unknown) => {

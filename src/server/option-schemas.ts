@@ -30,6 +30,7 @@ export const serverSchema = s.lazily(() =>
       tokens: s.value((given) => given === "none" || Array.isArray(given), 'an array of tokens, or "none"'),
       agents: s.optional(s.listOf(s.nonEmpty("the name of an agent"))),
       mcp: s.optional(mcpServingSchema()),
+      memory: s.optional(s.having("search", "a MemoryStore, such as sqliteMemory({ path })")),
       maxBodyBytes: s.optional(s.integer(1)),
       rateLimit: s.optional(rateLimitSchema()),
       maxStreams: s.optional(s.integer(0)),

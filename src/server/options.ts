@@ -1,5 +1,6 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { RateLimit } from "../base/rate-limiter.ts";
+import type { MemoryStore } from "../agent/memory/port.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Dispatcher } from "../worker/types.ts";
 import type { Token } from "./tokens.ts";
@@ -48,6 +49,9 @@ export type ServerOptions = {
   readonly agents?: readonly string[];
   /** Serves agents as tools of an MCP server at `/mcp`. Needs the package `@modelcontextprotocol/server`. Default: not. */
   readonly mcp?: McpServing;
+  /** The memories of the agents, which are listed and deleted at `/v1/memories/{scope}`. The memories of a tenant are those whose scope is
+   *  `<tenant>/<scope>`, so let the agents' `scope` return that. Default: not served. */
+  readonly memory?: MemoryStore;
   /** Maximum size of a request body, in bytes; default 1,048,576 (1 MiB). A larger body gets status 413. */
   readonly maxBodyBytes?: number;
   /** Maximum rate of requests per token; tokens of a tenant with the same name share it. Default: 50 per second with bursts of 100.

@@ -10,7 +10,8 @@ const body = <S extends z.ZodType>(schema: S) => ({
   body: { content: { "application/json": { schema } }, required: true },
 });
 
-const reply = <S extends z.ZodType>(description: string, schema: S) => ({
+/** A successful response. */
+export const reply = <S extends z.ZodType>(description: string, schema: S) => ({
   description,
   content: { "application/json": { schema } },
 });
@@ -21,7 +22,7 @@ const errorReply = (description: string) => ({
 });
 
 /** The errors of any route. */
-const ERRORS = {
+export const ERRORS = {
   400: errorReply("The request is invalid"),
   401: errorReply("A valid bearer token is missing"),
   403: errorReply("The token lacks the scope"),
@@ -34,7 +35,8 @@ const ERRORS = {
   503: errorReply("The store or the queue does not respond; try again"),
 };
 
-const allowed = (scope: Scope) => ({
+/** What a route says that needs a scope. */
+export const allowed = (scope: Scope) => ({
   ...TAG,
   security: [{ bearer: [] }],
   description: `Needs the scope \`${scope}\`.`,

@@ -1,10 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { sqliteMemory } from "agentchart/memory";
 import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
-import { listCommand, removeCommand, showCommand } from "../../src/cli/memory/commands.ts";
+import {
+  exportCommand,
+  importCommand,
+  listCommand,
+  removeCommand,
+  showCommand,
+} from "../../src/cli/memory/commands.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 
 const MAY = Date.UTC(2026, 4, 6, 7, 8, 9);
@@ -82,4 +88,35 @@ test("memory commands refuse an unknown store and a deletion that says nothing",
   for (const memory of ["redis:x", `sqlite:${path}.none`])
     await expect(async () => run(listCommand, { scope }, { memory })).rejects.toThrow(/memory|store/);
   await expect(async () => run(removeCommand, { scope })).rejects.toThrow("either --id ID or --all");
+});
+
+test("memory export prints JSON lines that memory import adds to a scope", async () => {
+  const { run, path } = await fixture(true);
+  const [, lines] = await run(exportCommand, { scope });
+  const file = `${path}.ndjson`;
+  writeFileSync(file, `${String(lines)}\n${JSON.stringify({ text: "gone", expiresAt: 1 })}\n`);
+  expect(await run(importCommand, { scope: "acme/eve", file }, { json: true })).toEqual([
+    0,
+    '{"scope":"acme/eve","added":3}\n',
+  ]);
+  await run(importCommand, { scope: "acme/eve", file });
+  const [, imported] = await run(exportCommand, { scope: "acme/eve" });
+  const textsOf = (text: unknown) =>
+    String(text)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { text: string; meta: object })
+      .map(({ text: said, meta }) => [said, meta]);
+  expect(textsOf(imported)).toEqual(textsOf(lines));
+});
+
+test("memory import refuses a file with a line that is no memory, and adds nothing", async () => {
+  const { run, path } = await fixture();
+  const file = `${path}.ndjson`;
+  for (const line of ["no JSON", '{"text":""}', '{"text":"a","meta":1}', "[]"]) {
+    writeFileSync(file, `{"text":"fine"}\n${line}\n`);
+    await expect(run(importCommand, { scope: "acme/eve", file })).rejects.toThrow("line 2");
+  }
+  await expect(run(importCommand, { scope, file: `${path}.none` })).rejects.toThrow("cannot be read");
+  expect(await run(exportCommand, { scope: "acme/eve" })).toEqual([0, ""]);
 });

@@ -55,6 +55,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   worker: ["base", "message", "tool", "event", "store", "machines", "session", "agent", "worker/queue"],
   // Reaches sessions through a dispatcher that its caller passes in.
   server: [
+    "agent/memory",
     "base",
     "message",
     "tool",

@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
-import type { Memory, MemoryStore } from "../../agent/memory/port.ts";
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import type { Memory, MemoryStore, NewMemory } from "../../agent/memory/port.ts";
 import { postgresMemory } from "../../agent/memory/postgres.ts";
 import { sqliteMemory } from "../../agent/memory/sqlite.ts";
-import { AgentError } from "../../base/error.ts";
+import { AgentError, messageOf } from "../../base/error.ts";
+import * as s from "../../base/option-schema.ts";
+import { check } from "../../base/options.ts";
 import type { Handler } from "../define-command.ts";
 import { redactPassword } from "../open-store.ts";
 import { formatTime, printItems, printResult, printsJson } from "../output.ts";
@@ -29,6 +33,51 @@ function withMemory<T>(spec: string, use: (memory: MemoryStore) => Promise<T>): 
   );
 }
 
+/** How many memories are put at once. */
+const BATCH = 500;
+
+/** A line of an export; the id follows from the text, and the time is that of the import. */
+type Exported = Omit<NewMemory, "vector"> & { readonly id?: string; readonly at?: number };
+
+const exportedSchema = s.lazily(() =>
+  s.options<Exported>({
+    id: s.optional(s.string()),
+    at: s.optional(s.number()),
+    text: s.nonEmpty("a text"),
+    meta: s.optional(s.object()),
+    expiresAt: s.optional(s.number()),
+  }),
+);
+
+/** The lines of a file that are not empty, with their numbers. */
+async function readLines(file: string): Promise<readonly (readonly [number, string])[]> {
+  try {
+    const content = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+    const lines = content.split("\n").map((line, index) => [index + 1, line] as const);
+    return lines.filter(([, line]) => line.trim() !== "");
+  } catch (error) {
+    throw new UsageError(`The memories cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The memory of a line; none if it has expired. */
+function memoryOf(line: string, where: string): readonly NewMemory[] {
+  const { text: said, meta = {}, expiresAt } = parsed(line, where);
+  if (expiresAt !== undefined && expiresAt <= Date.now()) return [];
+  return [{ text: said, meta, ...(expiresAt !== undefined && { expiresAt }) }];
+}
+
+function parsed(line: string, where: string): Exported {
+  let value: Exported;
+  try {
+    value = JSON.parse(line) as Exported;
+  } catch (error) {
+    throw new AgentError("config/invalid", `${where} is no JSON: ${messageOf(error)}`);
+  }
+  check(exportedSchema(), value, where, "The memory");
+  return value;
+}
+
 async function* memoriesOf(store: MemoryStore, scope: string): AsyncGenerator<Memory> {
   let cursor: string | undefined;
   do {
@@ -52,14 +101,37 @@ export const showCommand: Handler<typeof definitions.show> = ({ args: { scope, i
   withMemory(flags.memory, async (store) => {
     for await (const memory of memoriesOf(store, scope)) {
       if (memory.id !== id) continue;
-      const { text, at, expiresAt, meta } = memory;
+      const { at, expiresAt, meta } = memory;
       const until = expiresAt === undefined ? "" : `, until ${formatTime(expiresAt)}`;
-      const shown = `${text}\n${formatTime(at)}${until}, ${JSON.stringify(meta)}`;
+      const shown = `${memory.text}\n${formatTime(at)}${until}, ${JSON.stringify(meta)}`;
       io.stdout.write(`${printsJson(io, flags) ? JSON.stringify(memory) : shown}\n`);
       return 0;
     }
     throw new AgentError("config/invalid", `There is no memory ${id} of ${scope}.`);
   });
+
+/** `agentchart memory export`. */
+export const exportCommand: Handler<typeof definitions.exportMemories> = ({ args: { scope }, flags }, io) =>
+  withMemory(flags.memory, async (store) => {
+    for await (const memory of memoriesOf(store, scope)) io.stdout.write(`${JSON.stringify(memory)}\n`);
+    return 0;
+  });
+
+/** `agentchart memory import`. */
+export const importCommand: Handler<typeof definitions.importMemories> = async (
+  { args: { scope, file }, flags },
+  io,
+) => {
+  const lines = await readLines(file);
+  const memories = lines.flatMap(([number, line]) => memoryOf(line, `${file}, line ${number}`)).toReversed();
+  return withMemory(flags.memory, async (store) => {
+    for (let from = 0; from < memories.length; from += BATCH)
+      await store.put(scope, memories.slice(from, from + BATCH));
+    const text = `Added ${memories.length} memories to ${scope}.`;
+    printResult(io, flags, text, { scope, added: memories.length });
+    return 0;
+  });
+};
 
 /** `agentchart memory rm`. */
 export const removeCommand: Handler<typeof definitions.remove> = ({ args: { scope }, flags }, io) => {

@@ -26,6 +26,25 @@ export const show = defineCommand({
   examples: ["memory show acme/ada 3q2-7wQ1bX9aLk0f --memory sqlite:memory.db"],
 });
 
+export const exportMemories = defineCommand({
+  name: "memory export",
+  description: "Print the memories of a scope as JSON lines, newest first",
+  args: { scope: SCOPE },
+  flags: MEMORY,
+  examples: ["memory export acme/ada --memory sqlite:memory.db > ada.ndjson"],
+});
+
+export const importMemories = defineCommand({
+  name: "memory import",
+  description: "Add memories that were exported to a scope; texts that it has already are kept once",
+  args: {
+    scope: SCOPE,
+    file: required(string("file", 'JSON lines that "memory export" printed, or - for the input')),
+  },
+  flags: { ...MEMORY, ...JSON_RESULT },
+  examples: ["memory import acme/ada ada.ndjson --memory sqlite:memory.db"],
+});
+
 export const remove = defineCommand({
   name: "memory rm",
   description: "Delete memories of a scope permanently",
