@@ -1,10 +1,9 @@
-import { SpanKind, trace, type Attributes, type Tracer } from "@opentelemetry/api";
+import { trace, type Tracer } from "@opentelemetry/api";
 import type { MemoryStore } from "../agent/memory/port.ts";
-import { errorInfo } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
-import { GEN_AI, OPERATION, OWN, SCOPE, SEMCONV } from "./names.ts";
-import { fail } from "./observed.ts";
+import { inSpan } from "./in-span.ts";
+import { OPERATION, OWN, SCOPE } from "./names.ts";
 
 /** Options of {@link traceMemory}. */
 export type TraceMemoryOptions = {
@@ -35,40 +34,24 @@ export const traceMemorySchema = s.lazily(() =>
 export function traceMemory(store: MemoryStore, options: TraceMemoryOptions = {}): MemoryStore {
   check(traceMemorySchema(), options, "traceMemory");
   const { tracer = trace.getTracer(SCOPE) } = options;
-  const inSpan = <T>(
-    operation: string,
-    run: () => Promise<T>,
-    describe: (result: T) => Attributes,
-  ): Promise<T> => {
-    const attributes = { [GEN_AI.operation]: operation, [OWN.semconv]: SEMCONV };
-    return tracer.startActiveSpan(operation, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-      try {
-        const result = await run();
-        span.setAttributes(describe(result));
-        return result;
-      } catch (error) {
-        fail(span, errorInfo(error, "store/failed").code);
-        throw error;
-      } finally {
-        span.end();
-      }
-    });
-  };
   return {
     search: (scope, query) =>
       inSpan(
+        tracer,
         OPERATION.searchMemory,
         () => store.search(scope, query),
         (found) => ({ [OWN.found]: found.length }),
       ),
     put: (scope, memories, how) =>
       inSpan(
+        tracer,
         OPERATION.upsertMemory,
         () => store.put(scope, memories, how),
         (ids) => ({ [OWN.kept]: ids.length }),
       ),
     remove: (scope, ids) =>
       inSpan(
+        tracer,
         OPERATION.deleteMemory,
         () => store.remove(scope, ids),
         (removed) => ({ [OWN.removed]: removed }),

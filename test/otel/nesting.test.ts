@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAgent, defineTool, toolError, type Agent, type ChatModel } from "agentchart";
+import { knowledge, memoryKnowledge } from "agentchart/knowledge";
 import { longTermMemory, memoryMemory } from "agentchart/memory";
-import { otelObserver, traceMemory } from "agentchart/otel";
+import { otelObserver, traceKnowledge, traceMemory } from "agentchart/otel";
 import { scriptedModel } from "agentchart/testing";
 import { eventsOf, toolOf, untilAborted } from "../support/agents.ts";
 import { recordedSpans, treeOf, useContexts } from "../support/spans.ts";
@@ -97,6 +98,37 @@ describe("spans of others", () => {
     expect(await store.remove("acme/ada")).toBe(2);
     await expect(store.search("", { text: "x", limit: 1 })).rejects.toMatchObject({ code: "config/invalid" });
     expect(spans().at(-1)!.attributes["error.type"]).toBe("config/invalid");
+  });
+});
+
+describe("searches in documents", () => {
+  test("are spans below the turn or the tool call, without what was asked and found", async () => {
+    const { tracer, spans, otel } = setup();
+    const store = traceKnowledge(memoryKnowledge(), { tracer });
+    const ids = await store.put("tea.md", [{ text: "Green tea is steeped for two minutes." }]);
+    await store.finish({ source: "tea.md", hash: "1" }, ids);
+    const script = scriptedModel([
+      { calls: [{ id: "c1", name: "retrieve_knowledge", input: { query: "green tea" } }] },
+      "Two.",
+    ]);
+    const hooks = [knowledge({ store, mode: "both" })];
+    await createAgent({ name: "bot", model: script, hooks, otel }).call("How long is tea steeped?");
+    expect(treeOf(spans(), () => "")).toEqual([
+      "invoke_agent bot",
+      "  retrieval",
+      "  chat scripted",
+      "  execute_tool retrieve_knowledge",
+      "    retrieval",
+      "  chat scripted",
+    ]);
+    const found = spans().filter(({ name }) => name === "retrieval");
+    expect(found.map(({ attributes }) => attributes["agentchart.retrieval.found"])).toEqual([1, 1]);
+    expect(JSON.stringify(spans().map(({ attributes }) => attributes))).not.toMatch(/steeped|tea\.md/);
+    await expect(store.search({ text: "x", limit: 0 })).rejects.toMatchObject({ code: "config/invalid" });
+    expect(spans().at(-1)!.attributes["error.type"]).toBe("config/invalid");
+    expect((await store.documents()).documents).toHaveLength(1);
+    expect(await store.remove("tea.md")).toBe(1);
+    await store.close();
   });
 });
 

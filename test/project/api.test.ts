@@ -26,7 +26,7 @@ test("the names each subpath exports", async () => {
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
-    ./otel: otelObserver traceMemory
+    ./otel: otelObserver traceKnowledge traceMemory
     ./ui: readChatRequest toUIMessageChunks
     ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid

@@ -25,7 +25,7 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "agent/plan": ["base", "message", "tool", "hook", "agent"],
   "agent/skills": ["base", "message", "model", "tool", "hook"],
   "agent/team": ["base", "message", "model", "tool", "event", "machines", "agent"],
-  otel: ["base", "message", "model", "tool", "machines", "agent", "agent/memory"],
+  otel: ["base", "message", "model", "tool", "machines", "agent", "agent/memory", "agent/knowledge"],
   ui: ["base", "message", "tool", "event"],
   "inspect/protocol": ["base", "message", "diagram", "tool", "store", "machines"],
   "inspect/client": [

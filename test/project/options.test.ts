@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, createToolkit, defineTool } from "agentchart";
 import { inspector, startHub } from "agentchart/inspect";
 import { mcp } from "agentchart/mcp";
-import { otelObserver, traceMemory } from "agentchart/otel";
+import { otelObserver, traceKnowledge, traceMemory } from "agentchart/otel";
 import { openaiModel, toChatMessages, toChatRequest } from "agentchart/openai";
 import { createServer, readTokens, serve } from "agentchart/server";
 import {
@@ -52,6 +52,7 @@ import { modelSchema } from "../../src/model/openai/openai-model.ts";
 import { messagesSchema } from "../../src/model/openai/to-chat-messages.ts";
 import { requestSchema } from "../../src/model/openai/to-chat-request.ts";
 import { otelSchema } from "../../src/otel/options.ts";
+import { traceKnowledgeSchema } from "../../src/otel/trace-knowledge.ts";
 import { traceMemorySchema } from "../../src/otel/trace-memory.ts";
 import { rateLimitSchema, serverSchema } from "../../src/server/option-schemas.ts";
 import { serveSchema } from "../../src/server/serve.ts";
@@ -174,6 +175,7 @@ const OPTIONS: readonly (readonly [
   ],
   ["mcp", mcpSchema(), mcp, { command: "none" }],
   ["otelObserver", otelSchema(), otelObserver],
+  ["traceKnowledge", traceKnowledgeSchema(), (given) => traceKnowledge(memoryKnowledge(), given)],
   ["traceMemory", traceMemorySchema(), (given) => traceMemory(memoryMemory(), given)],
   ["createWorker", worker.workerSchema(), createWorker, { ...backend, agents }],
   ["limits", worker.tenantLimitsSchema(), (acme) => createWorker({ ...backend, agents, limits: { acme } })],
