@@ -92,7 +92,7 @@ describe("agentchart run", () => {
       "wrong input",
       "weather",
       { city: 5 },
-      /\n→ weather \{"city":5\}\n· acting\n← weather error, \d+ ms: .*city/,
+      /\n· acting\n→ weather \{"city":5\}\n· reasoning\n← weather error, \d+ ms: .*city/,
     ],
   ])("prints a refused call of %s once, with its input and the reason", async (_, name, input, printed) => {
     const server = await serve(callThenRepeat(name, input));
