@@ -18,7 +18,7 @@ import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agen
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
-import { agentTool, codeModel, openHub } from "agentchart/team";
+import { agentTool, askUser, codeModel, openHub, terminalAsk } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -44,6 +44,8 @@ import { skillSchema } from "../../src/agent/skills/skill.ts";
 import { skillsSchema } from "../../src/agent/skills/skills.ts";
 import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
 import { codeModelSchema } from "../../src/agent/team/code-model.ts";
+import { askUserSchema } from "../../src/agent/team/ask-user.ts";
+import { terminalAskSchema } from "../../src/agent/team/terminal-ask.ts";
 import { hubSchema } from "../../src/agent/team/hub.ts";
 import { agentToolSchema } from "../../src/agent/team/options.ts";
 import { executionSchema } from "../../src/model/execution-schema.ts";
@@ -153,6 +155,8 @@ const OPTIONS: readonly (readonly [
   ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
   ["agentTool", agentToolSchema(), agentTool, { agent: base }],
   ["openHub", hubSchema(), openHub, { participants: [agent] }],
+  ["askUser", askUserSchema(), askUser],
+  ["terminalAsk", terminalAskSchema(), terminalAsk],
   ["codeModel", codeModelSchema(), (given) => codeModel(() => ({ reply: "" }), given)],
   ["longTermMemory", longTermMemorySchema(), longTermMemory, remembering],
   [

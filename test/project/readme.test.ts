@@ -40,6 +40,7 @@ test("what docs/from-agentscope.md names in place of AgentScope's names is in th
     import("agentchart"),
     import("agentchart/openai"),
     import("agentchart/session"),
+    import("agentchart/team"),
     import("agentchart/store/file"),
     import("agentchart/store/memory"),
     import("agentchart/store/postgres"),

@@ -54,12 +54,20 @@ export const hubSchema = s.lazily(() =>
   }),
 );
 
+/** True for a message that a participant has observed because another one has said it. */
+export function isBroadcast({ metadata }: Msg): boolean {
+  return metadata["broadcast"] === true;
+}
+
 /** What others hear of a reply: what it says, not how it came about. */
 function spoken(reply: Msg): Msg | undefined {
+  if (!FINAL.includes(reply.reason) || reply.metadata["interrupted"] === true) return undefined;
   const content = reply.content.filter(
     ({ type }) => type === "text" || type === "image" || type === "audio" || type === "video",
   );
-  return content.length > 0 ? { ...reply, content } : undefined;
+  return content.length > 0
+    ? { ...reply, content, metadata: { ...reply.metadata, broadcast: true } }
+    : undefined;
 }
 
 let hubs = 0;
@@ -97,7 +105,7 @@ class MsgHub implements Hub {
         name: this.#hook,
         priority: Number.MAX_SAFE_INTEGER,
         postCall: async ({ reply }) => {
-          const said = this.#isAutomatic && FINAL.includes(reply.reason) ? spoken(reply) : undefined;
+          const said = this.#isAutomatic ? spoken(reply) : undefined;
           if (said) await this.#tell([said], each.name);
         },
       });

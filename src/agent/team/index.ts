@@ -1,5 +1,7 @@
 // src/agent/team lets agents work together: as tools of agents, as pipelines, and in hubs.
 export { agentTool } from "./agent-tool.ts";
+export { askUser } from "./ask-user.ts";
+export type { AskUserOptions } from "./ask-user.ts";
 export { codeModel } from "./code-model.ts";
 export type { CodeModelOptions, CodeStep, CodeTurn } from "./code-model.ts";
 export { openHub } from "./hub.ts";
@@ -9,3 +11,8 @@ export type { PipelineOptions } from "./pipeline.ts";
 export { branch, fanOut, repeat, sequence } from "./steps.ts";
 export type { CompositeStep, FanOutOptions, PipelineAgent, PipelineStep } from "./steps.ts";
 export type { AgentToolAgent, AgentToolOptions, AgentToolRequest } from "./options.ts";
+export { terminalAsk } from "./terminal-ask.ts";
+export type { TerminalAskOptions } from "./terminal-ask.ts";
+export { createUserAgent } from "./user-agent.ts";
+export type { UserAgentOptions } from "./user-agent.ts";
+export type { UserAsk, UserQuestion } from "./user-ask.ts";

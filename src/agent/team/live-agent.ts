@@ -1,9 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Msg } from "../../message/types.ts";
 import { suspend } from "../../tool/suspend.ts";
 import type { Schema, ToolContext, ToolReturn } from "../../tool/types.ts";
 import type { Agent, Reply } from "../types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp } from "./bubble.ts";
+import { isBroadcast } from "./hub.ts";
 import { executionError, resultOf } from "./result.ts";
+
+/** The messages that an agent has not heard in a hub already. */
+async function unheard(agent: Agent<never>, messages: readonly Msg[]): Promise<readonly Msg[]> {
+  const heard = (await agent.messages()).filter(isBroadcast);
+  return messages.filter(
+    ({ name, content }) =>
+      !heard.some((message) => message.name === name && isDeepStrictEqual(message.content, content)),
+  );
+}
 
 /** A call of an agent that lives in this process, with a session of its own. */
 export async function runLive(
@@ -26,7 +37,7 @@ export async function runLive(
   }
   const more = { idempotencyKey: ctx.idempotencyKey, ...(output && { output }) };
   const options = { signal: ctx.signal, ...(!isResumed && more) };
-  const reply: Reply<unknown> = await agent.call(isResumed ? null : messages, options);
+  const reply: Reply<unknown> = await agent.call(isResumed ? null : await unheard(agent, messages), options);
   if (agent.status().phase === "suspended") return waiting(agent);
   return resultOf(reply, { sessionId: agent.sessionId, session: undefined, mode: "all" });
 }
