@@ -27,7 +27,7 @@ import { resumableAt } from "./reply.ts";
 import { Runtime, type RuntimeListener } from "./runtime.ts";
 import { provideSteps } from "./steps.ts";
 import { TakenInputs } from "./taken-inputs.ts";
-import type { InboxAgent, InnerAgent } from "./inbox-agent.ts";
+import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
@@ -53,7 +53,7 @@ import type {
 const SHUTDOWN_MS = 10_000;
 
 /** An agent: what its callers and its worker ask of one session. */
-export class AgentSession implements InboxAgent, InnerAgent {
+export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   readonly name: string;
   readonly sessionId: string;
   readonly slots: AgentSlots;
@@ -66,7 +66,7 @@ export class AgentSession implements InboxAgent, InnerAgent {
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, { admit, path }: Pick<RuntimeListener, "admit" | "path"> = {}) {
+  constructor(config: AgentConfig<never>, more: Pick<RuntimeListener, "admit" | "path" | "parent"> = {}) {
     checkConfig(config);
     this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
     const inputs = new TakenInputs();
@@ -76,8 +76,7 @@ export class AgentSession implements InboxAgent, InnerAgent {
       onSettled: (context) => this.#turns.settled(context),
       onCommitted: () => this.#watches.committed(),
       onStopped: (error) => this.#turns.stopped(error),
-      ...(admit && { admit }),
-      ...(path && { path }),
+      ...more,
     });
     this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
     this.name = config.name;
@@ -190,6 +189,10 @@ export class AgentSession implements InboxAgent, InnerAgent {
       subscription.unsubscribe();
     }
     await runtime.journal.saved();
+  }
+
+  lastReply<S extends Schema | undefined>(schema: S): Promise<Reply<OutputOf<S>>> {
+    return this.#turns.repeatReply(this.#runtime.context, schema);
   }
 
   async touch(): Promise<void> {

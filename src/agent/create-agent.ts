@@ -1,6 +1,7 @@
 import type { Lease } from "../store/port.ts";
 import { AgentSession } from "./agent-session.ts";
-import type { InboxAgent, InnerAgent } from "./inbox-agent.ts";
+import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
+import type { ActorParent } from "./runtime.ts";
 import type { Agent, AgentConfig } from "./types.ts";
 
 /**
@@ -43,4 +44,9 @@ export function createInboxAgent(
 /** Creates an agent that runs inside of a call of another one. `path`: the names of those inside of which it runs, and its own. */
 export function createInnerAgent(config: AgentConfig<never>, path: readonly string[]): InnerAgent {
   return new AgentSession(config, { path });
+}
+
+/** Creates an agent whose chart runs inside of an actor, in the system of that actor. */
+export function createActorAgent(config: AgentConfig<never>, parent: ActorParent): ActorAgent {
+  return new AgentSession(config, { parent });
 }

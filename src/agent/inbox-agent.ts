@@ -3,11 +3,11 @@ import type { Json } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { Lease } from "../store/port.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
-import type { Schema } from "../tool/types.ts";
+import type { OutputOf, Schema } from "../tool/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
-import type { Agent, Budget, DecideOptions, Input } from "./types.ts";
+import type { Agent, Budget, DecideOptions, Input, Reply } from "./types.ts";
 
 /**
  * An agent as a worker drives it from the inbox of its session.
@@ -59,4 +59,14 @@ export interface InnerAgent extends Agent<never> {
   readonly stats: TurnStats;
   /** Resolves when nothing runs and everything is durable. */
   rest(): Promise<void>;
+}
+
+/** An agent as an actor of another machine drives it. */
+export interface ActorAgent extends Agent<never> {
+  /** As {@link InboxAgent.wakeAt}. */
+  wakeAt(): number | undefined;
+  /** Resolves when nothing runs and everything is durable. */
+  rest(): Promise<void>;
+  /** The reply of the turn that has come to rest last, in whatever process. */
+  lastReply<S extends Schema | undefined>(schema: S): Promise<Reply<OutputOf<S>>>;
 }

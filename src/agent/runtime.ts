@@ -1,4 +1,4 @@
-import { createActor, type Actor, type SnapshotFrom } from "xstate";
+import { createActor, type Actor, type AnyActorRef, type SnapshotFrom } from "xstate";
 import { AgentError, agentErrorOf, errorFrom, messageOf, type ErrorInfo } from "../base/error.ts";
 import type { Hook } from "../hook/types.ts";
 import { Transcript } from "../message/transcript.ts";
@@ -63,6 +63,15 @@ export type RuntimeListener = {
   readonly admit?: (lease: Lease) => Promise<void>;
   /** The names of the agents inside of which this one runs, and its own. */
   readonly path?: readonly string[];
+  /** The actor inside of which the chart runs, in its system; default: none. */
+  readonly parent?: ActorParent;
+};
+
+/** An actor of another system that an agent's chart runs inside of. */
+export type ActorParent = {
+  readonly ref: AnyActorRef;
+  /** Stops the chart, which is a child of the actor. */
+  readonly stop: (child: AnyActorRef) => void;
 };
 
 /** A session in this process: its actor, its life, its events, and what changes it. */
@@ -124,7 +133,7 @@ export class Runtime {
     const allowed = new AllowedTools(config, this.toolkit);
     this.actor = createActor(liveMachine, {
       input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
-      ...(inspect && { inspect }),
+      ...(listener.parent ? { parent: listener.parent.ref, id: config.name } : inspect && { inspect }),
     });
     const { name, model, redact, otel } = config;
     this.telemetry = otel?.observe({
@@ -173,7 +182,7 @@ export class Runtime {
 
   /** The state of the chart as events and journals name it, such as "reasoning.calling". */
   get state(): string {
-    return stateName(this.#last.value);
+    return this.path.replace(/\.running$/u, "");
   }
 
   /** True while commands are taken: the session is open in this process. */
@@ -375,7 +384,9 @@ export class Runtime {
     const error = this.stoppedBy!;
     this.#hasLeft();
     this.#wait.end();
-    this.actor.stop();
+    const { parent } = this.#listener;
+    if (parent) parent.stop(this.actor);
+    else this.actor.stop();
     this.#host.stop();
     for (const event of cutOffEvents(this.context, this.now())) this.events.emit(event);
     this.#listener.onStopped(error);

@@ -22,7 +22,7 @@ test("the names each subpath exports", async () => {
     ./ai-sdk: aiSdkEmbedder aiSdkModel
     ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
-    ./team: agentTool askUser branch codeModel createUserAgent fanOut openHub pipeline repeat sequence terminalAsk
+    ./team: agentLogic agentTool askUser branch codeModel createUserAgent fanOut openHub pipeline repeat sequence terminalAsk
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp

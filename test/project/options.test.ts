@@ -18,7 +18,7 @@ import { longTermMemory, memoryMemory, postgresMemory, sqliteMemory } from "agen
 import { planNotebook } from "agentchart/plan";
 import { skills, workspaceContext } from "agentchart/skills";
 import { openSession, sessionManager } from "agentchart/session";
-import { agentTool, askUser, codeModel, openHub, terminalAsk } from "agentchart/team";
+import { agentLogic, agentTool, askUser, codeModel, openHub, terminalAsk } from "agentchart/team";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
 import { postgresStore } from "agentchart/store/postgres";
@@ -43,6 +43,7 @@ import { notebookSchema } from "../../src/agent/plan/notebook.ts";
 import { skillSchema } from "../../src/agent/skills/skill.ts";
 import { skillsSchema } from "../../src/agent/skills/skills.ts";
 import { workspaceSchema } from "../../src/agent/skills/workspace.ts";
+import { agentLogicSchema } from "../../src/agent/team/actor-options.ts";
 import { codeModelSchema } from "../../src/agent/team/code-model.ts";
 import { askUserSchema } from "../../src/agent/team/ask-user.ts";
 import { terminalAskSchema } from "../../src/agent/team/terminal-ask.ts";
@@ -154,6 +155,7 @@ const OPTIONS: readonly (readonly [
   ],
   ["workspaceContext", workspaceSchema(), workspaceContext, { root: "." }],
   ["agentTool", agentToolSchema(), agentTool, { agent: base }],
+  ["agentLogic", agentLogicSchema(), (given) => agentLogic(base, given)],
   ["openHub", hubSchema(), openHub, { participants: [agent] }],
   ["askUser", askUserSchema(), askUser],
   ["terminalAsk", terminalAskSchema(), terminalAsk],

@@ -1,5 +1,15 @@
 // src/agent/team lets agents work together: as tools of agents, as pipelines, and in hubs.
 export { agentTool } from "./agent-tool.ts";
+export { agentLogic, type AgentLogic } from "./agent-logic.ts";
+export type {
+  AgentActorCommand,
+  AgentActorEmitted,
+  AgentActorInput,
+  AgentActorSnapshot,
+  AgentLogicConfig,
+  AgentLogicOptions,
+  AgentRefused,
+} from "./actor-options.ts";
 export { askUser } from "./ask-user.ts";
 export type { AskUserOptions } from "./ask-user.ts";
 export { codeModel } from "./code-model.ts";
