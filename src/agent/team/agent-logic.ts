@@ -216,7 +216,7 @@ function problemOf(config: AgentConfig<never>): string | undefined {
   if (given !== undefined)
     return `the agent has a \`${given}\`; expected none, because the input of each actor says where it works.`;
   if (observerOf(config))
-    return "`inspect` has an XState observer; expected it in the options of createActor() of the whole machine, whose system the agent joins.";
+    return "`inspect` has an XState observer; expected it in the options of the root actor, whose system the agent joins.";
   return undefined;
 }
 

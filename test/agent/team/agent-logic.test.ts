@@ -130,7 +130,7 @@ describe("an agent that a machine invokes", () => {
     expect(runs).toEqual([{ sum: 1 }]);
     expect(actor.getSnapshot().context).toMatchObject({
       text: "Paid.",
-      seen: ["opening", "running", "suspended pay", "running"],
+      seen: ["opening", "running", "suspended pay", "suspended", "running"],
     });
   });
 
