@@ -133,6 +133,7 @@ export class Turns {
     onBegin((cause) => this.#interrupt(running, cause));
     const messages = messagesOf(input, true);
     const wanted = options.output && wantedOf(options.output, this.#model);
+    if (beginsTurn(runtime.context, messages)) runtime.toolkit.refresh();
     const hasOutput = options.output !== undefined || runtime.hasOutput;
     const { fingerprint: agent } = runtime;
     const event = {

@@ -1,6 +1,6 @@
 import { isObject } from "../base/is-object.ts";
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../base/error.ts";
+import { AgentError, messageOf } from "../base/error.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
@@ -14,7 +14,7 @@ import { slotReader } from "./slot-access.ts";
 import { validateInput } from "./validate-input.ts";
 import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
-import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions } from "./types.ts";
+import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
 
 /** A tool that may be called, or the result that says why not. */
 export type FoundTool = { readonly tool: Tool<never> } | { readonly result: ToolResultBlock };
@@ -24,6 +24,8 @@ class SessionToolkit implements Toolkit<never> {
   readonly #groups = new Map<string, { readonly description: string; active: boolean }>();
   /** The slots that tools and hooks of the agent may write, by name. */
   readonly #slots = new Map<string, Slot>([[loadedTools.name, loadedTools]]);
+  /** Where tools come from that may be others later, with the version that is here. */
+  readonly #sources = new Map<ToolSource, number>();
   readonly #metaTool: boolean;
   /** Beyond so many tokens of their schemas, tools that do not say otherwise are deferred; undefined: no tool ever is. */
   #maxTokens: number | undefined;
@@ -203,11 +205,37 @@ class SessionToolkit implements Toolkit<never> {
     return this.#isActive(tool) ? { tool } : { result: unavailableTool(call) };
   }
 
+  /** Takes the present tools of each source, in the places of those that they replace. Returns whether anything changed. */
+  refresh(): boolean {
+    const stale = [...this.#sources].filter(([source, version]) => source.version !== version);
+    for (const [source] of stale) this.#refreshFrom(source);
+    return stale.length > 0;
+  }
+
+  #refreshFrom(source: ToolSource): void {
+    this.#sources.set(source, source.version);
+    const present = new Map(source.tools().map((tool) => [tool.name, tool]));
+    for (const { name, ...old } of this.#tools.values())
+      if (old.source === source && !present.has(name)) this.remove(name);
+    for (const [name, tool] of present) {
+      const { source: owner, preset = {}, groups = tool.groups } = this.#tools.get(name) ?? { source };
+      try {
+        if (owner !== source) throw new Error("another tool has its name");
+        checkPreset(name, tool.inputSchema, preset);
+        this.#set({ ...tool, preset, groups });
+      } catch (error) {
+        if (owner === source) this.remove(name);
+        source.refused?.(name, messageOf(error));
+      }
+    }
+  }
+
   copy(): SessionToolkit {
     const copy = new SessionToolkit(this.#metaTool);
     for (const [name, group] of this.#groups) copy.#groups.set(name, { ...group });
     for (const tool of this.#tools.values()) copy.#set(tool);
     for (const [name, slot] of this.#slots) copy.#slots.set(name, slot);
+    for (const [source, version] of this.#sources) copy.#sources.set(source, version);
     copy.#maxTokens = this.#maxTokens;
     return copy;
   }
@@ -219,6 +247,8 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   #set(tool: Tool<never>): void {
+    const { source } = tool;
+    if (source && !this.#sources.has(source)) this.#sources.set(source, source.since);
     this.#tools.set(tool.name, tool);
     this.#changed();
   }
@@ -336,8 +366,18 @@ export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}):
 
 /** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */
 export function ownToolkit(toolkit: Toolkit<never>): SessionToolkit {
+  return sessionToolkit(toolkit).copy();
+}
+
+/** Takes the present tools of all sources. Returns whether anything changed. Throws `config/invalid` for an object that `createToolkit` did
+ *  not make. */
+export function refreshTools(toolkit: Toolkit<never>): boolean {
+  return sessionToolkit(toolkit).refresh();
+}
+
+function sessionToolkit(toolkit: Toolkit<never>): SessionToolkit {
   if (!(toolkit instanceof SessionToolkit)) {
     throw new AgentError("config/invalid", "`toolkit` must come from createToolkit().");
   }
-  return toolkit.copy();
+  return toolkit;
 }

@@ -114,6 +114,18 @@ export type ToolReturn = string | number | boolean | null | JsonSource | ToolOut
 
 export type PermissionAction = "allow" | "ask" | "deny";
 
+/** Where tools come from that may be others later, such as an MCP server. An agent takes the present ones when a turn begins. */
+export type ToolSource = {
+  /** Another number whenever the tools are others. */
+  readonly version: number;
+  /** The version of the tools that were given away with this source. */
+  readonly since: number;
+  /** Returns the present tools, with this very object as their `source`. */
+  tools(): readonly Tool<never>[];
+  /** Called with the reason if an agent cannot take a tool. */
+  refused?(name: string, reason: string): void;
+};
+
 /** A tool as an agent holds it. Made by {@link defineTool}. */
 export type Tool<Ctx = unknown> = ToolSpec & {
   /** True if the tool has no `execute`: a call of it suspends the turn. */
@@ -131,6 +143,8 @@ export type Tool<Ctx = unknown> = ToolSpec & {
   readonly writes?: readonly Slot[];
   /** Whether the model has to search for the tool; undefined: if the tools of the agent are too many. */
   readonly deferred?: boolean;
+  /** Where the tool comes from, if it may be another one later. */
+  readonly source?: ToolSource;
 };
 
 /** A named set of tools that can be switched on and off together. */

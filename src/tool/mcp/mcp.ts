@@ -1,9 +1,9 @@
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
 import { check } from "../../base/options.ts";
-import type { Tool, Toolkit } from "../types.ts";
+import { refreshTools } from "../toolkit.ts";
+import type { Tool, ToolSource } from "../types.ts";
 import { Connection } from "./connection.ts";
-import { whenIdle } from "./follow.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
 import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
 import { isUnauthorized } from "./sign-in.ts";
@@ -85,10 +85,9 @@ function checkNames(server: string, tools: readonly Tool[]): void {
  */
 export async function mcp(options: McpOptions): Promise<McpServer> {
   checkMcp(options);
-  const listeners = new Set<() => void>();
   const connection = new Connection(options, (type, message) => {
     report(type, message);
-    if (type === "tools-changed") for (const listener of listeners) listener();
+    if (type === "tools-changed") follow();
   });
   let server = connection.label;
   const report = (type: McpEvent["type"], message: string, tool?: string): void =>
@@ -96,19 +95,35 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   let instructions: string | undefined;
   let listed: readonly Listed[] = [];
   let version = 0;
-  /** The names of all tools that the server has had. */
-  const known = new Set<string>();
   const sourceOf = (): Source => {
     const prefix = options.prefix === false ? "" : (options.prefix ?? `${server}__`);
     return { connection, server, prefix, options, report };
   };
   let isSignedOut = false;
+  let isStarted = false;
+  let reading: Promise<void> = Promise.resolve();
+  /** Reads the list again if it may have changed. */
+  const refresh = (): Promise<void> => {
+    const read = async (): Promise<void> => {
+      if (!connection.isStale) return;
+      const now = offered(sourceOf(), await connection.tools());
+      if (JSON.stringify(now) === JSON.stringify(listed)) return;
+      listed = now;
+      version++;
+    };
+    return (reading = reading.catch(() => {}).then(read));
+  };
+  function follow(): void {
+    if (isStarted) void refresh().catch((error: unknown) => report("warning", messageOf(error)));
+  }
   /** Connects and reads the list for the first time. */
   const start = async (): Promise<void> => {
     const { client } = await connection.connect();
     server = options.name ?? client.getServerVersion()?.name ?? server;
     instructions = client.getInstructions();
     listed = offered(sourceOf(), await connection.tools());
+    isStarted = true;
+    follow(); // of what changed meanwhile
   };
   const signIn = (): Tool =>
     signInTool(toolName(sourceOf().prefix, "sign_in"), connection, async () => {
@@ -116,7 +131,6 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       await start();
       isSignedOut = false;
       version++;
-      for (const listener of listeners) listener();
     });
   try {
     await start();
@@ -131,37 +145,31 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     }
     if (!isSignedOut) report("left-out", messageOf(error));
   }
-  const tools = (given: McpToolOptions = {}): Tool[] => {
-    check(mcpToolsSchema(), given, `tools of the MCP server '${server}'`);
+  const make = (given: McpToolOptions, source: ToolSource): Tool[] => {
     const made = isSignedOut
       ? [signIn()]
       : chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
     checkNames(server, made);
-    for (const { name } of made) known.add(name);
-    return made;
+    return made.map((tool) => ({ ...tool, source }));
+  };
+  const tools = (given: McpToolOptions = {}): Tool[] => {
+    check(mcpToolsSchema(), given, `tools of the MCP server '${server}'`);
+    const source: ToolSource = {
+      since: version,
+      get version() {
+        return version;
+      },
+      tools: () => {
+        const names = new Set(listed.map(({ name }) => name));
+        const only = given.only?.filter((name) => names.has(name));
+        const except = given.except?.filter((name) => names.has(name));
+        return make({ ...given, ...(only && { only }), ...(except && { except }) }, source);
+      },
+      refused: (name, reason) => report("warning", `The tool '${name}' is not offered: ${reason}.`),
+    };
+    return make(given, source);
   };
   const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
-  /** Reads the list again if it may have changed. */
-  const refresh = async (): Promise<void> => {
-    if (!connection.isStale) return;
-    const now = offered(sourceOf(), await connection.tools());
-    if (JSON.stringify(now) === JSON.stringify(listed)) return;
-    listed = now;
-    version++;
-  };
-  const updates = new WeakMap<object, number>();
-  /** Gives a toolkit the tools of the list, and keeps its other tools. */
-  const update = (
-    toolkit: Pick<Toolkit<never>, "names" | "add" | "remove">,
-    given: McpToolOptions = {},
-  ): boolean => {
-    if ((updates.get(toolkit) ?? 0) === version) return false;
-    const made = tools(given);
-    for (const name of toolkit.names()) if (known.has(name)) toolkit.remove(name);
-    for (const tool of made) toolkit.add(tool as never);
-    updates.set(toolkit, version);
-    return true;
-  };
   const readResourceOf = (uri: string, signal?: AbortSignal) =>
     connection.use((client) =>
       readResource(client, uri, {
@@ -179,25 +187,9 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       return instructions;
     },
     tools,
-    async updateTools(toolkit, given) {
+    async updateTools(toolkit) {
       await refresh();
-      return update(toolkit, given);
-    },
-    follow: (agent, given) => {
-      const attempt = (work: () => unknown): void => {
-        const done = (async () => work())();
-        void done.catch((error: unknown) => report("warning", messageOf(error)));
-      };
-      const onChange = (changed: () => void): (() => void) => {
-        const listener = (): void =>
-          attempt(async () => {
-            await refresh();
-            changed();
-          });
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      };
-      return whenIdle(agent, onChange, () => attempt(() => update(agent.toolkit, given)));
+      return refreshTools(toolkit);
     },
     resources,
     readResource: (uri) => readResourceOf(uri),

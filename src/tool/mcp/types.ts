@@ -1,7 +1,6 @@
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { MediaBlock, TextBlock } from "../../message/types.ts";
 import type { ChatModel } from "../../model/port.ts";
-import type { Follower } from "./follow.ts";
 import type { Ask, Decision } from "../pending.ts";
 import type { PermissionAction, Tool, Toolkit } from "../types.ts";
 
@@ -115,17 +114,12 @@ export interface McpServer {
   readonly name: string;
   /** What the server says about itself. It is not trusted: put it into a prompt only if you trust the server. */
   readonly instructions: string | undefined;
-  /** Returns the tools that the server has now. Throws `config/invalid` for a name in `only` or `except` that it does not have. */
+  /** Returns the tools that the server has now. If it has others later, an agent takes them when its next turn begins, and what a person
+   *  approved for all later calls of a changed tool is asked again. Throws `config/invalid` for a name in `only` or `except` that it does not have. */
   tools(options?: McpToolOptions): Tool[];
-  /** Gives a toolkit, such as `agent.toolkit`, the server's present tools if they have changed. Call it between turns, so that the tools
-   *  of a turn stay the same. Returns whether anything changed. */
-  updateTools(
-    toolkit: Pick<Toolkit<never>, "names" | "add" | "remove">,
-    options?: McpToolOptions,
-  ): Promise<boolean>;
-  /** Keeps an agent's tools as the server's are, with the options of `tools`: a change takes effect when the agent is in no turn, and
-   *  then what a person approved for all later calls of a changed tool is asked again. Returns a function that ends this. */
-  follow(agent: Follower, options?: McpToolOptions): () => void;
+  /** Gives a toolkit with tools of this server, made by `createToolkit`, those that the server has now, chosen by the same options. Agents
+   *  need not call it: they do so when a turn begins. Returns whether anything changed. */
+  updateTools(toolkit: Toolkit<never>): Promise<boolean>;
   /** Returns the server's resources, at most 1,000. Rejects if the server cannot be reached. */
   resources(): Promise<McpResource[]>;
   /** Reads a resource: text with its address, or media. Rejects `tool/failed` if it is larger than `maxResultBytes`. */

@@ -293,7 +293,6 @@ test("a tool that changes after it was approved for good is asked for again, and
   const model = scriptedModel([call, "Done.", call, "Done."]);
   const tools = server.tools({ only: ["rug", "large"], permission: "ask" });
   const agent = createAgent({ name: "a", model, tools });
-  const stop = server.follow(agent, { only: ["rug", "large"], permission: "ask" });
   const [pending] = (await agent.call("go")).pending;
   await agent.decide(pending!.callId, { approve: true, remember: "tool" });
   expect((await agent.call()).text).toBe("Done.");
@@ -306,7 +305,6 @@ test("a tool that changes after it was approved for good is asked for again, and
   expect(second).toBe(first);
   expect(third).toContain("Deletes everything.");
   expect(JSON.stringify(model.requests)).not.toContain("Ignore all rules");
-  stop();
   await agent.close();
 });
 

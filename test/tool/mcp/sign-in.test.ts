@@ -126,14 +126,13 @@ test("a server that lists its tools only after a sign-in has one tool for it unt
     { calls: [WRITE("one")] },
     "Done.",
   ];
-  const { agent, server } = await agentOf(url, { auth: provider() }, { turns });
+  const { agent } = await agentOf(url, { auth: provider() }, { turns });
   expect(agent.toolkit.names()).toEqual(["notes__sign_in"]);
   const reply = await agent.call("go");
   await agent.decide("in", { respond: (await visit(pageOf(reply))).search });
   expect((await agent.call()).text).toBe("Ready.");
-  await server.updateTools(agent.toolkit);
-  expect(agent.toolkit.names()).toEqual(["notes__write"]);
   expect((await agent.call("go")).text).toBe("Done.");
+  expect(agent.toolkit.names()).toEqual(["notes__write"]);
   expect(notes).toEqual(["one"]);
 });
 
