@@ -36,6 +36,7 @@ const PROCESS_TESTS = [
   "test/examples/mcp.test.ts",
   "test/tool/mcp/killed-between-rounds.test.ts",
   "test/tool/mcp/legacy-elicitation.test.ts",
+  "test/tool/mcp/process-group.test.ts",
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",
   "test/session/process-end.test.ts",

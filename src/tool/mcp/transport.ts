@@ -1,5 +1,6 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { Loaded } from "./load-client.ts";
+import { ProgramTransport } from "./program-transport.ts";
 import type { McpOptions } from "./types.ts";
 
 /** The longest line without an end that is kept of what a program writes on standard error. */
@@ -25,20 +26,25 @@ export function transportTo(
     };
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }
-  const child = new loaded.StdioClientTransport({
-    command: command!,
-    args: [...args],
-    env: { ...loaded.getDefaultEnvironment(), ...env },
-    stderr: "pipe",
-    ...(cwd !== undefined && { cwd }),
-    ...(maxResultBytes !== undefined && { maxBufferSize: maxResultBytes }),
-  });
   let rest = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
+  const onChunk = (chunk: Buffer): void => {
     const lines = (rest + chunk.toString()).split("\n");
     rest = lines.pop()!.slice(-MAX_LINE);
     onStderr(chunk.toString());
     for (const line of lines) options.stderr?.(line);
+  };
+  const all = { ...loaded.getDefaultEnvironment(), ...env };
+  const program = { command: command!, args, env: all, cwd, maxBufferSize: maxResultBytes };
+  if (process.platform !== "win32") return new ProgramTransport(loaded, program, onChunk);
+  const child = new loaded.StdioClientTransport({
+    // there are no process groups
+    command: program.command,
+    args: [...args],
+    env: all,
+    stderr: "pipe",
+    ...(cwd !== undefined && { cwd }),
+    ...(maxResultBytes !== undefined && { maxBufferSize: maxResultBytes }),
   });
+  child.stderr?.on("data", onChunk);
   return child;
 }
