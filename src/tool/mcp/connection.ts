@@ -61,6 +61,7 @@ export class Connection {
   readonly #host: HostAnswers;
   readonly #signIn: SignIn;
   #transport: Transport | undefined;
+  #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
 
@@ -265,6 +266,11 @@ export class Connection {
       this.#live = undefined;
       this.#report("disconnected", reason);
     };
+    this.#onTooLarge = (error) => {
+      reject(error); // before the end of the connection gives another reason
+      end(error.message);
+      void client.close().catch(() => {});
+    };
     Object.assign(client, {
       onclose: () => end("the server ended it"),
       onerror: (error: Error) => {
@@ -280,7 +286,8 @@ export class Connection {
     const onStderr = (text: string): void => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
     };
-    return transportTo(loaded, this.#options, onStderr, this.#signIn.provider);
+    const onTooLarge = (error: AgentError): void => this.#onTooLarge(error);
+    return transportTo(loaded, this.#options, onStderr, onTooLarge, this.#signIn.provider);
   }
 
   #toolsChanged(): void {

@@ -15,6 +15,8 @@ import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 const MAX_DESCRIPTION = 8_000;
 const MAX_SCHEMA = 100_000;
 const MAX_PROGRESS = 1_000;
+/** The pause between reports beyond those, which say that the call goes on, ms. */
+const MAX_PAUSE_MS = 10_000;
 const MAX_PROGRESS_TEXT = 1_000;
 const MAX_RESULT_BYTES = 10_000_000;
 
@@ -87,8 +89,12 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
     ...(deferred !== undefined && { deferred }),
     execute: async (input: JsonObject, { signal, emit, resumed, traceparent }) => {
       let reports = 0;
+      let emittedAt = 0;
+      const pauseMs = Math.min(MAX_PAUSE_MS, (idleTimeoutMs ?? Number.POSITIVE_INFINITY) / 4);
       const onProgress = (text: string): void => {
-        if (++reports <= MAX_PROGRESS) emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
+        if (++reports > MAX_PROGRESS && Date.now() - emittedAt < pauseMs) return;
+        emittedAt = Date.now();
+        emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };
       try {

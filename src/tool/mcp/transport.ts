@@ -1,16 +1,21 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { AgentError } from "../../base/error.ts";
+import { bounded } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
 import type { McpOptions } from "./types.ts";
 
 /** The longest line without an end that is kept of what a program writes on standard error. */
 const MAX_LINE = 1_000;
+/** The largest message over HTTP, as over standard input and output. */
+const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** Returns the transport to the server of the options. Over standard input and output, `onStderr` receives what the program writes. */
+/** Returns the transport to the server of the options. Over HTTP, `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
 export function transportTo(
   loaded: Loaded,
   options: McpOptions,
   onStderr: (text: string) => void,
+  onTooLarge: (error: AgentError) => void,
   authProvider?: AuthProvider | OAuthClientProvider,
 ): Transport {
   const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = options;
@@ -22,7 +27,11 @@ export function transportTo(
       const all = new Headers(init?.headers);
       const given = typeof headers === "function" ? await headers() : (headers ?? {});
       for (const [name, value] of Object.entries(given)) all.set(name, value);
-      return fetch(input, { ...init, headers: all });
+      return bounded(
+        await fetch(input, { ...init, headers: all }),
+        maxResultBytes ?? MAX_MESSAGE_BYTES,
+        onTooLarge,
+      );
     };
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }

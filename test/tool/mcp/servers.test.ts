@@ -241,6 +241,17 @@ test("endless progress does not keep a call from its time-out", async () => {
   await agent.close();
 });
 
+test("progress beyond what is passed on still counts as progress", async () => {
+  const server = await hostile({ timeoutMs: 1_500, idleTimeoutMs: 500 });
+  const model = scriptedModel([{ calls: [{ name: "hostile__chatty", input: {} }] }, "Done."]);
+  const agent = createAgent({ name: "a", model, tools: server.tools({ only: ["chatty"] }) });
+  await agent.call("go");
+  const results = (await agent.messages()).flatMap((message) => toolResultsOf(message));
+  expect(results).toMatchObject([{ code: "tool/timeout" }]);
+  expect(JSON.stringify(results)).not.toContain("said nothing");
+  await agent.close();
+});
+
 test("a changed list of tools reaches a toolkit when it is asked for", async () => {
   const changed = Promise.withResolvers<void>();
   const server = await hostile({ onEvent: ({ type }) => type === "tools-changed" && changed.resolve() });
