@@ -49,6 +49,7 @@ test("a click on a message, a row or the strip selects its step", async () => {
   const stored = Number((await first.innerText()).slice(1));
   await first.click();
   await ui.waitForStep(stored);
+  expect(await conversation.isVisible()).toBe(true);
   await page.locator('.timeline [data-step="6"]').click();
   await ui.waitForStep(6);
   await page.getByRole("slider", { name: "Step" }).click({ position: { x: 2, y: 30 } });

@@ -126,6 +126,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   ws: ["inspect/client", "inspect/hub"],
   hono: ["inspect/hub", "server", "cli"],
   "hono/body-limit": ["server"],
+  "hono/compress": ["inspect/hub"],
   "hono/http-exception": ["server"],
   "hono/streaming": ["inspect/hub"],
   "@hono/zod-openapi": ["server"],

@@ -15,7 +15,15 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /** A file of the page and its content type. */
-export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string };
+export type PageFile = {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  /** True if its name contains a hash of its content. */
+  readonly isVersioned: boolean;
+};
+
+/** The names that the build of the page gives: "assets/index-DIJXcEvC.js". */
+const VERSIONED = /^\/assets\/.*-[\w-]{8}\.\w+$/;
 
 /** The folder of the built page inside the installed package. */
 export function pageFolder(): string {
@@ -34,7 +42,7 @@ export async function pageFile(folder: string, path: string): Promise<PageFile |
   const file = resolve(folder, `.${name}`);
   if (!file.startsWith(folder + sep)) return undefined;
   try {
-    return { body: new Uint8Array(await readFile(file)), type };
+    return { body: new Uint8Array(await readFile(file)), type, isVersioned: VERSIONED.test(name) };
   } catch {
     return undefined;
   }

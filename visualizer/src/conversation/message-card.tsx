@@ -49,7 +49,7 @@ export const MessageCard = memo(
               type="button"
               className="step num"
               title="Show the step that stored this message"
-              onClick={() => goTo(step)}
+              onClick={() => goTo(step, { keepsTab: true })}
             >
               #{step}
             </button>

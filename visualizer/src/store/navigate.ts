@@ -13,8 +13,12 @@ import { RunData } from "./run-data.ts";
 const ADDRESS_DELAY_MS = 120;
 let writing: ReturnType<typeof setTimeout> | undefined;
 
-/** Selects a run, or a step of it. */
-export function select(selection: Selection, how: "push" | "replace" = "push"): void {
+/** Selects a run, or a step of it. A past step opens the tab Diff in place of the conversation, unless `keepsTab`. */
+export function select(
+  selection: Selection,
+  how: "push" | "replace" = "push",
+  { keepsTab = false }: { readonly keepsTab?: boolean } = {},
+): void {
   const before = model.selection;
   const address = writeAddress(selection);
   const isMoving =
@@ -29,7 +33,7 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
   if (isOther) changeRun(before.runId, selection.runId);
   const enteringPast = before.stepNumber === null && selection.stepNumber !== null;
   const tab =
-    enteringPast && model.tab === "conversation"
+    enteringPast && !keepsTab && model.tab === "conversation"
       ? "diff"
       : isOther && model.tab === "diff"
         ? "conversation"
@@ -64,11 +68,12 @@ export function subscribe(): void {
 }
 
 /** Selects a step, clamped to the existing ones. */
-export function goTo(stepNumber: number): void {
+export function goTo(stepNumber: number, options?: { readonly keepsTab?: boolean }): void {
   const { run, selection } = model;
   const last = Math.max(run.last, run.total);
   if (last === 0) return;
-  select({ runId: selection.runId, stepNumber: Math.min(last, Math.max(run.first, Math.round(stepNumber))) });
+  const clamped = Math.min(last, Math.max(run.first, Math.round(stepNumber)));
+  select({ runId: selection.runId, stepNumber: clamped }, "push", options);
 }
 
 /** Moves by a number of steps, among those of the filter. Forward from the newest step is live. */
