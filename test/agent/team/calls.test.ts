@@ -171,8 +171,7 @@ describe("an agent that remembers", () => {
         tool: { session: "perName" },
         calls: twice,
         parallelToolCalls: true,
-        sessionId: "p",
-        ...(isStored && { store }),
+        ...(isStored && { store, sessionId: "p" }),
       },
     );
     await agent.call("go");

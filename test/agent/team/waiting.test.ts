@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createAgent, suspend, type Agent, type AgentConfig, type Decision } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
@@ -114,8 +115,8 @@ describe("two agents that wait at once", () => {
       ]),
       tools: [agentTool({ agent: clerk })],
       parallelToolCalls: true,
-      sessionId: "p",
       ...(isStored && { store: memoryStore() }),
+      sessionId: randomUUID(),
     });
   };
 
@@ -133,7 +134,7 @@ describe("two agents that wait at once", () => {
     await expect(agent.call()).rejects.toMatchObject({ code: "run/undecided" });
     await agent.decide(`${other}/c`, { deny: "no" });
     expect((await agent.call()).reason).toBe("MODEL_STOP");
-    expect(ran).toEqual([`p/${one}/c`]);
+    expect(ran).toEqual([`${agent.sessionId}/${one}/c`]);
     await agent.close();
   });
 
