@@ -8,6 +8,7 @@ import { iterations } from "./iteration.ts";
 import { loopback } from "./loopback.ts";
 import { prefixHits } from "./prefix-share.ts";
 import { report } from "./report.ts";
+import { bareRuns, shortRuns } from "./short-run.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 
@@ -53,6 +54,18 @@ const chunks = await inTurns(
   { samples: 15, warmUp: 5 },
 );
 
+console.error("a run of one round …");
+const short = await inTurns(
+  {
+    bare: bareRuns,
+    called: shortRuns("call"),
+    streamed: shortRuns("stream"),
+    packaged: shortRuns("call", { transport: "openai" }),
+    packagedStream: shortRuns("stream", { transport: "openai" }),
+  },
+  { samples: 31, warmUp: 12 },
+);
+
 console.error("a task over loopback HTTP …");
 const often = { samples: 21, warmUp: 8 };
 const small = await loopback("small", often);
@@ -67,6 +80,6 @@ const prefixes = {
   }),
 };
 
-const text = report({ iteration, chunks, small, usual, prefixes });
+const text = report({ iteration, chunks, short, small, usual, prefixes });
 console.log(text);
 if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench.md"), text);

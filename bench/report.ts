@@ -15,6 +15,9 @@ export type Measured = {
     ]: Samples;
   };
   readonly chunks: { readonly [N in "bare" | "called" | "hooked" | "streamed"]: Samples };
+  readonly short: {
+    readonly [N in "bare" | "called" | "streamed" | "packaged" | "packagedStream"]: Samples;
+  };
   readonly small: Loopback;
   readonly usual: Loopback;
   readonly prefixes: { readonly [name: string]: PrefixHits };
@@ -40,6 +43,13 @@ function row(what: string, samples: Samples, digits: number, aim = ""): string {
 /** `a` over `b`, sample by sample: what else the machine did at the time falls out. */
 function each(a: Samples, b: Samples, combine: (a: number, b: number) => number): Samples {
   return a.map((value, index) => combine(value, b[index]!));
+}
+
+/** With the median of its ratios to `bare`, round by round. */
+function shortRow(what: string, samples: Samples, bare: Samples, aim = ""): string {
+  const ratio = median(each(samples, bare, (a, b) => a / b)).toFixed(2);
+  const cells = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(0));
+  return `| ${[what, ...cells, ratio, aim].join(" | ")} |`;
 }
 
 function task(size: string, { bare, agent }: Loopback): string {
@@ -75,7 +85,7 @@ function machine(): string {
 }
 
 /** The figures as Markdown. */
-export function report({ iteration, chunks, small, usual, prefixes }: Measured): string {
+export function report({ iteration, chunks, short, small, usual, prefixes }: Measured): string {
   const { empty, bare10, bare1000, default10, default1000, hooks10, limits10 } = iteration;
   const limits = each(limits10, bare10, (a, b) => a - b);
   const beside = rowBeside(empty);
@@ -116,6 +126,19 @@ ${row("bare `for await` over the same model", chunks.bare, 2)}
 ${row("`agent.call`", chunks.called, 2, "≤ 2")}
 ${row("`agent.call` with a chunk hook", chunks.hooked, 2)}
 ${row("`agent.stream`, every event read", chunks.streamed, 2, "≤ 2")}
+
+## A run of one round
+
+A new agent asks its model twice and runs one tool, over a \`fetch\` that answers within the process. The bare loop does the same
+over the \`openai\` package.
+
+| | median µs | least | most | ÷ bare loop | aim |
+|---|---|---|---|---|---|
+${shortRow("bare loop", short.bare, short.bare)}
+${shortRow("`agent.call`", short.called, short.bare, "≤ 1.2")}
+${shortRow("`agent.stream`, every event read", short.streamed, short.bare, "≤ 1.4")}
+${shortRow('`agent.call`, `transport: "openai"`', short.packaged, short.bare)}
+${shortRow('`agent.stream`, `transport: "openai"`', short.packagedStream, short.bare)}
 
 ## A task of ${ROUNDS} rounds over loopback HTTP
 

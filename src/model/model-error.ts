@@ -1,6 +1,13 @@
 import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
 import { hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
-import { causesOf, retryAtOf, WireError, wireFailureOf, type WireFailure } from "./wire-error.ts";
+import {
+  causesOf,
+  ConnectionError,
+  retryAtOf,
+  WireError,
+  wireFailureOf,
+  type WireFailure,
+} from "./wire-error.ts";
 
 type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string];
 
@@ -139,11 +146,14 @@ function connectionVerdict(thrown: unknown, endpoint: Endpoint): Verdict | undef
   const errors = causesOf(thrown);
   const codes = errors.map((error) => String((error as { readonly code?: unknown }).code));
   const where = whereOf(endpoint);
-  const isClientError = errors.some((error) => error.constructor.name.startsWith("APIConnection"));
+  const isClientError = errors.some(
+    (error) => error instanceof ConnectionError || error.constructor.name.startsWith("APIConnection"),
+  );
   const isFetchError = errors.some(({ message }) => message === "fetch failed" || message === "terminated");
   if (
     codes.some((code) => TIMEOUT.test(code)) ||
-    errors.some(({ message }) => message.startsWith("Request timed out"))
+    errors.some(({ message }) => message.startsWith("Request timed out")) ||
+    (thrown instanceof ConnectionError && thrown.isTimeout)
   ) {
     return ["model/timeout", true, `The call of ${where} timed out.`];
   }

@@ -15,6 +15,38 @@ export class WireError extends Error {
   }
 }
 
+/** A request without a response: what `fetch` threw is the cause. */
+export class ConnectionError extends Error {
+  /** True if the request took too long, which fetch says in words or by an abort that nobody asked for. */
+  readonly isTimeout: boolean;
+
+  constructor(thrown: unknown) {
+    const cause = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+    const isTimeout =
+      cause.name === "AbortError" || /timed? ?out/i.test(`${String(cause)} ${String(cause.cause)}`);
+    super(isTimeout ? "The request timed out." : "The connection failed.", { cause });
+    this.name = "ConnectionError";
+    this.isTimeout = isTimeout;
+  }
+}
+
+/** A response with a status of failure. */
+export class RefusalError extends Error {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The error in its body; undefined if it has none that can be read. */
+  readonly error: unknown;
+
+  constructor({ status, headers }: Response, error: unknown, text: string) {
+    const reason = error === undefined ? text : textOfPayload(error);
+    super(`${status} ${reason === "" ? "status code (no body)" : reason}`);
+    this.name = "RefusalError";
+    this.status = status;
+    this.headers = headers;
+    this.error = error;
+  }
+}
+
 /** What a thrown value says about the server's response. */
 export type WireFailure = {
   /** HTTP status, if the server answered. */
@@ -25,7 +57,7 @@ export type WireFailure = {
   readonly headers?: Headers;
 };
 
-/** Returns status, kind, text and headers of an error of the `openai` package or of a {@link WireError}. */
+/** Returns status, kind, text and headers of an error of the `openai` package, of a {@link RefusalError} or of a {@link WireError}. */
 export function wireFailureOf(thrown: unknown): WireFailure {
   const payload = fieldOf(thrown, "error");
   const status = fieldOf(thrown, "status");

@@ -41,23 +41,25 @@ const responders: { readonly [B in ModelBehaviour]: ChatCompletionsResponder } =
   failsRetryably: () => ({ status: 503 }),
   hangs: () => ({ content: "and then nothing", fault: { kind: "hang", afterChunks: 3 } }),
 };
-modelContract(
-  "openaiModel over loopback HTTP",
-  async (behaviour) => {
-    const countUsage = () => ({ prompt_tokens: 7, completion_tokens: 2 });
-    const server = await chatCompletionsServer(responders[behaviour], { countUsage });
-    return {
-      model: openaiModel({ model: "m", apiKey: "k", baseURL: server.baseURL }),
-      dispose: () => server.close(),
-    };
-  },
-  {
-    describe,
-    test,
-    recordings: modelRecordings.filter(({ wire }) => wire === "chat"),
-    over: (fetch) => openaiModel({ model: "m", baseURL: "https://models.test/v1", fetch }),
-  },
-);
+const TRANSPORTS = ["fetch", "openai"] as const;
+for (const transport of TRANSPORTS)
+  modelContract(
+    `openaiModel over loopback HTTP by ${transport}`,
+    async (behaviour) => {
+      const countUsage = () => ({ prompt_tokens: 7, completion_tokens: 2 });
+      const server = await chatCompletionsServer(responders[behaviour], { countUsage });
+      return {
+        model: openaiModel({ model: "m", apiKey: "k", baseURL: server.baseURL, transport }),
+        dispose: () => server.close(),
+      };
+    },
+    {
+      describe,
+      test,
+      recordings: modelRecordings.filter(({ wire }) => wire === "chat"),
+      over: (fetch) => openaiModel({ model: "m", baseURL: "https://models.test/v1", fetch, transport }),
+    },
+  );
 
 const item = { type: "message", id: "msg_1", role: "assistant" };
 const whole = {
@@ -92,20 +94,22 @@ const responses: { readonly [B in ModelBehaviour]: () => Response } = {
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   },
 };
-modelContract(
-  "openaiModel over Responses",
-  (behaviour) => ({
-    model: openaiModel({
-      model: "m",
-      api: "responses",
-      apiKey: "k",
-      fetch: async () => responses[behaviour](),
+for (const transport of TRANSPORTS)
+  modelContract(
+    `openaiModel over Responses by ${transport}`,
+    (behaviour) => ({
+      model: openaiModel({
+        model: "m",
+        api: "responses",
+        apiKey: "k",
+        fetch: async () => responses[behaviour](),
+        transport,
+      }),
     }),
-  }),
-  {
-    describe,
-    test,
-    recordings: modelRecordings.filter(({ wire }) => wire === "responses"),
-    over: (fetch) => openaiModel({ model: "m", api: "responses", apiKey: "k", fetch }),
-  },
-);
+    {
+      describe,
+      test,
+      recordings: modelRecordings.filter(({ wire }) => wire === "responses"),
+      over: (fetch) => openaiModel({ model: "m", api: "responses", apiKey: "k", fetch, transport }),
+    },
+  );

@@ -24,48 +24,89 @@ interface BodyParser {
   end(): readonly SseEvent[];
 }
 
-/** Chunks that were received together. Iterating throws at a chunk that is an error or cannot be parsed. */
-export type ChunkBatch = Iterable<WireChunk | typeof DONE | typeof PING>;
+/** Chunks that were received together, and the error that came after them. */
+export type ChunkBatch = {
+  readonly chunks: readonly (WireChunk | typeof DONE | typeof PING)[];
+  readonly error?: unknown;
+};
+
+/** The chunks of one answer. */
+export interface ChunkSource {
+  /** Resolves with what was received next; undefined at the end, and at once when the signal aborts. Rejects with what the connection
+   *  throws. */
+  next(): Promise<ChunkBatch | undefined>;
+  /** Frees the connection: for other calls if {@link DONE} was received, else by ending it. */
+  close(): void;
+}
 
 /**
- * Yields the chunks of a response in batches, and {@link DONE} where the server marks the end; a response that is one JSON
- * document is one chunk. Ends at once when `signal` aborts. Throws a {@link WireError} for an error payload, `model/bad-response`
- * for what cannot be parsed, and what the connection throws, but only after all earlier chunks were yielded.
+ * Returns the chunks of a response; {@link DONE} where the server marks the end. A response that is one JSON document is one chunk. The
+ * error of a batch is a {@link WireError} for an error payload, and `model/bad-response` for what cannot be parsed. Throws
+ * `model/bad-response` for a response without a body and for a web page.
  */
-export async function* chunksOf(
-  response: Response,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-): AsyncGenerator<ChunkBatch> {
+export function chunksOf(response: Response, endpoint: Endpoint, signal: AbortSignal): ChunkSource {
   const type = response.headers.get("content-type") ?? "";
   const reader = response.body?.getReader();
   if (!reader) throw badResponse("is empty.", endpoint);
   const cancel = () => void reader.cancel().catch(() => undefined);
+  if (type.includes("html")) {
+    cancel();
+    throw badResponse("is a web page: check baseURL.", endpoint, false);
+  }
   signal.addEventListener("abort", cancel, { once: true });
   const parser = type.includes("json") ? createWholeParser() : createEventParser();
   const decoder = new TextDecoder();
   let isDone = false;
-  try {
-    if (type.includes("html")) throw badResponse("is a web page: check baseURL.", endpoint, false);
-    while (!isDone && !signal.aborted) {
-      const { value, done } = await reader.read();
-      const events = done ? parser.end() : parser.push(decoder.decode(value, { stream: true }));
-      isDone = events.some((event) => event !== PING && event.data === DONE);
-      if (events.length > 0) yield chunksIn(events, endpoint);
-      if (done) return;
-    }
-  } finally {
-    signal.removeEventListener("abort", cancel);
-    if (isDone) linger(reader, cancel);
-    else cancel();
-  }
+  let isOver = false;
+  return {
+    async next() {
+      while (!isOver && !signal.aborted) {
+        const { value, done } = await reader.read();
+        const batch = batchOf(
+          done ? parser.end() : parser.push(decoder.decode(value, { stream: true })),
+          endpoint,
+        );
+        isDone = batch.chunks.includes(DONE);
+        isOver = isDone || done;
+        if (batch.chunks.length > 0 || batch.error !== undefined) return batch;
+      }
+      return undefined;
+    },
+    close() {
+      signal.removeEventListener("abort", cancel);
+      if (isDone) linger(reader, cancel);
+      else cancel();
+    },
+  };
 }
 
-function* chunksIn(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
-  for (const event of events) {
-    if (event === PING) yield PING;
-    else if (event.data !== "") yield chunkOf(event.event, event.data, endpoint);
+/** Returns the chunks that a wrapped client gives. */
+export function chunksFrom(chunks: AsyncIterable<unknown>): ChunkSource {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let isOver = false;
+  return {
+    async next() {
+      const { value, done } = await iterator.next();
+      isOver = done === true;
+      return isOver ? undefined : { chunks: [value as WireChunk] };
+    },
+    close() {
+      if (!isOver) iterator.return?.().then(undefined, () => undefined);
+    },
+  };
+}
+
+function batchOf(events: readonly SseEvent[], endpoint: Endpoint): ChunkBatch {
+  const chunks: (WireChunk | typeof DONE | typeof PING)[] = [];
+  try {
+    for (const event of events) {
+      if (event === PING) chunks.push(PING);
+      else if (event.data !== "") chunks.push(chunkOf(event.event, event.data, endpoint));
+    }
+  } catch (error) {
+    return { chunks, error };
   }
+  return { chunks };
 }
 
 function chunkOf(event: string | undefined, data: string, endpoint: Endpoint): WireChunk | typeof DONE {
@@ -132,9 +173,11 @@ function createWholeParser(): BodyParser {
 /** Lets the server end the response, so that its connection can be reused for the next call. */
 function linger(reader: ReadableStreamDefaultReader, cancel: () => void): void {
   const timer = setTimeout(cancel, LINGER_MS);
-  void reader
-    .read()
-    .then(({ done }) => (done ? undefined : cancel()))
-    .catch(() => undefined)
-    .finally(() => clearTimeout(timer));
+  reader.read().then(
+    ({ done }) => {
+      clearTimeout(timer);
+      if (!done) cancel();
+    },
+    () => clearTimeout(timer),
+  );
 }

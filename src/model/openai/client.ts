@@ -57,15 +57,21 @@ export async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptio
   return client;
 }
 
-/** Starts one streaming request on a client of our own. */
-export function post(
-  client: OpenAI,
+/** Posts a streaming request. Rejects with what `toModelError` judges. */
+export type Post = (
   path: "/chat/completions" | "/responses",
   body: string,
-  { headers, ...options }: CallOptions,
-): Promise<Response> {
-  const json = { ...headers, "content-type": "application/json" };
-  return client.post(path, { ...options, body, headers: json, stream: true }).asResponse();
+  options: CallOptions,
+) => Promise<Response>;
+
+/** Returns what posts requests with a client of our own. */
+export function clientTransport(options: OpenAIClientOptions): Post {
+  let client: Promise<OpenAI> | undefined;
+  return async (path, body, { headers, ...call }) => {
+    const json = { ...headers, "content-type": "application/json" };
+    const made = await (client ??= createClient(options));
+    return made.post(path, { ...call, body, headers: json, stream: true }).asResponse();
+  };
 }
 
 /** Starts one streaming request on the client of the options. Returns the raw response, or the chunks themselves if the client

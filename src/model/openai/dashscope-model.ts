@@ -28,7 +28,10 @@ export type DashScopeModelOptions = {
   readonly thinking?: boolean | { readonly budget: number };
   /** Whether the model may search the web, or the `search_options` with which it does; default false. */
   readonly search?: boolean | JsonObject;
-} & Pick<OpenAIModelOptions, "fetch" | "name" | "capabilities" | "formatter" | "sendReasoning" | "toolMedia">;
+} & Pick<
+  OpenAIModelOptions,
+  "fetch" | "transport" | "name" | "capabilities" | "formatter" | "sendReasoning" | "toolMedia"
+>;
 
 const dashscopeSchema = s.lazily(() => {
   const { sendReasoning, toolMedia, formatter } = messageShape();
@@ -49,6 +52,7 @@ const dashscopeSchema = s.lazily(() => {
         s.either(s.boolean(), s.object<JsonObject>(), "true, false or an object of search_options"),
       ),
       fetch: s.optional(s.func()),
+      transport: s.optional(s.oneOf("fetch", "openai")),
       name: s.optional(s.nonEmpty()),
       capabilities: s.optional(s.object()),
       sendReasoning,

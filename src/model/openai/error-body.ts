@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/error.ts";
 import { isObject } from "../../base/is-object.ts";
+import { RefusalError } from "../wire-error.ts";
 
 /**
  * Returns a response with its error where the `openai` package looks for it, in the field `error` of its body, since the package keeps
@@ -12,13 +13,26 @@ export async function withError(response: Response): Promise<Response> {
   return new Response(text === "" ? null : inField(text), { status, statusText, headers });
 }
 
-function inField(text: string): string {
-  let body: unknown;
+/** Returns the error of a response with a status of failure, wherever its body has it. */
+export async function refusalOf(response: Response): Promise<RefusalError> {
+  const text = await response.text().catch(messageOf);
+  const body = jsonOf(text);
+  const found: unknown = Array.isArray(body) && isObject(body[0]) ? body[0] : body;
+  const error =
+    typeof found === "object" ? ((found as { readonly error?: unknown } | null)?.error ?? found) : null;
+  return new RefusalError(response, error ?? undefined, body ? "" : text);
+}
+
+function jsonOf(text: string): unknown {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return undefined;
   }
+}
+
+function inField(text: string): string {
+  const body = jsonOf(text);
   const found: unknown = Array.isArray(body) ? body[0] : body;
   if (!isObject(found) || (found === body && Object.hasOwn(found, "error"))) return text;
   return JSON.stringify(Object.hasOwn(found, "error") ? found : { error: found });

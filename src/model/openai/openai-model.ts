@@ -3,9 +3,10 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
-import { chunksOf, DONE, PING, type ChunkBatch } from "./chunks.ts";
-import { createClient, type ChatCompletionsClient } from "./client.ts";
+import { chunksFrom, chunksOf, DONE, PING, type ChunkSource } from "./chunks.ts";
+import { clientTransport, type ChatCompletionsClient } from "./client.ts";
 import { dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
+import { fetchTransport } from "./fetch-transport.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { badResponse, cutOff, toModelError } from "../model-error.ts";
 import type { PartReader } from "./part-reader.ts";
@@ -30,6 +31,9 @@ export type OpenAIModelOptions = {
   /** A client of the `openai` package, such as an `AzureOpenAI` or one with tracing; `apiKey`, `baseURL` and `fetch` are then those of
    *  the client. Its retries are turned off for these calls; its time-out applies. */
   readonly client?: ChatCompletionsClient;
+  /** What sends the requests: `fetch` alone (default), or `openai`, a client of the `openai` package, which is loaded with the first
+   *  call. Both send the same requests, but for the headers in which the package describes itself, and fail with the same errors. */
+  readonly transport?: "fetch" | "openai";
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** The name in events and in `prices`; default `model`. */
@@ -49,6 +53,7 @@ export const modelSchema = s.lazily(() =>
       ...modelShape(),
       apiKey: s.optional(s.secret()),
       client: s.optional(s.object("a client of the package openai")),
+      transport: s.optional(s.oneOf("fetch", "openai")),
       fetch: s.optional(s.func()),
       name: s.optional(s.nonEmpty()),
       api: s.optional(s.oneOf("chat", "responses")),
@@ -71,13 +76,12 @@ export const modelSchema = s.lazily(() =>
 const ONLY_RESPONSES = ["builtInTools", "compactAt", "reasoningSummary"] as const;
 
 /**
- * Returns a model behind streaming Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others. The
- * `openai` package is loaded with the first call.
+ * Returns a model behind streaming Chat Completions or Responses: OpenAI, or with `baseURL` DeepSeek, Ollama, vLLM and others.
  *
  * An answer counts as complete only if the server gave a finish reason or marked the end; else the stream throws
  * `model/connection`. When its signal aborts, the stream throws `run/aborted` at once; a consumer that leaves the loop ends the
- * request. Throws `config/invalid` for a missing model name, an invalid base URL, an unknown option, and
- * an option of the other API.
+ * request. Throws `config/invalid` for a missing model name, an invalid base URL, an unknown option,
+ * an option of the other API, and a `transport` beside a `client`.
  *
  * @example
  * ```ts
@@ -100,17 +104,20 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     throw new AgentError("config/invalid", `openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
   const requestOptions = { ...dialectOf(baseURL), ...options, baseURL };
   const protocol = isResponses ? responsesProtocol(requestOptions) : chatProtocol(requestOptions);
-  let ownClient: ReturnType<typeof createClient> | undefined;
+  if (client && options.transport)
+    throw new AgentError(
+      "config/invalid",
+      "openaiModel: `transport` is given together with `client`; expected one of both.",
+    );
+  const post = options.transport === "openai" ? clientTransport(options) : fetchTransport(options);
 
-  async function* batches(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ChunkBatch> {
+  /** Sends the request. Resolves with its answer as soon as it begins. */
+  async function ask(request: ModelRequest, signal: AbortSignal): Promise<ChunkSource> {
     const { extraHeaders } = request.options;
     const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
-    const started = client
-      ? protocol.start(client, request, call)
-      : protocol.post(await (ownClient ??= createClient(options)), request, call);
+    const started = client ? protocol.start(client, request, call) : protocol.post(post, request, call);
     const answer = await unlessAborted(started, signal);
-    if ("headers" in answer) yield* chunksOf(answer, endpoint, signal);
-    else for await (const chunk of answer) yield [chunk as WireChunk];
+    return "headers" in answer ? chunksOf(answer, endpoint, signal) : chunksFrom(answer);
   }
 
   async function* stream(
@@ -118,21 +125,26 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<StreamPart> {
     const reader = protocol.createReader();
+    let source: ChunkSource | undefined;
     let isDone = false;
     try {
       throwIfAborted(signal);
-      for await (const batch of batches(request, signal)) {
-        for (const chunk of batch) {
+      source = await ask(request, signal);
+      for (let batch = await source.next(); batch; batch = await source.next()) {
+        for (const chunk of batch.chunks) {
           throwIfAborted(signal);
           if (chunk === DONE) isDone = true;
           else if (chunk === PING) yield { type: "ping" };
           else for (const part of partsOf(reader, chunk, endpoint)) yield part;
         }
+        if (batch.error !== undefined) throw batch.error;
       }
       throwIfAborted(signal);
     } catch (thrown) {
       throwIfAborted(signal);
       if (!reader.hasFinished) throw toModelError(thrown, endpoint);
+    } finally {
+      source?.close();
     }
     const { serverFailure } = reader;
     if (serverFailure !== undefined) throw toModelError(new WireError(serverFailure), endpoint);

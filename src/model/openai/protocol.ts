@@ -1,6 +1,6 @@
 import { AgentError } from "../../base/error.ts";
 import type { ModelRequest } from "../port.ts";
-import { post, startCall, type CallOptions, type ChatCompletionsClient } from "./client.ts";
+import { startCall, type CallOptions, type ChatCompletionsClient, type Post } from "./client.ts";
 import { hostNameOf, type ChatDialect } from "./dialect.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
 import { requestText } from "./request-text.ts";
@@ -8,12 +8,10 @@ import { createResponsesReader } from "./responses-reader.ts";
 import { responsesRequestOf, type ResponsesOptions } from "./responses-request.ts";
 import { chatRequestOf, type ToChatRequestOptions } from "./to-chat-request.ts";
 
-type OwnClient = Parameters<typeof post>[0];
-
 /** One of the two APIs: how a request is sent, and how its answer is read. */
 export type Protocol = {
-  /** Sends a request with a client of our own. */
-  post(client: OwnClient, request: ModelRequest, options: CallOptions): Promise<Response>;
+  /** Sends a request with a transport of our own. */
+  post(post: Post, request: ModelRequest, options: CallOptions): Promise<Response>;
   /** Sends a request with the client of the options. */
   start(
     client: ChatCompletionsClient,
@@ -31,8 +29,8 @@ type ProtocolOptions = Omit<ToChatRequestOptions, keyof ChatDialect | "baseURL">
 export function chatProtocol(options: ProtocolOptions): Protocol {
   const host = hostNameOf(options.baseURL);
   return {
-    post: (client, request, call) =>
-      post(client, "/chat/completions", requestText(chatRequestOf(request, options)), call),
+    post: (post, request, call) =>
+      post("/chat/completions", requestText(chatRequestOf(request, options)), call),
     start: (client, request, call) =>
       startCall(client.chat.completions, chatRequestOf(request, options), call),
     createReader: () => createPartReader(host),
@@ -43,8 +41,8 @@ export function chatProtocol(options: ProtocolOptions): Protocol {
 export function responsesProtocol(options: ProtocolOptions): Protocol {
   const host = hostNameOf(options.baseURL);
   return {
-    post: (client, request, call) =>
-      post(client, "/responses", JSON.stringify(responsesRequestOf(request, options)), call),
+    post: (post, request, call) =>
+      post("/responses", JSON.stringify(responsesRequestOf(request, options)), call),
     start: (client, request, call) => {
       if (!client.responses)
         throw new AgentError(

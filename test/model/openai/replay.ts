@@ -51,6 +51,9 @@ export const request = (fields: Partial<ModelRequest> = {}): ModelRequest => ({
   ...fields,
 });
 
+/** What sends the requests of a model. */
+export const TRANSPORTS = ["fetch", "openai"] as const;
+
 export const never = (): AbortSignal => new AbortController().signal;
 
 export function modelOf(fetch: typeof globalThis.fetch, options: Partial<OpenAIModelOptions> = {}) {
@@ -58,8 +61,12 @@ export function modelOf(fetch: typeof globalThis.fetch, options: Partial<OpenAIM
 }
 
 /** What the model makes of this body. */
-export function replay(body: string, options: Parameters<typeof fetchOf>[1] = {}): Promise<Folded> {
-  return collect(modelOf(fetchOf(body, options)), request(), { signal: never() });
+export function replay(
+  body: string,
+  { transport, ...options }: Parameters<typeof fetchOf>[1] & Pick<OpenAIModelOptions, "transport"> = {},
+): Promise<Folded> {
+  const model = modelOf(fetchOf(body, options), transport && { transport });
+  return collect(model, request(), { signal: never() });
 }
 
 export async function partsOf(stream: AsyncIterable<StreamPart>): Promise<StreamPart[]> {
