@@ -9,26 +9,28 @@ import { DiffTab } from "./diff-tab.tsx";
 import { PlanTab } from "./plan-tab.tsx";
 import { EventTab } from "./event-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
+import { planOf, todosOf } from "../logic/plan.ts";
+import { useStep } from "./use-step.ts";
 import { TokensTab } from "./tokens-tab.tsx";
 import type { KeyboardEvent } from "react";
 
 const PANELS = {
   conversation: Conversation,
   context: ContextTab,
-  plan: PlanTab,
   diff: DiffTab,
   event: EventTab,
   tokens: TokensTab,
   raw: RawTab,
+  plan: PlanTab,
 } satisfies { readonly [tab in Tab]: () => unknown };
 const NAMES: { readonly [tab in Tab]: string } = {
   conversation: "Conversation",
   context: "Context",
-  plan: "Plan",
   diff: "Diff",
   event: "Event",
   tokens: "Tokens",
   raw: "Raw",
+  plan: "Plan",
 };
 
 /** The details of the displayed step, and the pending decisions of the run below it. */
@@ -38,8 +40,27 @@ export function Details() {
   return (
     <aside className="right" aria-label="Details">
       <Splitter side="right" />
-      <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
-        {TABS.map((each, place) => (
+      <Tabs tab={tab} />
+      <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
+        <ErrorBoundary what={NAMES[tab]}>
+          <Panel />
+        </ErrorBoundary>
+      </div>
+      <ErrorBoundary what="The pending decision">
+        <Pending />
+      </ErrorBoundary>
+    </aside>
+  );
+}
+
+/** The tabs; that of the plan only for a run that has one. */
+function Tabs({ tab }: { readonly tab: Tab }) {
+  const { context } = useStep();
+  const hasPlan = context !== undefined && (planOf(context) !== undefined || todosOf(context) !== undefined);
+  return (
+    <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
+      {TABS.map((each, place) =>
+        each === "plan" && !hasPlan && tab !== "plan" ? null : (
           <button
             key={each}
             type="button"
@@ -54,17 +75,9 @@ export function Details() {
           >
             {NAMES[each]}
           </button>
-        ))}
-      </div>
-      <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
-        <ErrorBoundary what={NAMES[tab]}>
-          <Panel />
-        </ErrorBoundary>
-      </div>
-      <ErrorBoundary what="The pending decision">
-        <Pending />
-      </ErrorBoundary>
-    </aside>
+        ),
+      )}
+    </div>
   );
 }
 
@@ -72,7 +85,9 @@ function moveTab(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (by === undefined) return;
   event.stopPropagation();
-  const next = TABS[(TABS.indexOf(model.tab) + by + TABS.length) % TABS.length]!;
-  model.set({ tab: next });
-  document.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
+  const shown = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-tab]")];
+  const place = shown.findIndex(({ dataset }) => dataset["tab"] === model.tab);
+  const next = shown.at((place + by) % shown.length)!;
+  model.set({ tab: next.dataset["tab"] as Tab });
+  next.focus();
 }
