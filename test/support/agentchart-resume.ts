@@ -56,6 +56,8 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "usage.test.ts": "sums up the usage of every request",
   "a retry that is due waits for a free place, without keeping the process busy":
     "counts attempts: one that may have been made counts",
+  "agent-logic-restored.test.ts":
+    "restores its machines itself, and asks a person about a call that was cut off",
   "attempts.test.ts": "counts attempts: one that may have been made counts",
   "counts what the agent uses as used by the turn of the parent":
     "counts requests and calls: one that may have been made counts",

@@ -283,7 +283,13 @@ describe("an address that sends wrong tokens", () => {
       socket.on("open", () => socket.send(JSON.stringify({ type: "hello", token, proto: 1 })));
       return new Promise((resolve) => socket.on("close", resolve).on("message", () => resolve("welcome")));
     };
-    expect(await closedBy("wrong")).toBe(4429);
+    let closed: number | "welcome" | undefined;
+    // a slow machine gives the limit time to recover between two connections
+    for (let attempt = 0; closed !== 4429 && attempt < 30; attempt++) {
+      while ((await request("wrong")).status !== 429);
+      closed = await closedBy("wrong");
+    }
+    expect(closed).toBe(4429);
     expect(await closedBy(limited.token)).toBe("welcome");
   });
 });
