@@ -153,7 +153,7 @@ export function hostileLines(options: HostileOptions = {}): Lines {
 }
 
 /** The tabs of a step; the one that is open by default comes last. */
-export const TABS = ["context", "plan", "diff", "event", "tokens", "raw", "conversation"];
+export const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
 
 /** Returns a state of a chart in the format of an exported run. */
 export function stateOf<State extends object>(state: State) {
