@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/fast-check.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, AgentEventBody } from "../../src/event/types.ts";
 import { EventBuffer } from "../../src/event/buffer.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../src/base/error.ts";
 import type { Json } from "../../src/base/json.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
+import fc from "../../../test/support/fast-check.ts";
 import { expect, test } from "vitest";
 import { CUES } from "../planner/lexicon.ts";
 import { planAnswer } from "../planner/planner.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
+import fc from "../../../test/support/fast-check.ts";
 import { expect, test } from "vitest";
 import { converse } from "./converse.ts";
 import { sqlFixture } from "./fixture.ts";

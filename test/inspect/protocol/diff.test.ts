@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { patchBetween } from "../../../src/inspect/protocol/diff.ts";
 import { encodeToString } from "../../../src/inspect/protocol/encode.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import { describe, expect, test } from "vitest";
 import { encode, encodeToString, EncodeCache, PREVIEW } from "../../../src/inspect/protocol/encode.ts";
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";

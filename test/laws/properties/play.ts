@@ -171,7 +171,14 @@ class Session {
     pending: readonly PendingCall[],
     of: (call: PendingCall) => Parameters<Agent["decide"]>[1],
   ): Promise<void> {
-    for (const call of pending) await this.#agent.decide(call.callId, of(call), { argsHash: call.argsHash });
+    for (const call of pending) {
+      try {
+        await this.#agent.decide(call.callId, of(call), { argsHash: call.argsHash });
+      } catch (error) {
+        // a call that may have run already is not approved: it takes another decision
+        if (!AgentError.is(error)) this.#wrong("error", `a decision rejects with ${String(error)}`);
+      }
+    }
   }
 
   #inputOf(step: Step, pending: readonly PendingCall[]): Msg[] {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 
 /** What a model does when it is asked. */
 export type Turn =

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { Transcript } from "../../../src/message/transcript.ts";
 import type { Msg } from "../../../src/message/types.ts";

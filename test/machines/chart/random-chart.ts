@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import type { Branch, NameRef } from "../../../machines/chart/definition.ts";
 import { above, add, is, note, ring, waits, type ToyState } from "./toys.ts";
 

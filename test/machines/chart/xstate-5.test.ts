@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import { createActor, fromPromise, transition } from "xstate";
 import { describe, expect, test, vi } from "vitest";
 import { Resolver } from "../../../machines/chart/resolve.ts";

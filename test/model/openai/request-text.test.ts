@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/fast-check.ts";
 import { expect, test } from "vitest";
 import { requestText } from "../../../src/model/openai/request-text.ts";
 import type { ChatMessage, ChatRequest } from "../../../src/model/openai/wire.ts";
