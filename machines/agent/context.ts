@@ -144,6 +144,8 @@ export type CallResumption = {
   }[];
   /** Attempts started before it: they count in no other round. */
   readonly attempts: number;
+  /** What the agent inside of the call has used so far. It counts if the call gets its result without going on. */
+  readonly spent?: Spent;
 };
 
 /** What an agent inside of a call has used: it counts as used by the turn of the call. */

@@ -80,7 +80,7 @@ export type ToolRunOutcome = Timed & {
   readonly expiresAt?: number;
   /** What the call has written into slots, each one revision behind what it was given. */
   readonly slots?: StoredSlots;
-  /** What an agent inside of the call has used, if the call has its result. */
+  /** What an agent inside of the call has used in all. With a suspension it does not count yet. */
   readonly spent?: Spent;
   /** The failure may be retried, not before `retryAt`. */
   readonly retry?: boolean;

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { AgentError, ErrorInfo } from "../base/error.ts";
 import { frozenCopy } from "../base/freeze.ts";
+import type { Json } from "../base/json.ts";
 import type { EventEmitter } from "../event/emitter.ts";
+import { toolResultsOf } from "../message/query.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { AgentContext, CallRecord, Settings } from "../../machines/agent/context.ts";
@@ -9,7 +11,7 @@ import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
 import { openCalls } from "../../machines/agent/updates/calls.ts";
 import { readResultTool } from "./read-result.ts";
 import type { Host } from "./services/host.ts";
-import { isAgentTool } from "./services/outer-call.ts";
+import { isAgentTool, leaverOf } from "./services/outer-call.ts";
 import { ParsedInputs } from "./services/parsed-inputs.ts";
 import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig } from "./types.ts";
@@ -32,6 +34,8 @@ type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "path" | "telemetry"> & {
 
 /** The host of a session's services, and what ends with the session. */
 export type AgentHost = Host & {
+  /** Brings what waits inside of calls to its end that have got their results without it. */
+  leaveInner(before: AgentContext, after: AgentContext): void;
   /** Returns the error of a service that a turn failed with; undefined if it failed in another process, or if the chart itself ended
    *  it. */
   causeOf(failure: ErrorInfo): AgentError | undefined;
@@ -40,6 +44,22 @@ export type AgentHost = Host & {
   /** Resolves when nothing holds the end of the session in this process. */
   ended(): Promise<void>;
 };
+
+/** The calls that waited to go on, and have got their results without that. */
+function leftCalls(before: AgentContext, { calls, transcript }: AgentContext): readonly CallRecord[] {
+  const waited = before.calls.filter(
+    ({ status, stored, resume }) => resume && !stored && (status === "suspended" || status === "approved"),
+  );
+  if (waited.length === 0) return [];
+  const open = new Set(openCalls({ calls }).map(({ call }) => call.id));
+  const answered = new Set(
+    transcript
+      .slice(before.transcript.commonPrefix(transcript))
+      .flatMap(toolResultsOf)
+      .map(({ id }) => id),
+  );
+  return waited.filter(({ call: { id } }) => !open.has(id) && answered.has(id));
+}
 
 /** Returns what the services of a session use. */
 export function hostFor(session: HostedSession, config: AgentConfig<never>, parts: RuntimeParts): AgentHost {
@@ -57,7 +77,11 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     const found = session.toolkit.find(call);
     return "tool" in found && isAgentTool(found.tool);
   };
-  return {
+  const hold = (work: Promise<unknown>): void => {
+    held.add(work);
+    void work.finally(() => held.delete(work));
+  };
+  const host: AgentHost = {
     ...parts,
     sessionId,
     config: { ...config, generateOptions: frozenCopy(generateOptions) },
@@ -102,11 +126,22 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     }),
     results: session.settings.results,
     readResult,
+    isWaitedFor: (inner, callId) =>
+      openCalls(session.context).some(
+        ({ call, resume }) =>
+          call.id !== callId && (resume?.state as { readonly sessionId?: Json })?.sessionId === inner,
+      ),
     shareOfBudget: (callId) => shareOfBudget(session.context, callId, isAgentCall),
     isLeft: () => session.isStopped,
-    holdEnd: (work) => {
-      held.add(work);
-      void work.finally(() => held.delete(work));
+    holdEnd: hold,
+    leaveInner: (before, after) => {
+      for (const { call, resume } of leftCalls(before, after)) {
+        const found = session.toolkit.find(call);
+        const leave = "tool" in found ? leaverOf(found.tool) : undefined;
+        if (!leave) continue;
+        const left = session.journal.saved().then(() => leave({ host, call, state: resume!.state }));
+        hold(left.catch(() => {})); // the next call of its agent finds it
+      }
     },
     stop: () => {
       timer.stop();
@@ -114,4 +149,5 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     },
     ended: async () => void (await Promise.all(held)),
   };
+  return host;
 }

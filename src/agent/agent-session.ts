@@ -8,6 +8,7 @@ import { withDeadlines } from "../store/deadlines.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import type { OutputOf, Schema, Toolkit } from "../tool/types.ts";
 import { promptTokens } from "../../machines/agent/updates/compaction-plan.ts";
+import { statsWithWaiting } from "../../machines/agent/updates/spent.ts";
 import { undecidedCalls } from "../../machines/agent/updates/calls.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
@@ -161,7 +162,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   }
 
   get stats(): TurnStats {
-    return this.#runtime.context.progress.stats;
+    return statsWithWaiting(this.#runtime.context);
   }
 
   get lease(): Lease | undefined {

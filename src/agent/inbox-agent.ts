@@ -55,7 +55,7 @@ export interface InboxAgent extends Agent<never> {
 
 /** An agent inside of a call of another one, as the tool of that call drives it. */
 export interface InnerAgent extends Agent<never> {
-  /** What its turn has used so far. */
+  /** What its turn has used so far, with what the agents have used that wait inside of its calls. */
   readonly stats: TurnStats;
   /** Resolves when nothing runs and everything is durable. */
   rest(): Promise<void>;

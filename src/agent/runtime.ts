@@ -422,6 +422,8 @@ export class Runtime {
     if (before.context.calls !== snapshot.context.calls) this.#host.inputs.prune();
     if (!this.#life.isOpen) return;
     this.journal.follow(before.context, snapshot.context);
+    if (before.context.calls !== snapshot.context.calls)
+      this.#host.leaveInner(before.context, snapshot.context);
     if (this.events.hasListeners(DERIVED_TYPES)) this.#emitBetween(before, snapshot);
     if (before.context.progress.settled !== snapshot.context.progress.settled)
       this.#listener.onSettled(snapshot.context);

@@ -23,6 +23,12 @@ function makeShapes() {
     state: z.string(),
   });
   const wanted = z.looseObject({ mode: z.enum(["native", "tool"]), schema: object, reminders: count });
+  const spent = z.looseObject({
+    modelCalls: count,
+    toolCalls: count,
+    usage: object,
+    extended: z.optional(object),
+  });
   const recordFields = {
     status: z.enum(["pending", "approved", "running", "done", "suspended", "denied", "unknown"]),
     hooked: z.boolean(),
@@ -44,11 +50,10 @@ function makeShapes() {
         round: count,
         asks: z.array(z.looseObject({ ask: z.looseObject({ id: z.string(), message: z.string() }) })),
         attempts: count,
+        spent: z.optional(spent),
       }),
     ),
-    spent: z.optional(
-      z.looseObject({ modelCalls: count, toolCalls: count, usage: object, extended: z.optional(object) }),
-    ),
+    spent: z.optional(spent),
     execution: z.optional(object),
     maxParallel: z.optional(z.number()),
     writes: z.optional(strings),

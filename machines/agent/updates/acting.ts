@@ -5,13 +5,14 @@ import { hashInput } from "../../../src/tool/hash.ts";
 import { deniedResult, failedTool, interruptedResult, timedOut } from "../../../src/tool/results.ts";
 import type { TimerDue } from "../events.ts";
 import { attemptsOf, MAX_ROUNDS, resumedWith } from "./asks.ts";
-import { exceededByTools, withSpent } from "./budget.ts";
+import { exceededByTools } from "./budget.ts";
 import { storeEach, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
 import { takeWrites } from "./slots.ts";
+import { withSpent } from "./spent.ts";
 
 /** The calls that preActing has not seen yet. */
 export function unhookedCalls(context: AgentContext): readonly CallRecord[] {
@@ -295,13 +296,15 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
       calls: context.calls.map((each) => (each === record ? retried(context, record, at, retryAt) : each)),
     };
   }
-  const next = { ...ended(record, outcome), ...(spent && { spent }) };
+  const end = ended(record, outcome);
+  const counted = end.status === "done" ? spent : undefined;
+  const next = { ...end, ...(counted && { spent: counted }) };
   const value = result?.state === "success" ? outputOf(context, callId) : undefined;
   return {
     at,
     calls: context.calls.map((each) => (each === record ? next : each)),
     ...takeWrites(context, slots),
-    ...(spent && { progress: withSpent(context.progress, spent) }),
+    ...(counted && { progress: withSpent(context.progress, counted) }),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
   };
 }
@@ -309,7 +312,7 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
 /** The call after an attempt that is not repeated. */
 function ended(
   { resume, ...rest }: CallRecord,
-  { at, suspension, result, expiresAt }: ToolRunOutcome,
+  { at, suspension, result, expiresAt, spent }: ToolRunOutcome,
 ): CallRecord {
   if (!suspension) return { ...rest, status: "done", since: at, result: result! };
   const { reason, answerSchema, then, state = null, asks = [] } = suspension;
@@ -326,7 +329,13 @@ function ended(
     ...(answerSchema && { answerSchema }),
     ...(then === "resume" && {
       askedAgainAt: at,
-      resume: { round, state, asks: asks.map((ask) => ({ ask })), attempts: rest.attempt },
+      resume: {
+        round,
+        state,
+        asks: asks.map((ask) => ({ ask })),
+        attempts: rest.attempt,
+        ...(spent && { spent }),
+      },
       ...(expiresAt !== undefined && { expiresAt }),
     }),
   };

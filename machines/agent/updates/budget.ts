@@ -1,20 +1,10 @@
 import { elapsed } from "../../../src/base/elapsed.ts";
 import type { Msg } from "../../../src/message/types.ts";
 import { closeCalls } from "./calls.ts";
-import type { AgentContext, CallRecord, Change, Limits, Progress, Spent } from "../context.ts";
+import type { AgentContext, CallRecord, Change, Limits } from "../context.ts";
 import { makeMessage } from "./messages.ts";
-import { addUsage } from "./usage.ts";
+import { addLimits, LIMITS } from "./spent.ts";
 import { overBudgetResult } from "../../../src/tool/results.ts";
-
-const LIMITS = [
-  "modelCalls",
-  "toolCalls",
-  "inputTokens",
-  "outputTokens",
-  "totalTokens",
-  "cost",
-  "wallMs",
-] as const satisfies readonly (keyof Limits)[];
 
 /** The amounts that the turn has used. Unknown costs and tokens count as 0. */
 export function usedOf({ progress, at }: AgentContext): Required<Limits> {
@@ -89,30 +79,6 @@ export function extendBudget(
 ): Change {
   const extended = addLimits(context.progress.extended, event.extra);
   return { at: event.at, progress: { ...context.progress, extended } };
-}
-
-/** Adds amounts to limits. */
-export function addLimits(limits: Limits, extra: Limits): Limits {
-  const sums = LIMITS.flatMap((name) => {
-    const more = extra[name];
-    return more === undefined ? [] : [[name, (limits[name] ?? 0) + more] as const];
-  });
-  return { ...limits, ...Object.fromEntries(sums) };
-}
-
-/** The counters of the turn with what an agent inside of a call has used. */
-export function withSpent(progress: Progress, { modelCalls, toolCalls, usage, extended }: Spent): Progress {
-  const { stats } = progress;
-  return {
-    ...progress,
-    stats: {
-      ...stats,
-      modelCalls: stats.modelCalls + modelCalls,
-      toolCalls: stats.toolCalls + toolCalls,
-      usage: addUsage(stats.usage, usage),
-    },
-    ...(extended && { extended: addLimits(progress.extended, extended) }),
-  };
 }
 
 /** What the calls of the open batch have used so far, themselves and the agents inside of them. */

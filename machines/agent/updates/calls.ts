@@ -8,6 +8,7 @@ import type { AgentContext, CallRecord, Change, Draft } from "../context.ts";
 import { asksOf, hasOpenAsk, pendingAsks } from "./asks.ts";
 import { makeMessage } from "./messages.ts";
 import type { PendingCall } from "../../../src/tool/pending.ts";
+import { withSpent } from "./spent.ts";
 
 /** The calls whose result is not in the transcript yet. */
 export function openCalls({ calls }: Pick<AgentContext, "calls">): readonly CallRecord[] {
@@ -115,7 +116,12 @@ function withStored(
     };
   });
   const isClosed = calls.every(({ stored }) => stored);
-  return { calls: isClosed ? [] : calls, progress: { ...progress, made, ...(isClosed && { batchAt: -1 }) } };
+  const left = all.filter(({ call, stored }) => !stored && callIds.has(call.id));
+  const counted = left.reduce(
+    (now, { resume }) => (resume?.spent ? withSpent(now, resume.spent) : now),
+    progress,
+  );
+  return { calls: isClosed ? [] : calls, progress: { ...counted, made, ...(isClosed && { batchAt: -1 }) } };
 }
 
 /** Puts the results of several calls into the transcript, each in a message of its own; `reason` is that of the last one. */

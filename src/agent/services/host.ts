@@ -58,6 +58,8 @@ export type Host = {
   readonly path: readonly string[];
   /** The limits of an agent inside of a call: its share of what is left of the budget. */
   shareOfBudget(callId: string): Limits;
+  /** True if another call of the open batch waits for the agent of this session. */
+  isWaitedFor(sessionId: string, byOtherThan: string): boolean;
   /** True once the session is left to another process, or to a later one: what runs is to be parked and not interrupted. */
   isLeft(): boolean;
   /** Lets the end of the session in this process wait for `work`. */

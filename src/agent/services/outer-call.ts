@@ -1,4 +1,6 @@
+import type { Json } from "../../base/json.ts";
 import type { AgentEventBody } from "../../event/types.ts";
+import type { ToolUseBlock } from "../../message/types.ts";
 import type { Tool, ToolContext } from "../../tool/types.ts";
 import type { Spent } from "../../../machines/agent/context.ts";
 import type { Host } from "./host.ts";
@@ -12,8 +14,20 @@ export type OuterCall = {
   spend(spent: Spent): void;
 };
 
+/** A call that was suspended to go on, and has got its result without that: its turn was interrupted, or somebody has answered it. */
+export type LeftCall = {
+  readonly host: Host;
+  readonly call: ToolUseBlock;
+  /** What it remembered. */
+  readonly state: Json;
+};
+
+/** Brings what waits inside of a call to its end. */
+export type LeaveInner = (left: LeftCall) => Promise<void>;
+
 const calls = new WeakMap<object, OuterCall>();
 const agentTools = new WeakSet<object>();
+const leavers = new WeakMap<object, LeaveInner>();
 
 /** Binds the context of a running call to what only tools with an agent inside may know. */
 export function bindOuterCall(ctx: ToolContext<never>, outer: OuterCall): void {
@@ -28,6 +42,16 @@ export function outerCallOf(ctx: object): OuterCall | undefined {
 /** Says that tools with this `execute` have an agent inside, so that the calls of a batch share the budget. */
 export function markAgentTool(execute: object): void {
   agentTools.add(execute);
+}
+
+/** Says what is to happen with what waits inside of a call of tools with this `execute`, if the call has its result without it. */
+export function onLeft(execute: object, leave: LeaveInner): void {
+  leavers.set(execute, leave);
+}
+
+/** Returns what {@link onLeft} has said about a tool. */
+export function leaverOf({ execute }: Pick<Tool<never>, "execute">): LeaveInner | undefined {
+  return execute && leavers.get(execute);
 }
 
 /** True for a tool that has an agent inside. */

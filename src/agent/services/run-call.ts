@@ -141,7 +141,14 @@ async function attemptCall(
   if ("suspension" in run) {
     const { expiresAfterMs } = host.config.permissions ?? {};
     const expires = expiresAfterMs !== undefined && { expiresAt: at + expiresAfterMs };
-    return { at, callId: call.id, attempt, suspension: run.suspension, ...expires };
+    return {
+      at,
+      callId: call.id,
+      attempt,
+      suspension: run.suspension,
+      ...(spent && { spent }),
+      ...expires,
+    };
   }
   const error = errorOf(run, signal);
   const retry = error !== undefined && mayRetry(error, retryOn);

@@ -4,9 +4,10 @@ import { check } from "../../base/options.ts";
 import { defineTool } from "../../tool/define.ts";
 import { toolError } from "../../tool/suspend.ts";
 import type { Schema, Tool, ToolContext, ToolReturn } from "../../tool/types.ts";
-import { outerCallOf } from "../services/outer-call.ts";
+import { onLeft, outerCallOf } from "../services/outer-call.ts";
 import type { Snapshot } from "../types.ts";
 import { checkSessionless } from "./inner-config.ts";
+import { leaveInner } from "./leave-inner.ts";
 import { checkNesting, MAX_DEPTH, noteAgent, toolNameOf } from "./nesting.ts";
 import {
   agentToolSchema,
@@ -106,6 +107,11 @@ export function agentTool<const S extends Schema | undefined = undefined>(
     });
   };
   noteAgent(execute, fixed);
+  onLeft(execute, (left) => {
+    const { call, host } = left;
+    const request = { input: call.input, callId: call.id, parentId: host.sessionId, context: host.context() };
+    return leaveInner(agentFor(given, request), left);
+  });
   return defineTool({
     name,
     description: given.description ?? `Asks the agent '${fixed?.name ?? name}', and returns its answer.`,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { AgentError } from "../../base/error.ts";
 import type { Ask, Decision, PendingCall } from "../../tool/pending.ts";
 import type { Resumed } from "../../tool/types.ts";
-import { addLimits } from "../../../machines/agent/updates/budget.ts";
+import { addLimits } from "../../../machines/agent/updates/spent.ts";
 import type { Limits } from "../../../machines/agent/context.ts";
 import type { InnerAgent } from "../inbox-agent.ts";
 import type { Snapshot } from "../types.ts";

@@ -10,11 +10,20 @@ import type { AgentToolAgent } from "./options.ts";
 const GRACE_SHARE = 0.75;
 const GRACE_MS = 2_000;
 
+/** How long a session is waited for whose process has died, in lease times; and the time of a lease by default, ms. */
+const LEASES = 2;
+const LEASE_MS = 30_000;
+
+/** How long the session of an inner agent is waited for, ms. */
+export function waitMsOf({ leaseMs = LEASE_MS }: Pick<AgentConfig<never>, "leaseMs"> = {}): number {
+  return LEASES * leaseMs;
+}
+
 /** What the configuration of an inner agent is made of. */
 export type InnerOptions = {
   readonly agent: AgentToolAgent;
-  readonly ctx: ToolContext<never>;
-  readonly outer: OuterCall | undefined;
+  readonly ctx: Pick<ToolContext<never>, "callId" | "context">;
+  readonly outer: Pick<OuterCall, "host"> | undefined;
   readonly sessionId: string;
   readonly limits: Limits;
   readonly snapshot: Snapshot | undefined;
@@ -43,7 +52,11 @@ export function limitsOf({ budget = {} }: AgentToolAgent, given: Limits): Limits
 }
 
 /** The labels by which the sessions of the parent are found, its agent's excepted, and where the session belongs. */
-function metaOf({ meta: own }: AgentToolAgent, { host }: OuterCall, callId: string): JsonObject {
+function metaOf(
+  { meta: own }: AgentToolAgent,
+  { host }: Pick<OuterCall, "host">,
+  callId: string,
+): JsonObject {
   const { agent: _, parent: __, ...labels } = host.config.meta ?? {};
   return { ...labels, ...own, parent: { sessionId: host.sessionId, callId } };
 }

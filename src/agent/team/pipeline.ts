@@ -4,9 +4,11 @@ import type { Msg } from "../../message/types.ts";
 import { defineTool } from "../../tool/define.ts";
 import type { Schema, Tool, ToolContext, ToolReturn } from "../../tool/types.ts";
 import { createAgent } from "../create-agent.ts";
+import { onLeft } from "../services/outer-call.ts";
 import type { Agent, AgentConfig, Snapshot } from "../types.ts";
 import { codeModel } from "./code-model.ts";
 import { checkSessionless } from "./inner-config.ts";
+import { leaveInner, leaveLive } from "./leave-inner.ts";
 import { runLive } from "./live-agent.ts";
 import { checkNesting, MAX_DEPTH, noteAgent, toolNameOf } from "./nesting.ts";
 import type { AgentToolAgent } from "./options.ts";
@@ -56,6 +58,9 @@ function stepTool(agent: PipelineAgent, name: string): Tool {
           ctx,
           kept: new Map<string, Snapshot>(),
         });
+  onLeft(execute, (left) =>
+    isLive(agent) ? leaveLive(agent, left) : leaveInner(agent as AgentToolAgent, left),
+  );
   if (!isLive(agent)) {
     checkSessionless(agent as AgentToolAgent);
     checkNesting(agent as AgentToolAgent, MAX_DEPTH);

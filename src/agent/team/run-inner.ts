@@ -9,14 +9,11 @@ import { outerCallOf, type OuterCall } from "../services/outer-call.ts";
 import type { Budget, Input, Reply, Snapshot } from "../types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
 import { forwardEvents } from "./forward.ts";
-import { innerConfig, limitsOf } from "./inner-config.ts";
+import { innerConfig, limitsOf, waitMsOf } from "./inner-config.ts";
 import { checkPath, MAX_DEPTH } from "./nesting.ts";
 import type { AgentToolAgent, AnyAgentToolOptions } from "./options.ts";
 import { executionError, resultOf } from "./result.ts";
 
-/** How long a session is waited for whose process has died, in lease times; and the time of a lease by default, ms. */
-const LEASES = 2;
-const LEASE_MS = 30_000;
 /** The part of the time of a call that is left for its agent to come to its end. */
 const ENDING_SHARE = 4;
 
@@ -104,13 +101,26 @@ class Ending {
 }
 
 /** Has the agent made its turn, or go on with it. Calls with the id of the outer call as their key: in each process it is the same turn. */
-async function takeTurn(child: InnerAgent, call: InnerCall): Promise<Reply<unknown>> {
-  const { ctx, options, input } = call;
+async function takeTurn(
+  child: InnerAgent,
+  { ctx, options, input }: InnerCall,
+  outer: OuterCall | undefined,
+): Promise<Reply<unknown>> {
   if (ctx.resumed && child.status().phase === "suspended") return child.call();
-  return child.call(input, {
-    ...(child.status().phase === "stopped" && options.output && { output: options.output }),
-    idempotencyKey: ctx.callId,
-  }) as Promise<Reply<unknown>>;
+  const begin = (): Promise<Reply<unknown>> =>
+    child.call(input, {
+      ...(child.status().phase === "stopped" && options.output && { output: options.output }),
+      idempotencyKey: ctx.callId,
+    });
+  try {
+    return await begin();
+  } catch (error) {
+    const isWaiting = AgentError.is(error) && WAITING.includes(error.code);
+    if (!isWaiting || !outer || outer.host.isWaitedFor(child.sessionId, ctx.callId)) throw error;
+    child.interrupt(); // the process has died that was to do it when the call had its result for which it waits
+    await child.rest();
+    return begin();
+  }
 }
 
 /** What the call of an agent that waits asks, and remembers. */
@@ -133,6 +143,8 @@ function suspendedFor(child: InnerAgent, limits: Limits, extended: Limits, isSto
 /** True if calls may share a session. */
 const remembers = ({ session = "perCall" }: AnyAgentToolOptions): boolean => session !== "perCall";
 
+/** Errors of a call to an agent that waits. */
+const WAITING = ["run/pending", "run/undecided"];
 /** Errors of a call that was refused before its turn began. */
 const REFUSALS = ["run/pending", "run/busy", "run/key-reused", "message/invalid", "config/invalid"];
 
@@ -168,8 +180,7 @@ class InnerRun {
     const ending = new Ending(child, ctx, this.#outer);
     const stopEvents = forwardEvents(child, ctx, this.#outer, options.forward ?? true);
     try {
-      const { leaseMs = LEASE_MS } = this.#outer?.host.config ?? {};
-      await child.open({ waitMs: LEASES * leaseMs });
+      await child.open({ waitMs: waitMsOf(this.#outer?.host.config) });
       ending.opened();
       return await this.#drive(child, ending);
     } catch (error) {
@@ -218,12 +229,15 @@ class InnerRun {
     const wait = (): ToolReturn => suspendedFor(child, this.#limits, this.#extended, this.#isStored);
     if (ctx.resumed && child.status().phase === "suspended") {
       if (isGivenUp(ctx.resumed)) return this.#giveUp(child);
-      if ((await answerInside(child, ctx.resumed)).length > 0) return wait();
+      if ((await answerInside(child, ctx.resumed)).length > 0) {
+        this.#spend(child);
+        return wait();
+      }
     }
     this.#hasBegun = true;
-    const reply = await takeTurn(child, this.#call);
+    const reply = await takeTurn(child, this.#call, this.#outer);
     const isWaiting = child.status().phase === "suspended";
-    if (!isWaiting) this.#spend(child);
+    this.#spend(child);
     if (ending.cause) throw this.#ended(ending);
     if (isWaiting) return wait();
     return resultOf(reply, {
