@@ -11,7 +11,7 @@ import { faultyQueue, type QueueSpec } from "./faults.ts";
 import { Fleet } from "./fleet.ts";
 import { desk, insist, isFinished, ledgerProblem, sessionProblem, tell } from "./town.ts";
 
-const SESSIONS = process.env["SOAK"] === "1" ? 200 : 60;
+const SESSIONS = process.env["SOAK"] === "1" ? 200 : 30;
 const WORKERS = 3;
 const KILL_EVERY_MS = 1_000;
 

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { createAgent, defineTool, suspend, type Agent, type ChatModel, type Resumed } from "agentchart";
 import { openStore } from "../../support/open-store.ts";
 import { outputOf, resultsOf } from "../../support/agents.ts";
-import { dyingStore } from "./dying-store.ts";
+import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
 const orders = JSON.parse(process.argv[2]!) as Orders;
@@ -49,7 +49,7 @@ const model: ChatModel = {
 async function openWhenFree(): Promise<Agent> {
   const { sessionId } = orders;
   for (;;) {
-    const agent = createAgent({ name: "bot", model, tools: [book], store, sessionId, leaseMs: 2_000 });
+    const agent = createAgent({ name: "bot", model, tools: [book], store, sessionId, leaseMs: LEASE_MS });
     try {
       await agent.open({ waitMs: 10_000 });
       return agent;

@@ -2,7 +2,7 @@ import { createAgent, textOf } from "agentchart";
 import { openaiModel } from "agentchart/openai";
 import { askForSteps, look, SYSTEM } from "../../support/long-talk.ts";
 import { openStore } from "../../support/open-store.ts";
-import { dyingStore } from "./dying-store.ts";
+import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
 /** What the model of the session is. */
@@ -30,7 +30,7 @@ const agent = createAgent({
   compaction: { contextTokens: orders.window },
   store,
   sessionId: orders.sessionId,
-  leaseMs: 60_000, // longer than this process may stall on a busy machine; the test ends the lease of one that was killed
+  leaseMs: LEASE_MS,
 });
 await agent.open();
 const compactions: { did: string; from: number; to: number }[] = [];

@@ -3,6 +3,9 @@ import type { SessionStore } from "agentchart";
 /** When a process dies: before or after its n-th append. */
 export type DieAt = { readonly append: number; readonly when: "before" | "after" };
 
+/** Longer than a process may stall on a busy machine; `live` ends the leases of one that was killed. */
+export const LEASE_MS = 60_000;
+
 /** A store in whose append the process dies by its orders, and the number of appends so far. It prints each lease behind "LEASE", so
  *  that the test can end one whose holder it knows to be dead. */
 export function dyingStore(

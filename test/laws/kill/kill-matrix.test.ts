@@ -9,12 +9,11 @@ import { historyProblem } from "../../support/history.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
 import { ROUNDS } from "../../support/planned.ts";
 import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
-import { each, live, type Life, type Orders } from "./live.ts";
+import { deathsAt, each, isSoak, live, type Life, type Orders } from "./live.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const WORKER = join(import.meta.dirname, "worker.ts");
-const scale = process.env["SOAK"] === "1" ? 5 : 1;
 
 type Kept = {
   readonly calls: readonly { readonly result?: ToolResultBlock }[];
@@ -99,37 +98,33 @@ async function finishWith(orders: Orders, first: Life): Promise<void> {
 const server = await startPostgres();
 afterAll(() => server?.stop());
 const stores: { readonly name: string; readonly spec: StoreSpec; readonly random: number }[] = [
-  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: 200 },
-  { name: "SQLite", spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") }, random: 60 },
+  { name: "files", spec: { kind: "file", dir: join(folder, "files") }, random: isSoak ? 1_000 : 24 },
+  {
+    name: "SQLite",
+    spec: { kind: "sqlite", path: join(folder, "sessions.sqlite") },
+    random: isSoak ? 300 : 12,
+  },
 ];
 if (server) {
   const { connectionString } = server;
-  stores.push({ name: "Postgres", spec: { kind: "postgres", connectionString }, random: 40 });
+  stores.push({ name: "Postgres", spec: { kind: "postgres", connectionString }, random: isSoak ? 200 : 12 });
 } else test.skip(`kill -9 on Postgres (${NO_POSTGRES})`, () => {});
 
 describe.each(stores)("kill -9 on $name", ({ spec, random }) => {
-  test(
-    "at every commit point loses nothing and repeats no recorded result",
-    { timeout: 900_000 },
-    async () => {
-      const whole = ordersFor(spec);
-      const life = await live(WORKER, whole);
-      expect(life.done, life.errors).toBeDefined();
-      await check(whole, life.done!);
-      const points = Array.from({ length: life.appends }, (_, index) => index + 1);
-      const deaths = points.flatMap((append) =>
-        (["before", "after"] as const).map((when) => ({ append, when })),
-      );
-      await each(deaths, async (dieAt) => {
-        const orders = ordersFor(spec);
-        await finishWith(orders, await live(WORKER, { ...orders, dieAt }));
-      });
-    },
-  );
+  test("at commit points loses nothing and repeats no recorded result", { timeout: 900_000 }, async () => {
+    const whole = ordersFor(spec);
+    const life = await live(WORKER, whole);
+    expect(life.done, life.errors).toBeDefined();
+    await check(whole, life.done!);
+    await each(deathsAt(life.appends, 10), async (dieAt) => {
+      const orders = ordersFor(spec);
+      await finishWith(orders, await live(WORKER, { ...orders, dieAt }));
+    });
+  });
 
   test("at random instants loses nothing and repeats no recorded result", { timeout: 900_000 }, async () => {
     await each(
-      Array.from({ length: Number(process.env["KILLS"] ?? random * scale) }, (_, index) => index),
+      Array.from({ length: Number(process.env["KILLS"] ?? random) }, (_, index) => index),
       async () => {
         const orders = ordersFor(spec);
         await finishWith(orders, await live(WORKER, orders, 150 + Math.random() * 250));

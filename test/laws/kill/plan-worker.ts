@@ -4,7 +4,7 @@ import { longTermMemory, sqliteMemory } from "agentchart/memory";
 import { planHistorySlot, planNotebook, planSlot, type Plan } from "agentchart/plan";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { openStore } from "../../support/open-store.ts";
-import { dyingStore } from "./dying-store.ts";
+import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
 /** Where the memories are. */
@@ -69,7 +69,7 @@ const agent = createAgent({
   parallelToolCalls: true,
   store,
   sessionId: orders.sessionId,
-  leaseMs: 1_000,
+  leaseMs: LEASE_MS,
 });
 await agent.open({ waitMs: 10_000 });
 if (agent.status().phase === "unfinished") await agent.call();

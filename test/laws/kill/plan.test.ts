@@ -7,7 +7,7 @@ import { outputOf, resultsOf } from "../../support/agents.ts";
 import { historyProblem } from "../../support/history.ts";
 import { openStore } from "../../support/open-store.ts";
 import type { DieAt } from "./dying-store.ts";
-import { each, live } from "./live.ts";
+import { deathsAt, each, live } from "./live.ts";
 import type { PlanOrders, PlanTold } from "./plan-worker.ts";
 
 const WORKER = join(import.meta.dirname, "plan-worker.ts");
@@ -54,11 +54,7 @@ test(
   async () => {
     const { appends } = await run();
     expect(appends).toBeGreaterThan(5);
-    const deaths = Array.from({ length: appends }, (_, index) => index + 1).flatMap((append): DieAt[] => [
-      { append, when: "before" },
-      { append, when: "after" },
-    ]);
-    await each(deaths, async (dieAt) => {
+    await each(deathsAt(appends, 10), async (dieAt) => {
       const { told } = await run(dieAt);
       const where = JSON.stringify(dieAt);
       expect(told.plan, where).toBeNull();

@@ -3,7 +3,7 @@ import { createAgent, textOf, type Agent, type ChatModel } from "agentchart";
 import { agentTool } from "agentchart/team";
 import { openStore } from "../../support/open-store.ts";
 import { outputOf, resultsOf, toolOf } from "../../support/agents.ts";
-import { dyingStore } from "./dying-store.ts";
+import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
 const orders = JSON.parse(process.argv[2]!) as Orders;
@@ -44,7 +44,7 @@ async function openWhenFree(): Promise<Agent> {
       parallelToolCalls: true,
       store,
       sessionId,
-      leaseMs: 2_000,
+      leaseMs: LEASE_MS,
     });
     try {
       await agent.open({ waitMs: 10_000 });

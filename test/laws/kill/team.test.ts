@@ -5,8 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { openSession } from "agentchart/session";
 import { historyProblem } from "../../support/history.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
-import type { DieAt } from "./dying-store.ts";
-import { each, live, type Orders } from "./live.ts";
+import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "team-worker.ts");
 const folder = mkdtempSync(join(tmpdir(), "agentchart-team-"));
@@ -52,13 +51,6 @@ async function check({ store: spec, sessionId, ledger }: Orders): Promise<void> 
   await store.close();
 }
 
-/** A few of the points at which a process may die, the same in each run; all of them with SOAK=1. */
-function chosen(deaths: readonly DieAt[]): readonly DieAt[] {
-  if (process.env["SOAK"] === "1") return deaths;
-  const step = Math.ceil(deaths.length / 10);
-  return deaths.filter((_, index) => index % step === 0);
-}
-
 describe.each<readonly [string, StoreSpec]>([
   ["files", { kind: "file", dir: join(folder, "files") }],
   ["SQLite", { kind: "sqlite", path: join(folder, "sessions.sqlite") }],
@@ -70,10 +62,7 @@ describe.each<readonly [string, StoreSpec]>([
       const whole = ordersFor(store);
       const appends = await finish(whole);
       await check(whole);
-      const deaths = Array.from({ length: appends }, (_each, index) => index + 1).flatMap((append) =>
-        (["before", "after"] as const).map((when) => ({ append, when })),
-      );
-      await each(chosen(deaths), async (dieAt) => {
+      await each(deathsAt(appends, 8), async (dieAt) => {
         const orders = { ...ordersFor(store), dieAt };
         await finish(orders);
         await check(orders);
