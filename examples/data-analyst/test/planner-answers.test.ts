@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { converse, type Talk } from "./converse.ts";
 import { csvFixture } from "./fixture.ts";
+
+vi.mock("../sql/ask-child.ts", () => import("./sql-in-process.ts"));
 
 /** The first rows of the last query that a question led to, without the columns that it adds. */
 function rowsOf({ exchanges }: Talk, query: number): unknown[][] {

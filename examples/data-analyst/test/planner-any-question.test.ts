@@ -1,11 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "../../../test/support/fast-check.ts";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CUES } from "../planner/lexicon.ts";
 import { planAnswer } from "../planner/planner.ts";
 import type { WireMessage } from "../planner/wire.ts";
 import { csvFixture, sqlFixture } from "./fixture.ts";
 import { converse } from "./converse.ts";
+
+vi.mock("../sql/ask-child.ts", () => import("./sql-in-process.ts"));
 
 const TOOLS = [
   "describe_database",

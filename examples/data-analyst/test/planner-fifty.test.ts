@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { buildDatabase } from "../dataset/build-database.ts";
 import { SQL_LIMITS } from "../sql/ask-child.ts";
 import { analystTools } from "../tools/analyst-tools.ts";
@@ -8,6 +8,8 @@ import { converse } from "./converse.ts";
 import { temporaryFolder } from "./fixture.ts";
 import * as tables from "./foreign-tables.ts";
 import type { ForeignTable, Row } from "./foreign-tables.ts";
+
+vi.mock("../sql/ask-child.ts", () => import("./sql-in-process.ts"));
 
 type Figure = number | { readonly [group: string]: number } | { readonly first: string };
 /** A question, and its answer computed from the rows of the file. */

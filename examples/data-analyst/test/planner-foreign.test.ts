@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import fc from "../../../test/support/fast-check.ts";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { converse } from "./converse.ts";
 import { sqlFixture } from "./fixture.ts";
+
+vi.mock("../sql/ask-child.ts", () => import("./sql-in-process.ts"));
 
 type Row = { readonly number: number | null; readonly group: string | null; readonly date: string };
 type Metric = "total" | "average" | "count" | "minimum" | "maximum";

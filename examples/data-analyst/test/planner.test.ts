@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { DatabaseSync } from "node:sqlite";
 import { defineTool, type Tool } from "agentchart";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { planAnswer } from "../planner/planner.ts";
 import { converse } from "./converse.ts";
 import { csvFixture, sqlFixture } from "./fixture.ts";
+
+vi.mock("../sql/ask-child.ts", () => import("./sql-in-process.ts"));
 
 const PLANNER = fileURLToPath(new URL("../planner/", import.meta.url));
 
