@@ -74,7 +74,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     this.#turns = new Turns(() => this.#runtime, config.model, inputs);
     this.#runtime = new Runtime(this.#config, {
       onCall: () => this.#turns.begun(),
-      onSettled: (context) => this.#turns.settled(context),
+      onSettled: (context, before) => this.#turns.settled(context, before),
       onCommitted: () => this.#watches.committed(),
       onStopped: (error) => this.#turns.stopped(error),
       ...more,
@@ -331,7 +331,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
       store,
       this.sessionId,
       after,
-      (live) => events.subscribe(live, types),
+      (live) => events.subscribe(live),
       (event) => void ((wanted?.has(event.type) ?? true) && listener(event)),
     );
   }

@@ -1,3 +1,4 @@
+import { positionSchema } from "../event/position.ts";
 import * as s from "../base/option-schema.ts";
 import { isObject } from "../base/is-object.ts";
 import { EVENT_TYPES } from "../event/emitter.ts";
@@ -23,7 +24,7 @@ export const callSchema = s.lazily(() =>
 /** The schema of the options of `subscribe`. */
 export const subscribeSchema = s.lazily(() =>
   s.options<NonNullable<Parameters<Agent["subscribe"]>[1]>>({
-    after: s.optional(s.integer(0)),
+    after: s.optional(positionSchema()),
     types: s.optional(s.listOf(s.oneOf(...EVENT_TYPES), `an array of ${EVENT_TYPES.join(", ")}`)),
   }),
 );

@@ -1,7 +1,9 @@
 import { elapsed } from "../base/elapsed.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { recoveredResult, suspendedResult } from "../tool/results.ts";
+import { recoveredResult } from "../tool/results.ts";
+import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
+import { beginsToWait, unfinishedResult, waitingResult } from "../session/call-records.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext, CallRecord } from "../../machines/agent/context.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
@@ -22,45 +24,59 @@ export function stateName(value: unknown): string {
     .join("|");
 }
 
-function phaseOf(message: Msg): "reasoning" | "summary" | "other" {
-  if (message.role !== "assistant" || message.reason === "INTERRUPTED") return "other";
-  return message.reason === "MAX_ITERATIONS" ? "summary" : "reasoning";
-}
-
 function resultIn(messages: readonly Msg[], callId: string): ToolResultBlock | undefined {
   return messages.flatMap(toolResultsOf).find(({ id }) => id === callId);
 }
 
+type Outcome = { readonly record: CallRecord; readonly result: ToolResultBlock };
+
+/** What became of a call that was not running: it has its result, or waits. */
+function outcomeOf(
+  old: CallRecord | undefined,
+  current: CallRecord | undefined,
+  added: readonly Msg[],
+): Outcome | undefined {
+  const record = current ?? old;
+  if (!record || old?.stored || old?.result) return undefined;
+  const result = current?.result ?? (old && resultIn(added, record.call.id));
+  if (result) return { record, result };
+  const waits = beginsToWait(old, current);
+  return waits && { record, result: waitingResult(waits) };
+}
+
+/** What became of the calls that were there before. */
 function callEvents(before: AgentContext, after: AgentContext, added: readonly Msg[]): AgentEventBody[] {
   const records = new Map(after.calls.map((record) => [record.call.id, record]));
-  return before.calls.flatMap((old): AgentEventBody[] => {
+  return before.calls.flatMap((old): readonly AgentEventBody[] => {
     const current = records.get(old.call.id);
-    if (old.status !== "running" || current === old || current?.status === "running") return [];
-    if (current?.status === "approved") {
-      const error = {
-        code: "tool/failed" as const,
-        message: `Attempt ${current.attempt} of '${old.call.name}' failed.`,
-      };
-      return [
-        {
-          type: "retry",
-          callId: old.call.id,
-          attempt: current.attempt,
-          until: current.notBeforeAt ?? after.at,
-          error,
-        },
-      ];
+    if (current === old || !isReported(old.call)) return [];
+    if (old.status !== "running") {
+      const outcome = outcomeOf(old, current, added);
+      return outcome ? notRun(outcome.record.call, outcome.result) : [];
     }
+    if (current?.status === "running" && current.attempt === old.attempt) return [];
+    if (current?.status === "running" || current?.status === "approved")
+      return [toolRetry(old.call, old.attempt, current.notBeforeAt ?? after.at)];
     const result =
-      current?.result ?? resultIn(added, old.call.id) ?? suspendedResult(old.call, current?.reason);
+      current?.result ?? resultIn(added, old.call.id) ?? unfinishedResult(old.call, current ?? old);
     return [{ type: "tool.end", callId: old.call.id, result, durationMs: elapsed(old.since, after.at) }];
+  });
+}
+
+/** What became of new calls in the step that opened them. */
+function newCallEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
+  const known = new Set(before.calls.map(({ call }) => call.id));
+  return after.calls.flatMap((record): readonly AgentEventBody[] => {
+    if (known.has(record.call.id) || !isReported(record.call)) return [];
+    const outcome = outcomeOf(undefined, record, []);
+    return outcome ? notRun(record.call, outcome.result) : [];
   });
 }
 
 function startEvents(before: AgentContext, after: AgentContext): AgentEventBody[] {
   const attempts = new Map(before.calls.map((record) => [record.call.id, record.attempt]));
   const isNew = ({ call, status, attempt }: CallRecord): boolean =>
-    status === "running" && attempt !== (attempts.get(call.id) ?? 0);
+    status === "running" && attempt !== (attempts.get(call.id) ?? 0) && isReported(call);
   return after.calls.filter(isNew).map(({ call, attempt }) => ({ type: "tool.start", call, attempt }));
 }
 
@@ -76,7 +92,7 @@ function modelRetry(before: AgentContext, after: AgentContext): AgentEventBody[]
 export function cutOffEvents({ calls, progress }: AgentContext, at: number): AgentEventBody[] {
   if (progress.resumeAt !== null) return []; // they ran in another process
   return calls.flatMap(({ call, status, since }): AgentEventBody[] => {
-    if (status !== "running") return [];
+    if (status !== "running" || !isReported(call)) return [];
     return [
       { type: "tool.end", callId: call.id, result: recoveredResult(call), durationMs: elapsed(since, at) },
     ];
@@ -137,24 +153,23 @@ function slotEvents({ slots: before }: AgentContext, { slots: after }: AgentCont
   });
 }
 
-/** Returns the events between two contexts of the chart, in their order. `isWaiting`: the later one waits for answers or decisions. */
+/** Returns the events between two contexts of the chart, in the order in which the journal has them. `isWaiting`: the later one waits for answers or decisions. */
 export function eventsBetween(
   before: AgentContext,
   after: AgentContext,
   isWaiting: boolean,
 ): AgentEventBody[] {
   if (before === after) return [];
-  const isResuming = before.progress.resumeAt !== null; // the calls ran in another process
   const added = addedMessages(before, after);
   const change = adoptedChange(before, after);
   return [
+    ...(before.calls === after.calls ? [] : callEvents(before, after, added)),
     ...(change ? [{ type: "agent.changed" as const, change }] : []),
-    ...(before.calls === after.calls || isResuming ? [] : callEvents(before, after, added)),
-    ...added.map((message): AgentEventBody => ({ type: "message", phase: phaseOf(message), message })),
+    ...messageEvents(added, (id) => [...before.calls, ...after.calls].some(({ call }) => call.id === id)),
+    ...(before.calls === after.calls ? [] : [...newCallEvents(before, after), ...startEvents(before, after)]),
     ...slotEvents(before, after),
     ...compactionEvents(before, after),
     ...modelRetry(before, after),
-    ...(before.calls === after.calls ? [] : startEvents(before, after)),
     ...(isWaiting &&
     (change || after.progress.settled !== before.progress.settled || hasOtherCalls(before, after))
       ? [{ type: "pending" as const, calls: pendingCalls(after) }]

@@ -53,8 +53,8 @@ export type Output = { readonly schema: Schema; readonly tool: Tool<never> };
 export type RuntimeListener = {
   /** Called when the chart has taken a call, before anything of it runs. */
   onCall(): void;
-  /** Called when a turn has come to rest. */
-  onSettled(context: AgentContext): void;
+  /** Called when a turn has come to rest, with the context before. */
+  onSettled(context: AgentContext, before: AgentContext): void;
   /** Called when the journal has grown. */
   onCommitted(): void;
   /** Called once, when the agent has ended. */
@@ -426,7 +426,7 @@ export class Runtime {
       this.#host.leaveInner(before.context, snapshot.context);
     if (this.events.hasListeners(DERIVED_TYPES)) this.#emitBetween(before, snapshot);
     if (before.context.progress.settled !== snapshot.context.progress.settled)
-      this.#listener.onSettled(snapshot.context);
+      this.#listener.onSettled(snapshot.context, before.context);
   }
 
   #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {

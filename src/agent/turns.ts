@@ -182,11 +182,18 @@ export class Turns {
     start?.();
   }
 
-  /** Called when a turn has come to rest. The agent is free before the caller and the listeners learn of it (S8). */
-  settled(context: AgentContext): void {
+  /** Called when a turn has come to rest, with the context before. The agent is free before the caller and the listeners learn of it
+   *  (S8). A turn that is interrupted while it is suspended has an end although no call runs. */
+  settled(context: AgentContext, before: AgentContext): void {
     this.#inputs.settled(context);
     const running = this.#running;
-    if (!running) return this.#wake();
+    if (!running) {
+      const { outcome } = context;
+      const isSameTurn = before.progress.turn > 0 && before.progress.turn === context.progress.turn; // else a session was loaded
+      if (isSameTurn && outcome?.reason === "INTERRUPTED" && outcome !== before.outcome)
+        this.#announce({ type: "turn.end", reason: "INTERRUPTED", reply: plainReply(context) });
+      return this.#wake();
+    }
     this.#running = undefined;
     const error = errorOf(context, running, this.#runtime());
     const reason = context.outcome?.reason ?? "ERROR";

@@ -351,11 +351,11 @@ export interface Agent<Ctx = unknown> {
    *  configuration. */
   extendBudget(extra: Omit<Budget, "onExceeded">): Promise<void>;
   /** Calls `listener` with each event; errors that it throws are ignored. `types`: only these events, and events without a listener
-   *  are not created. `after`: the events of the journal from that position on come first. Returns a function that
-   *  unsubscribes. Throws `config/invalid` for an unknown type. */
+   *  are not created. `after`: the events of the journal after that entry, or after the event with that `position`,
+   *  come first. Returns a function that unsubscribes. Throws `config/invalid` for an unknown type. */
   subscribe(
     listener: (event: AgentEvent) => void,
-    options?: { readonly after?: number; readonly types?: readonly AgentEvent["type"][] },
+    options?: { readonly after?: number | string; readonly types?: readonly AgentEvent["type"][] },
   ): () => void;
   /** Adds a hook and its tools, from the next hook point on. */
   addHook(hook: Hook<Ctx>): void;

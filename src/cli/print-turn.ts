@@ -2,8 +2,7 @@ import type { Reply } from "../agent/types.ts";
 import type { JsonObject } from "../base/json.ts";
 import { redactSecrets } from "../base/secrets.ts";
 import type { AgentEvent } from "../event/types.ts";
-import { toolResultsOf, toolUsesOf } from "../message/query.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { asSentence } from "./error-message.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -11,11 +10,7 @@ import { oneLine, type Terminal } from "./terminal.ts";
 /** A listener that prints a turn: the model's text as it arrives, and a line for every step. */
 export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
   let state = "";
-  /** The calls that the model asked for and that have not started. */
-  const asked = new Map<string, ToolUseBlock>();
-  const printed = new Set<string>();
-  const printCall = ({ name, input }: Pick<ToolUseBlock, "name" | "input">): void =>
-    terminal.note(`→ ${name} ${inputText(input)}`);
+  const running = new Set<string>();
   return (event) => {
     if (event.source) return printInner(terminal, event.source, event);
     switch (event.type) {
@@ -33,28 +28,18 @@ export function turnPrinter(terminal: Terminal): (event: AgentEvent) => void {
         terminal.endLine();
         return;
       case "tool.start":
-        asked.delete(event.call.id);
-        printCall(event.call);
+        if (event.attempt > 0) running.add(event.call.id);
+        terminal.note(`→ ${event.call.name} ${inputText(event.call.input)}`);
         return;
       case "tool.delta":
         terminal.note(`  ${oneLine(event.delta, 160)}`);
         return;
       case "tool.end": {
         const { name, state: outcome } = event.result;
-        terminal.note(`← ${name} ${outcome}, ${seconds(event.durationMs)}: ${outputOf(event.result)}`);
-        printed.add(event.callId);
+        const took = running.delete(event.callId) ? `, ${seconds(event.durationMs)}` : "";
+        terminal.note(`← ${name} ${outcome}${took}: ${outputOf(event.result)}`);
         return;
       }
-      case "message":
-        // A refused call never starts: its result is only in the message to the model.
-        for (const call of toolUsesOf(event.message)) asked.set(call.id, call);
-        for (const result of toolResultsOf(event.message)) {
-          if (printed.has(result.id)) continue;
-          const call = asked.get(result.id);
-          if (call) printCall(call);
-          terminal.note(`← ${result.name} ${result.state}: ${outputOf(result)}`);
-        }
-        return;
       case "retry":
         terminal.warn(
           `${asSentence(event.error.message)} Trying again in ${seconds(event.until - event.at)}.`,

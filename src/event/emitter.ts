@@ -1,4 +1,5 @@
 import { freeze } from "../base/freeze.ts";
+import { blockOf } from "./open-blocks.ts";
 import type { AgentEvent, AgentEventBody } from "./types.ts";
 
 type Type = AgentEvent["type"];
@@ -9,6 +10,8 @@ type Subscription = {
   readonly isCumulative: boolean;
   /** Number of the last event before the subscription. */
   readonly after: number;
+  /** The blocks that were open then, of which nothing is delivered: their start is missing. */
+  readonly missed: ReadonlySet<string> | undefined;
 };
 type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
@@ -56,6 +59,7 @@ export class EventEmitter {
   readonly #subscriptions = new Set<Subscription>();
   readonly #position: () => { readonly seq: number; readonly at: number; readonly turn: number };
   readonly #waiting: Delivery[] = [];
+  readonly #openBlocks = new Set<string>();
   #isDelivering = false;
   #n = 0;
 
@@ -75,6 +79,8 @@ export class EventEmitter {
 
   /** Delivers an event to the listeners that want its type; without any, no event is created and no number is used. */
   emit(body: AgentEventBody, extras: EventExtras = NO_EXTRAS): void {
+    if (body.type === "block.start") this.#openBlocks.add(blockOf(body)!);
+    if (body.type === "block.end") this.#openBlocks.delete(blockOf(body)!);
     if (!this.#isWanted(body.type)) return;
     this.#waiting.push({ event: this.#eventOf(body, extras), soFar: extras.soFar });
     if (this.#isDelivering) return;
@@ -84,8 +90,8 @@ export class EventEmitter {
   }
 
   #deliver({ event, soFar }: Delivery): void {
-    for (const { listener, types, isCumulative, after } of this.#subscriptions) {
-      if (event.n <= after || (types && !types.has(event.type))) continue;
+    for (const { listener, types, isCumulative, after, missed } of this.#subscriptions) {
+      if (event.n <= after || (types && !types.has(event.type)) || missed?.has(blockOf(event)!)) continue;
       try {
         const addsSoFar = isCumulative && soFar !== undefined && event.type === "block.delta";
         listener(addsSoFar ? Object.freeze({ ...event, soFar }) : event);
@@ -105,7 +111,8 @@ export class EventEmitter {
   /** Calls `listener` with every event from now on, or with those of `types` only, and returns a function that ends it. With
    *  `isCumulative`, a `block.delta` contains its whole block so far. */
   subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
-    const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n };
+    const missed = this.#openBlocks.size > 0 ? new Set(this.#openBlocks) : undefined;
+    const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n, missed };
     this.#subscriptions.add(subscription);
     return () => void this.#subscriptions.delete(subscription);
   }

@@ -16,6 +16,9 @@ type EventBase = {
   readonly at: number;
   /** Number of the turn in the session, from 1; 0 before the first turn. */
   readonly turn: number;
+  /** Where a subscriber goes on that has seen this event, for `after` and for `Last-Event-ID`: "12.0" is the first event of journal entry 12.
+   *  Only events that are read from a journal have it. */
+  readonly position?: string;
   /** The names of the agents inside of which it happened, the outermost first; absent for an event of the session itself. Its message
    *  and call ids begin with the id of the call inside of which it happened, and "/". */
   readonly source?: readonly string[];
@@ -45,7 +48,7 @@ export type AgentEventBody =
       readonly usage?: Usage;
       readonly error?: ErrorInfo;
     }
-  /** A block of the answer begins or ends. One block of a message is open at a time; `index` numbers them from 0. A tool call has
+  /** A block of the answer begins or ends; a listener that comes later gets nothing of an open block. One block of a message is open at a time; `index` numbers them from 0. A tool call has
    *  `callId` and `name`. */
   | {
       readonly type: "block.start" | "block.end";
@@ -64,7 +67,6 @@ export type AgentEventBody =
       /** The whole block so far; only in a stream with `cumulative: true`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
-  /** A message was added to the transcript, as it is stored, after hooks. */
   /** The prompt is being made shorter: it is near the model's window, the model has refused it, or `compact()` was called. */
   | {
       readonly type: "compaction.start";
@@ -80,12 +82,17 @@ export type AgentEventBody =
       readonly did: "clear" | "summarise" | "nothing";
       readonly error?: ErrorInfo;
     }
+  /** A message was added to the transcript, as it is stored, after hooks. */
   | { readonly type: "message"; readonly phase: Phase | "other"; readonly message: Msg }
-  /** An attempt of a tool call begins; `attempt` counts from 1. */
+  /** An attempt of a tool call begins; `attempt` counts from 1. Each call that the model asks for has a start and an end, also one that is
+   *  not run: then `attempt` is 0, and the end follows at once. So it is for a call that is denied, has invalid arguments or names no tool,
+   *  that waits for an approval, whose result comes from elsewhere, or whose turn is interrupted. The tool that gives structured answers
+   *  is none of these: it has no events. */
   | { readonly type: "tool.start"; readonly call: ToolUseBlock; readonly attempt: number }
   /** The running tool has reported progress with `emit`. */
   | { readonly type: "tool.delta"; readonly callId: string; readonly delta: string }
-  /** The attempt has ended with this result, before hooks; a suspended call has the state `suspended`. */
+  /** The attempt has ended with this result, before hooks; a call that waits has the state `suspended`, and starts again once it goes on.
+   *  An attempt that is repeated ends with `retry` instead. */
   | {
       readonly type: "tool.end";
       readonly callId: string;

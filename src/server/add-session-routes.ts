@@ -4,7 +4,8 @@ import { userMsg } from "../message/create.ts";
 import type { MediaBlock, TextBlock } from "../message/types.ts";
 import type { ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
-import { formatEvents, parseCursor, readPosition } from "./event-cursor.ts";
+import { positionOf } from "../event/position.ts";
+import { formatEvents } from "./event-cursor.ts";
 import { eventStream } from "./event-stream.ts";
 import { RequestError } from "./request-error.ts";
 import * as routes from "./routes.ts";
@@ -131,10 +132,10 @@ function addEventRoute(
   app.openapi(routes.streamEvents, async (c) => {
     const { id } = c.req.valid("param");
     const { tenant } = c.get("access");
-    const cursor = parseCursor(c.req.valid("header")["last-event-id"]);
+    const after = c.req.valid("header")["last-event-id"] ?? 0;
     const sessions = sessionsOf(c);
     const { seq } = await sessions.status(id);
-    if (cursor.seq > seq)
+    if (positionOf(after).seq > seq)
       throw new RequestError(400, "request/invalid", `header.last-event-id: the journal ends at ${seq}`);
     if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM);
     if (addOpen(tenant, 1) > maxStreams) {
@@ -144,7 +145,7 @@ function addEventRoute(
       });
     }
     const events = (signal: AbortSignal): AsyncIterable<string> =>
-      formatEvents(sessions.events(id, { after: readPosition(cursor), signal }), cursor);
+      formatEvents(sessions.events(id, { after, signal }));
     const body = eventStream(events, { heartbeatMs, onEnd: () => void addOpen(tenant, -1) });
     return c.body(body, 200, EVENT_STREAM);
   });

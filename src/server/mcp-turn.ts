@@ -23,7 +23,7 @@ export type Following = {
 };
 
 function progressOf(event: AgentEvent): string | undefined {
-  if (event.type === "tool.start") return `runs ${event.call.name}`;
+  if (event.type === "tool.start") return event.attempt > 0 ? `runs ${event.call.name}` : undefined;
   return event.type === "tool.end" ? `${event.result.name}: ${event.result.state}` : undefined;
 }
 

@@ -154,10 +154,10 @@ export class TenantSessions {
     return (await openSession(this.#store, this.#storedId(id))).messages(page);
   }
 
-  /** The events after a journal position, and those that follow. Call {@link status} first: this method does not check the tenant. */
+  /** The events after a position, and those that follow. Call {@link status} first: this method does not check the tenant. */
   events(
     id: string,
-    options: { readonly after: number; readonly signal: AbortSignal },
+    options: { readonly after: number | string; readonly signal: AbortSignal },
   ): AsyncIterable<AgentEvent> {
     return this.#dispatcher.subscribe(this.#storedId(id), options);
   }

@@ -1,4 +1,6 @@
 import type { CallRecord } from "../../machines/agent/context.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { recoveredResult, suspendedResult } from "../tool/results.ts";
 import type { CallChange } from "./entry.ts";
 
 /** Returns the records of the open calls after an entry about one of them; undefined if that call was never opened. */
@@ -11,4 +13,25 @@ export function recordsAfter(
   const kept = Object.entries(old ?? {}).filter(([key]) => !unset.includes(key));
   const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
   return old ? calls.map((each) => (each === old ? record : each)) : [...calls, record];
+}
+
+/** The record of a call that waits from now on, although it was not running: for an approval, or for a result from elsewhere. */
+export function beginsToWait(
+  old: CallRecord | undefined,
+  current: CallRecord | undefined,
+): CallRecord | undefined {
+  if (!current || current.result) return undefined;
+  const isAsked = current.asks !== undefined && old?.asks === undefined && current.status === "pending";
+  const isSuspended = current.status === "suspended" && old?.status !== "suspended";
+  return isAsked || isSuspended ? current : undefined;
+}
+
+/** The result of a call that waits without having run. */
+export function waitingResult({ call, reason, asks }: CallRecord): ToolResultBlock {
+  return suspendedResult(call, reason ?? asks);
+}
+
+/** The result of an attempt that has ended without one: its outcome is unknown, or the call waits. */
+export function unfinishedResult(call: ToolUseBlock, { status, reason }: CallRecord): ToolResultBlock {
+  return status === "unknown" ? recoveredResult(call) : suspendedResult(call, reason);
 }

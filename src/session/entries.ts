@@ -43,9 +43,10 @@ function callFacts(before: AgentContext, after: AgentContext): Fact[] {
   return after.calls.flatMap((record) => callFact(old.get(record.call.id), record));
 }
 
-/** True for a call that the message before it asks for. */
-function isAsked({ type, data }: Fact): boolean {
-  return type === "call" && data.call !== undefined && data.set.result === undefined;
+/** True for a call that the message before it asks for, and for one that begins to run: other results are stored before that. */
+function comesLater({ type, data }: Fact): boolean {
+  if (type !== "call" || data.set.result !== undefined) return false;
+  return data.call !== undefined || data.set.status === "running" || data.set.attempt !== undefined;
 }
 
 function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
@@ -94,10 +95,10 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   const adopted = adoptedChange(before, after);
   const calls = callFacts(before, after);
   const facts: Fact[] = [
-    ...calls.filter((fact) => !isAsked(fact)), // a message may refer to the result of a call
+    ...calls.filter((fact) => !comesLater(fact)), // a message may refer to the result of a call
     ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
     ...messageFacts(before, after),
-    ...calls.filter(isAsked),
+    ...calls.filter(comesLater),
     ...contextFacts(before, after),
     ...slotFacts(before, after),
   ];

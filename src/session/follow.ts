@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { OpenBlocks } from "../event/open-blocks.ts";
+import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -7,8 +9,8 @@ import { EntryReader } from "./replay.ts";
 
 /** Options of {@link followEvents}. */
 export type FollowOptions = {
-  /** Only events of journal entries after this one. */
-  readonly after: number;
+  /** Only events after this position. */
+  readonly after: EventPosition;
   /** Ends the iteration. */
   readonly signal: AbortSignal;
   /** How often the journal is read if the store has no `watch`, and the pause after a failure, ms. */
@@ -42,7 +44,8 @@ async function watchJournal(
 /**
  * Yields the events of a session that may run in any process. Events of the journal come once and in order, with the `seq` of
  * their entry and `n` 0. Live events come between them: each follows the entry of its `seq`, and is dropped once an event of a
- * later entry was yielded; the oldest are dropped when 1,000 of them are queued. A store that fails with a retryable error is
+ * later entry was yielded; the oldest are dropped when 1,000 of them are queued. Of a block whose start is missing, or of which a
+ * part was dropped, nothing more is yielded but its end. A store that fails with a retryable error is
  * read again; other errors are thrown.
  */
 export async function* followEvents(
@@ -52,6 +55,8 @@ export async function* followEvents(
 ): AsyncGenerator<AgentEvent> {
   const { after, signal, pollMs, live } = options;
   const reader = new EntryReader();
+  const blocks = new OpenBlocks();
+  const from = positionOf(after);
   const queue: AgentEvent[] = [];
   let isDirty = true;
   let wake = (): void => {};
@@ -60,7 +65,7 @@ export async function* followEvents(
     wake();
   };
   const stopLive = live?.((event) => {
-    if (queue.length === MAX_LIVE) queue.shift();
+    if (queue.length === MAX_LIVE) blocks.lost(queue.shift()!);
     queue.push(event);
     wake();
   }, changed);
@@ -74,7 +79,8 @@ export async function* followEvents(
   const liveBefore = function* (seq: number): Generator<AgentEvent> {
     while (queue[0] && queue[0].seq < seq) {
       const event = queue.shift()!;
-      if (event.seq >= lastWithEvents) yield event;
+      if (event.seq < lastWithEvents) blocks.lost(event);
+      else if (blocks.admits(event)) yield event;
     }
   };
   try {
@@ -84,11 +90,12 @@ export async function* followEvents(
         try {
           for await (const entry of readEntries(store, sessionId, { after: last })) {
             last = entry.seq;
-            const events = reader.events(entry);
-            if (entry.seq <= after || events.length === 0) continue;
-            yield* liveBefore(entry.seq);
-            lastWithEvents = entry.seq;
-            yield* events;
+            for (const event of reader.events(entry)) {
+              if (!isAfter(event.position, from)) continue;
+              yield* liveBefore(event.seq);
+              lastWithEvents = event.seq;
+              yield event;
+            }
             if (signal.aborted) return;
           }
         } catch (error) {

@@ -1,38 +1,68 @@
-import type { AgentEvent } from "../event/types.ts";
+import type { AgentEvent, AgentEventBody } from "../event/types.ts";
+import { isReported, messageEvents, notRun, toolRetry } from "../event/call-events.ts";
+import { OpenBlocks } from "../event/open-blocks.ts";
+import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
 import { toolResultsOf } from "../message/query.ts";
-import { suspendedResult } from "../tool/results.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { CallRecord } from "../../machines/agent/context.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import { recordsAfter } from "./call-records.ts";
+import { beginsToWait, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
 import { readEntries, type CallChange, type ResultRef, type SessionEntry, type TurnEnd } from "./entry.ts";
 
-type EventBody = AgentEvent extends infer E
-  ? E extends AgentEvent
-    ? Omit<E, "seq" | "n" | "at" | "turn">
-    : never
-  : never;
+type Read = {
+  readonly body: AgentEventBody;
+  readonly seq: number;
+  readonly at: number;
+  readonly position: string;
+};
+
+/** An event that was read from a journal. */
+export type StoredEvent = AgentEvent & { readonly position: string };
 
 /** Turns journal entries into the events that listeners received, in their order. It keeps results, because messages refer to them, and
  *  messages, because an entry may write some again after inserted ones. */
 export class EntryReader {
   readonly #results = new Map<string, ToolResultBlock>();
   readonly #messages: Msg[] = [];
-  /** Calls that run and have no `tool.end` event yet. */
-  readonly #running = new Set<string>();
+  /** The calls that have no result yet, as they were written last: `#calls` ends before the last results are in messages. */
+  readonly #open = new Map<string, CallRecord>();
+  /** Calls that have had their result. */
+  readonly #answered = new Set<string>();
   #calls: readonly CallRecord[] = [];
+  /** The outcomes of calls that were written before the message that asks for them. */
+  #early: AgentEventBody[] = [];
   /** True if the last append left the session suspended. */
   #isSuspended = false;
+  /** The events of the append that is being read: its last entry says in which turn they are. */
+  #append: Read[] = [];
+  #turn = 0;
 
-  /** Returns the events of the next entry, with `n` 0. */
-  events(entry: SessionEntry): AgentEvent[] {
+  /** Returns the events of the append whose last entry this is, with `n` 0; none before that. */
+  events(entry: SessionEntry): StoredEvent[] {
     const { seq, at } = entry;
-    return this.#bodies(entry).map((body) => ({ seq, n: 0, at, turn: 0, ...body }) as AgentEvent);
+    const isLast = entry.type === "position" && entry.data.state !== undefined;
+    const bodies = [...this.#bodies(entry), ...(isLast ? this.#takeEarly() : [])];
+    this.#append.push(...bodies.map((body, n) => ({ body, seq, at, position: `${seq}.${n}` })));
+    return isLast ? this.#close(entry.data.progress?.turn ?? this.#turn) : [];
   }
 
-  #bodies(entry: SessionEntry): EventBody[] {
+  /** The events of an append at whose end the session is in this turn. */
+  #close(turn: number): StoredEvent[] {
+    const read = this.#append;
+    this.#append = [];
+    const before = this.#turn;
+    this.#turn = turn;
+    const end = read.findLastIndex(({ body }) => body.type === "turn.end");
+    const hasNext = read.slice(end + 1).some(({ body }) => body.type === "message");
+    return read.map(({ body, seq, at, position }, index) => {
+      const own = hasNext && index <= end ? Math.max(before, 1) : turn;
+      return { ...body, seq, n: 0, at, turn: own, position } as StoredEvent;
+    });
+  }
+
+  #bodies(entry: SessionEntry): readonly AgentEventBody[] {
     switch (entry.type) {
       case "messages": {
         const { from, messages } = entry.data;
@@ -40,12 +70,13 @@ export class EntryReader {
           from,
           messages.map((message): Msg => this.#withResult(message)),
         );
+        const results = new Map(added.flatMap(toolResultsOf).map((result) => [result.id, result]));
         // The last result of a batch is written in its message only.
-        const ended = added.flatMap(toolResultsOf).filter(({ id }) => this.#running.delete(id));
-        return [
-          ...ended.map(toolEndEvent),
-          ...added.map((message): EventBody => ({ type: "message", phase: "other", message })),
-        ];
+        const open = [...this.#open.values()].filter(({ call }) => results.has(call.id));
+        const ended = open.flatMap((record) => this.#answer(record, results.get(record.call.id)!));
+        const said = messageEvents(added, (id) => this.#answered.has(id));
+        for (const id of results.keys()) this.#answered.add(id);
+        return [...ended, ...said, ...this.#takeEarly()];
       }
       case "call":
         return this.#callEvents(entry.data);
@@ -61,7 +92,7 @@ export class EntryReader {
       }
       case "turn.end": {
         const { reason, error } = entry.data;
-        const end: EventBody = { type: "turn.end", reason, ...(error && { error }) };
+        const end: AgentEventBody = { type: "turn.end", reason, ...(error && { error }) };
         const calls = this.#pendingAt(entry.data);
         return calls.length > 0 ? [pendingEvent(calls), end] : [end];
       }
@@ -78,20 +109,54 @@ export class EntryReader {
     }
   }
 
-  #callEvents(change: CallChange): EventBody[] {
+  #takeEarly(): readonly AgentEventBody[] {
+    const early = this.#early;
+    this.#early = [];
+    return early;
+  }
+
+  #callEvents(change: CallChange): readonly AgentEventBody[] {
     const { id, set } = change;
+    const old = this.#calls.find(({ call }) => call.id === id);
     this.#calls = recordsAfter(this.#calls, change) ?? this.#calls;
     const record = this.#calls.find(({ call }) => call.id === id);
-    if (record?.status === "running" && (set.status ?? set.attempt) !== undefined) {
-      this.#running.add(id);
-      return [{ type: "tool.start", call: record.call, attempt: record.attempt }];
-    }
-    const result =
-      set.status === "suspended" && record ? suspendedResult(record.call, record.reason) : set.result;
-    if (!result) return [];
-    this.#running.delete(id);
+    if (!record || record === old) return [];
     if (set.result) this.#results.set(id, set.result);
-    return [toolEndEvent(result)];
+    if (!record.result && !record.stored) this.#open.set(id, record);
+    if (!isReported(record.call)) return [];
+    if (old?.status === "running") return this.#runEvents(old, record);
+    if (record.status === "running") return [startEvent(record)];
+    if (set.result && !old?.result) {
+      const events = this.#answer(old ?? record, set.result, record.call);
+      if (old) return events;
+      this.#early.push(...events);
+      return [];
+    }
+    return beginsToWait(old, record) ? notRun(record.call, waitingResult(record)) : [];
+  }
+
+  /** What became of a call that was running. */
+  #runEvents(old: CallRecord, record: CallRecord): readonly AgentEventBody[] {
+    const { call, status, attempt } = record;
+    const isRunning = status === "running";
+    if (isRunning && attempt === old.attempt) return [];
+    if (record.result) return this.#answer(old, record.result);
+    if (!isRunning && status !== "approved")
+      return status === "done" ? [] : [toolEndEvent(unfinishedResult(call, record))]; // if done, its result is in a message
+    const retry = toolRetry(call, old.attempt, record.notBeforeAt ?? record.since);
+    return isRunning ? [retry, startEvent(record)] : [retry];
+  }
+
+  /** The events of a call that gets its result. */
+  #answer(
+    { call: asked, status }: CallRecord,
+    result: ToolResultBlock,
+    call = asked,
+  ): readonly AgentEventBody[] {
+    this.#open.delete(call.id);
+    this.#answered.add(call.id);
+    if (!isReported(call)) return [];
+    return status === "running" ? [toolEndEvent(result)] : notRun(call, result);
   }
 
   /** The calls that the turn waits for at its end. A refused call leaves the session as it was. */
@@ -121,44 +186,50 @@ function messageKey({ id, content }: Msg): string {
   return JSON.stringify([id, content]);
 }
 
-function pendingEvent(calls: readonly PendingCall[]): EventBody {
+function pendingEvent(calls: readonly PendingCall[]): AgentEventBody {
   return { type: "pending", calls };
 }
 
-function toolEndEvent(result: ToolResultBlock): EventBody {
+function startEvent({ call, attempt }: CallRecord): AgentEventBody {
+  return { type: "tool.start", call, attempt };
+}
+
+function toolEndEvent(result: ToolResultBlock): AgentEventBody {
   return { type: "tool.end", callId: result.id, result, durationMs: 0 };
 }
 
-/** Calls `listener` with the events of the journal after entry `after`, with `n` 0, and then with live events, missing none in
+/** Calls `listener` with the events of the journal after a position, with `n` 0, and then with live events, missing none in
  *  between. Returns a function that unsubscribes. */
 export function replayEvents(
   store: SessionStore,
   sessionId: string,
-  after: number,
+  after: EventPosition,
   subscribe: (listener: (event: AgentEvent) => void) => () => void,
   listener: (event: AgentEvent) => void,
 ): () => void {
   const waiting: AgentEvent[] = [];
+  const blocks = new OpenBlocks();
   let isLive = false;
   let isOver = false;
-  const stop = subscribe((event) => (isLive ? listener(event) : waiting.push(event)));
+  const pass = (event: AgentEvent): void => void (blocks.admits(event) && listener(event));
+  const stop = subscribe((event) => (isLive ? pass(event) : waiting.push(event)));
 
   const replay = async (): Promise<void> => {
     const reader = new EntryReader();
-    let last = after;
+    const from = positionOf(after);
+    let last = from.seq;
     for await (const entry of readEntries(store, sessionId)) {
       if (isOver) return;
       const events = reader.events(entry);
-      if (entry.seq <= after) continue;
-      last = entry.seq;
-      events.forEach(listener);
+      last = Math.max(last, entry.seq);
+      events.filter(({ position }) => isAfter(position, from)).forEach(listener);
     }
     isLive = true;
-    for (const event of waiting.splice(0)) if (event.seq >= last) listener(event);
+    for (const event of waiting.splice(0)) if (event.seq >= last) pass(event);
   };
   void replay().catch(() => {
     isLive = true;
-    for (const event of waiting.splice(0)) listener(event);
+    for (const event of waiting.splice(0)) pass(event);
   });
   return () => {
     isOver = true;

@@ -1,3 +1,4 @@
+import { positionSchema } from "../event/position.ts";
 import { decideShape } from "../agent/call-schema.ts";
 import * as s from "../base/option-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
@@ -111,7 +112,7 @@ export const dispatchSchema = s.lazily(() =>
 /** The schema of {@link SubscribeOptions}. */
 export const subscribeSchema = s.lazily(() =>
   s.options<SubscribeOptions>({
-    after: s.optional(s.integer(0)),
+    after: s.optional(positionSchema()),
     signal: s.optional(s.having("addEventListener", "an AbortSignal")),
   }),
 );

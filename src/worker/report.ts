@@ -100,6 +100,7 @@ export class Report {
 /** Returns a listener for the events of a session's agent that reports its steps, retries and turns. */
 export function stepReporter(report: Report, session: WorkerSessionRef): (event: AgentEvent) => void {
   const modelAt = new Map<string, number>();
+  const running = new Set<string>();
   let turnAt = 0;
   return (event) => {
     const { at } = event;
@@ -116,7 +117,8 @@ export function stepReporter(report: Report, session: WorkerSessionRef): (event:
         isError: event.error !== undefined,
       });
     }
-    if (event.type === "tool.end") {
+    if (event.type === "tool.start" && event.attempt > 0) running.add(event.call.id);
+    if (event.type === "tool.end" && running.delete(event.callId)) {
       const { durationMs, result } = event;
       report.emit({ ...session, type: "step", step: "tool", durationMs, isError: result.state === "error" });
     }

@@ -2,6 +2,7 @@ import { EventBuffer } from "../event/buffer.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { JsonObject } from "../base/json.ts";
+import { HeardBlocks, inPieces, OpenText } from "./open-text.ts";
 import type { WakeQueue } from "./queue/port.ts";
 
 /** An input was put into the inbox. */
@@ -12,6 +13,8 @@ const STARTED: JsonObject = { type: "begun" };
 const RELEASED: JsonObject = { type: "released" };
 /** A subscriber wants the events that are not stored. */
 const LISTEN: JsonObject = { type: "listen" };
+/** A new subscriber wants them, and what the open blocks hold so far. */
+const JOIN: JsonObject = { type: "listen", isNew: true };
 /** How often subscribers send LISTEN, and for how long it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
 /** The shortest time between two signals with events, ms, and the size of a signal in bytes. */
@@ -19,6 +22,7 @@ const [GATHER_MS, MAX_BYTES] = [50, 6_000];
 /** The events that subscribers read from the journal. */
 const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "message",
+  "slot",
   "tool.start",
   "tool.end",
   "pending",
@@ -26,6 +30,12 @@ const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "turn.end",
   "input.refused",
 ]);
+
+/** False for an event that is forwarded: an event of an inner agent is in another journal. */
+function isStored(event: AgentEvent): boolean {
+  if (event.source) return false;
+  return STORED.has(event.type) || (event.type === "retry" && event.callId !== undefined);
+}
 
 const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
@@ -38,13 +48,16 @@ export function listenToLiveEvents(
   listener: (event: AgentEvent) => void,
   onReleased: () => void,
 ): () => void {
+  const heard = new HeardBlocks();
   const subscribed = queue.subscribe(sessionId, (signal) => {
     if (signal["type"] === STARTED["type"]) queue.publish(sessionId, LISTEN);
     if (signal["type"] === RELEASED["type"]) onReleased();
-    eventsIn(signal).forEach(listener);
+    const isAgain = signal["isAgain"] === true;
+    for (const event of eventsIn(signal)) if (heard.isNew(event, isAgain)) listener(event);
+    if (signal["isLast"] === true) heard.caughtUp();
   });
   subscribed.then(
-    () => queue.publish(sessionId, LISTEN),
+    () => queue.publish(sessionId, JOIN),
     () => {}, // then there are only the events of the journal
   );
   const timer = setInterval(() => queue.publish(sessionId, LISTEN), LISTEN_EVERY_MS);
@@ -63,6 +76,7 @@ export class SessionSignals {
   readonly #subscribed: Promise<() => void>;
   #listenersUntil = 0;
   readonly #events = new EventBuffer();
+  readonly #openText = new OpenText();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
   /** The events that wait until the journal is written up to them. */
@@ -73,8 +87,9 @@ export class SessionSignals {
     this.#queue = queue;
     this.#journal = journal;
     this.#sessionId = sessionId;
-    this.#subscribed = queue.subscribe(sessionId, ({ type }) => {
+    this.#subscribed = queue.subscribe(sessionId, ({ type, isNew }) => {
       if (type === LISTEN["type"]) this.#listenersUntil = Date.now() + LISTEN_FOR_MS;
+      if (isNew === true) this.#sendAgain();
       if (type === NUDGE["type"]) onNudge();
     });
     this.#subscribed.then(
@@ -86,7 +101,8 @@ export class SessionSignals {
   /** Sends an event soon if it is not stored and there are subscribers. The beginning of a block is sent at once, and what comes
    *  before an event that is stored is sent before that. */
   forward(event: AgentEvent): void {
-    if (STORED.has(event.type) && !event.source) return this.#send(); // that of an inner agent is in another journal
+    if (isStored(event)) return this.#send();
+    this.#openText.note(event);
     if (Date.now() > this.#listenersUntil) return;
     this.#events.push({ ...event, seq: this.#journal.recordedSeq });
     if (event.type === "block.start") this.#sendIn(0);
@@ -114,33 +130,48 @@ export class SessionSignals {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const events = this.#events.take();
-    const last = events.at(-1);
-    if (!last) return;
+    if (events.length === 0) return;
     this.#sentAt = Date.now();
-    const written = this.#journal.written(last.seq);
-    if (!written && !this.#sending) return this.#publish(events);
+    this.#publishWhenWritten(events);
+  }
+
+  /** Sends what the open blocks hold so far. */
+  #sendAgain(): void {
+    this.#send();
+    const events = this.#openText.events(this.#journal.recordedSeq);
+    if (events.length > 0) this.#publishWhenWritten(events, true);
+  }
+
+  #publishWhenWritten(events: readonly AgentEvent[], isAgain = false): void {
+    const written = this.#journal.written(events.at(-1)!.seq);
+    if (!written && !this.#sending) return this.#publish(events, isAgain);
     const sending = Promise.all([this.#sending, written]).then(() => {
       if (this.#sending === sending) this.#sending = undefined;
-      this.#publish(events);
+      this.#publish(events, isAgain);
     });
     this.#sending = sending;
   }
 
-  #publish(events: readonly AgentEvent[]): void {
+  #publish(events: readonly AgentEvent[], isAgain: boolean): void {
     let batch: AgentEvent[] = [];
     let bytes = 0;
-    const flush = (): void => {
+    const flush = (isLast = false): void => {
+      const signal = { type: "events", events: batch as unknown as JsonObject[] };
       if (batch.length > 0)
-        this.#queue.publish(this.#sessionId, { type: "events", events: batch as unknown as JsonObject[] });
+        this.#queue.publish(this.#sessionId, {
+          ...signal,
+          ...(isAgain && { isAgain }),
+          ...(isAgain && isLast && { isLast }),
+        });
       [batch, bytes] = [[], 0];
     };
-    for (const event of events) {
+    for (const event of events.flatMap((each) => inPieces(each, MAX_BYTES))) {
       const size = Buffer.byteLength(JSON.stringify(event));
       if (bytes + size > MAX_BYTES) flush();
       if (size > MAX_BYTES) continue; // the journal has its content soon
       batch.push(event);
       bytes += size;
     }
-    flush();
+    flush(true);
   }
 }

@@ -75,8 +75,8 @@ export type DeadLetter = Quarantine & { readonly sessionId: string; readonly met
 
 /** Options of {@link Dispatcher.subscribe}. */
 export type SubscribeOptions = {
-  /** Only events of journal entries after this one; default 0: all. */
-  readonly after?: number;
+  /** Only events after the journal entry with this number, or after the event with this `position`; default 0: all. */
+  readonly after?: number | string;
   /** Ends the iteration. */
   readonly signal?: AbortSignal;
 };
@@ -140,8 +140,8 @@ export interface Dispatcher {
   /** Returns the status of a session. Rejects `session/not-found` for a session without journal and inputs. */
   status(sessionId: string): Promise<SessionStatus>;
   /** Yields the events of a session, whichever process drives it, in the order of its agent: those of the journal, each with its
-   *  `seq`, missing none (`message`, `tool.start`, `tool.end`, `pending`, `agent.changed`, `turn.end`, `input.refused`); and between them, with best
-   *  effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
+   *  `seq` and `position`, missing none (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`,
+   *  `turn.end`, `input.refused`); and between them, with best effort, those that are not stored (deltas, states). Ends when `signal` aborts. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
    *  sessions with these labels. */

@@ -88,6 +88,8 @@ test("a follower of the journal gets the calls of a suspended turn after the mes
   expect(gistOf(followed)).toEqual([
     "user said",
     "assistant said",
+    "a started, attempt 0",
+    "a ended suspended",
     "a: approval",
     "turn ended: APPROVAL_REQUIRED",
     "a: approval",
@@ -99,6 +101,8 @@ test("a follower of the journal gets the calls of a suspended turn after the mes
     "tool said",
     "b: externalResult",
     "turn ended: TOOL_SUSPENDED",
+    "b started, attempt 0",
+    "b ended success",
     "tool said",
     "assistant said",
     "turn ended: MODEL_STOP",
@@ -131,12 +135,12 @@ test("a live event is yielded after the journal entries before it, and before th
   const seen: string[] = [];
   const reading = (async () => {
     for await (const event of events) {
-      seen.push(event.type === "block.delta" ? event.delta : event.type);
+      seen.push(event.type === "tool.delta" ? event.delta : event.type);
       if (event.type === "turn.end") ended.abort();
     }
   })();
   const delta = (text: string, at: number) =>
-    emit({ type: "block.delta", delta: text, seq: at } as AgentEvent);
+    emit({ type: "tool.delta", delta: text, seq: at } as AgentEvent);
   delta("now", seq);
   await expect.poll(() => seen).toEqual(["now"]);
   await agent.call("second");

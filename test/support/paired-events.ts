@@ -25,7 +25,7 @@ export function eventsProblem(
         open = { turn: true };
         break;
       case "turn.end":
-        if (!open.turn) return `a turn ends twice ${where}`;
+        if (!open.turn && event.reason !== "INTERRUPTED") return `a turn ends twice ${where}`; // a suspended turn may be interrupted
         if (open.model !== undefined || open.block !== undefined)
           return `the model is still speaking ${where}`;
         if (tools.size > 0) return `calls without end: ${[...tools].join(", ")} ${where}`;

@@ -10,6 +10,7 @@ import { checkPart } from "../../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
 import { mayRetry } from "../../model/may-retry.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../model/port.ts";
+import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { pruneNulls } from "../../tool/prune-nulls.ts";
 import { jsonSchemaOf } from "../../tool/schema.ts";
 import { nativeValue } from "../../../machines/agent/updates/output.ts";
@@ -47,6 +48,11 @@ class BlockEmitter {
 
   push(chunk: FoldChunk): void {
     if (chunk.kind === "tool_use" && this.#phase === "summary") return; // a summary has no calls
+    if (chunk.name === OUTPUT_TOOL) {
+      this.end(); // a structured answer is no call that is reported
+      if (this.#hooks.length > 0) this.#notifyHooks(chunk);
+      return;
+    }
     if (chunk.index !== this.#open?.index) {
       this.end();
       this.#index++;

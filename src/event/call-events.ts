@@ -1,0 +1,48 @@
+import type { ToolResultBlock, ToolUseBlock, Msg } from "../message/types.ts";
+import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import type { AgentEventBody } from "./types.ts";
+
+/** False for the tool with which a model gives a structured answer: it is part of the answer, and no call has events. */
+export function isReported({ name }: { readonly name: string }): boolean {
+  return name !== OUTPUT_TOOL;
+}
+
+/** The start and the end of a call that gets this result without being run. */
+export function notRun(call: ToolUseBlock, result: ToolResultBlock): readonly AgentEventBody[] {
+  return [
+    { type: "tool.start", call, attempt: 0 },
+    { type: "tool.end", callId: call.id, result, durationMs: 0 },
+  ];
+}
+
+/** The event of an attempt that has failed and is repeated from `until` on, epoch ms. */
+export function toolRetry(
+  { id: callId, name }: ToolUseBlock,
+  attempt: number,
+  until: number,
+): AgentEventBody {
+  const error = { code: "tool/failed" as const, message: `Attempt ${attempt} of '${name}' failed.` };
+  return { type: "retry", callId, attempt, until, error };
+}
+
+function phaseOf(message: Msg): "reasoning" | "summary" | "other" {
+  if (message.role !== "assistant" || message.reason === "INTERRUPTED") return "other";
+  return message.reason === "MAX_ITERATIONS" ? "summary" : "reasoning";
+}
+
+/** The events of new messages. A call that is asked for and answered in them has its start and its end before its result, unless it is
+ *  `known`: then it has them already. */
+export function messageEvents(
+  added: readonly Msg[],
+  known: (callId: string) => boolean,
+): readonly AgentEventBody[] {
+  const asked = new Map(added.flatMap(toolUsesOf).map((call) => [call.id, call]));
+  return added.flatMap((message): readonly AgentEventBody[] => {
+    const pairs = toolResultsOf(message).flatMap((result) => {
+      const call = asked.get(result.id);
+      return call && isReported(call) && !known(call.id) ? notRun(call, result) : [];
+    });
+    return [...pairs, { type: "message", phase: phaseOf(message), message }];
+  });
+}
