@@ -34,6 +34,8 @@ const PROCESS_TESTS = [
   "test/ai-sdk/other-process.test.ts",
   "test/examples/inspect-demo.test.ts",
   "test/examples/mcp.test.ts",
+  "test/tool/mcp/bad-servers.test.ts",
+  "test/tool/mcp/every-tool.test.ts",
   "test/tool/mcp/killed-between-rounds.test.ts",
   "test/tool/mcp/legacy-elicitation.test.ts",
   "test/tool/mcp/process-group.test.ts",

@@ -1,9 +1,13 @@
 import { AgentError } from "../../base/error.ts";
 
 /** What surrounds the content of a result in a message. */
-const MARGIN_BYTES = 64 * 1024;
+export const MARGIN_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
+
+/** The error of a message that is larger than it may be. */
+export const tooLarge = (max: number): AgentError =>
+  new AgentError("tool/failed", `A message of the server has more than ${max} bytes. Ask for less.`);
 
 /** Returns a response whose body fails once a message in it is larger than `max` bytes: the whole body, or one event of a stream of events. */
 export function bounded(response: Response, max: number, onTooLarge: (error: AgentError) => void): Response {
@@ -25,10 +29,7 @@ export function bounded(response: Response, max: number, onTooLarge: (error: Age
       transform(chunk, controller) {
         count(chunk);
         if (size <= max + MARGIN_BYTES) return controller.enqueue(chunk);
-        const error = new AgentError(
-          "tool/failed",
-          `A message of the server has more than ${max} bytes. Ask for less.`,
-        );
+        const error = tooLarge(max);
         controller.error(error);
         onTooLarge(error);
       },

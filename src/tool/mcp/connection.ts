@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientOptions, ElicitResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
+import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Decision } from "../pending.ts";
 import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
+import { mendTools, type Fault, type ToolList } from "./listed-tools.ts";
 import { loadClient, type Loaded } from "./load-client.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
 import { isUnauthorized, SignIn } from "./sign-in.ts";
@@ -17,6 +19,10 @@ const MAX_PAGES = 64;
 const STDERR_TAIL = 1_000;
 /** How long a legacy server is left with an open question: 10 min. */
 const HELD_MS = 600_000;
+
+/** What to do about a list of tools that cannot be read. */
+const UNLISTED =
+  "Does its list keep to the protocol? Correct the server, or leave it out with `optional: true`.";
 
 /** A client and the end of its connection. */
 type Live = { readonly client: Client; readonly lost: Promise<never> };
@@ -32,6 +38,7 @@ export type Answered = {
   readonly responses: { readonly [key: string]: Json };
   readonly requestState?: string;
   readonly held?: string;
+  readonly visits?: true;
 };
 
 /** Accepts every result: what does not keep to its schema is a warning of ours and no failure. */
@@ -61,6 +68,7 @@ export class Connection {
   readonly #host: HostAnswers;
   readonly #signIn: SignIn;
   #transport: Transport | undefined;
+  #faults: Fault[] = [];
   #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
@@ -133,20 +141,30 @@ export class Connection {
     return this.#live;
   }
 
-  async tools(): Promise<readonly Tool[]> {
-    const { client } = await this.connect();
+  /** Reads the list of tools, one reader at a time. */
+  async tools(): Promise<ToolList> {
+    const { client, lost } = await this.connect();
     this.isStale = false;
-    if (!client.getServerCapabilities()?.tools) return [];
+    if (!client.getServerCapabilities()?.tools) return { tools: [], faults: [] };
     const timeout = this.#options.initTimeoutMs ?? 30_000;
     try {
-      return (await client.listTools(undefined, { timeout, cacheMode: "refresh" })).tools;
+      const faults: Fault[] = (this.#faults = []);
+      const list = client.listTools(undefined, { timeout, cacheMode: "refresh" });
+      const { tools } = await Promise.race([list, lost]);
+      return { tools, faults };
     } catch (error) {
-      throw this.#unreachable(error, "does not list its tools");
+      throw this.#unreachable(error, "does not list its tools", UNLISTED);
     }
   }
 
   /** Makes a call, or goes on with one whose server has been answered. */
   async call(tool: Called, input: JsonObject, how: CallWith, answered?: Answered): Promise<Step> {
+    if (answered?.visits) {
+      const isVisited = (answer: Json): boolean => isObject(answer) && answer["action"] === "accept";
+      if (Object.values(answered.responses).every(isVisited)) return this.call(tool, input, how);
+      const text = `The MCP server '${this.label}' wants a page to be visited before the call, and nobody did.`;
+      throw new AgentError("tool/failed", text);
+    }
     const held = answered?.held;
     if (held !== undefined) {
       const call = this.#calls.answer(held, answered!.responses[HELD_KEY] as ElicitResult);
@@ -255,6 +273,11 @@ export class Connection {
     try {
       this.#stderr = "";
       this.#transport = this.#makeTransport(loaded);
+      const note = (fault: Fault): unknown => this.#faults.push(fault);
+      Object.assign(this.#transport, {
+        // the client calls it before it reads a message
+        onmessage: (message) => mendTools(message, client.getProtocolEra() === "modern", note),
+      } satisfies Pick<Transport, "onmessage">);
       await client.connect(this.#transport, { timeout });
     } catch (error) {
       await client.close().catch(() => {});
@@ -295,14 +318,15 @@ export class Connection {
     this.#report("tools-changed", "The server has other tools now.");
   }
 
-  #unreachable(cause: unknown, problem = "cannot be connected to"): AgentError {
+  #unreachable(cause: unknown, problem = "cannot be connected to", instead?: string): AgentError {
     const { command, url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
     const advice = isUnauthorized(cause)
       ? "It needs a sign-in: give a token in `headers`, such as authorization, or an OAuth provider as `auth`."
-      : command === undefined
-        ? `Is a server running at ${url}, and are its \`headers\` right?`
-        : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`;
+      : (instead ??
+        (command === undefined
+          ? `Is a server running at ${url}, and are its \`headers\` right?`
+          : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`));
     const message = `The MCP server '${this.label}' ${problem}: ${messageOf(cause)}. ${advice}${said}`;
     return new AgentError("tool/failed", message, { cause, isRetryable: true });
   }

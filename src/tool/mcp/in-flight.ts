@@ -5,6 +5,7 @@ import type {
   ElicitResult,
   InputRequiredResult,
 } from "@modelcontextprotocol/client";
+import { isObject } from "../../base/is-object.ts";
 import type { McpEvent } from "./types.ts";
 
 /** How a call is made. */
@@ -26,6 +27,8 @@ export type Step =
       readonly requestState?: string;
       /** The id of a call that a legacy server runs meanwhile. */
       readonly held?: string;
+      /** A legacy server has not run the call: it wants these pages to be visited before. */
+      readonly visits?: true;
     };
 
 /** The key of the one request of a legacy server. */
@@ -37,6 +40,25 @@ type Question = {
   readonly answer: (result: ElicitResult) => void;
 };
 
+/** A question, and what it is answered. */
+type Asked = { readonly question: Question; readonly result: Promise<ElicitResult> };
+
+/** How many questions of one call may wait. */
+const MAX_QUESTIONS = 20;
+/** The code of an error that means that pages are to be visited before the call. */
+const VISIT_FIRST = -32042;
+
+/** Returns the step of an error that means that pages are to be visited. Throws any other error. */
+function visitsOf(error: unknown): Step {
+  const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: unknown };
+  const list: unknown = code === VISIT_FIRST && isObject(data) ? data["elicitations"] : undefined;
+  const pages = (Array.isArray(list) ? list.slice(0, MAX_QUESTIONS) : []).filter(isObject);
+  if (pages.length === 0) throw error;
+  const request = (params: object) => ({ method: "elicitation/create", params: { ...params, mode: "url" } });
+  const requests = pages.map((page, index) => [`page_${index + 1}`, request(page)] as const);
+  return { requests: Object.fromEntries(requests), visits: true };
+}
+
 /** The longest time that a timer can wait. */
 export const NO_TIMEOUT = 2 ** 31 - 1;
 
@@ -46,6 +68,9 @@ export class InFlight {
   readonly #result: Promise<CallToolResult | InputRequiredResult>;
   readonly #lost: Promise<never>;
   #asked = Promise.withResolvers<Question>();
+  #isAsked = false;
+  /** Questions that came while another one was open. */
+  #waiting: Question[] = [];
   /** The question that waits for an answer. */
   question: Question | undefined;
   /** How many answers of a model the call has got. */
@@ -75,7 +100,7 @@ export class InFlight {
         return { result: value as CallToolResult };
       const { inputRequests = {}, requestState } = value as InputRequiredResult;
       return { requests: inputRequests, ...(requestState !== undefined && { requestState }) };
-    });
+    }, visitsOf);
     const question = this.#asked.promise.then(({ id, params }): Step => ({
       requests: { [HELD_KEY]: { method: "elicitation/create", params } },
       held: id,
@@ -88,18 +113,30 @@ export class InFlight {
     }
   }
 
-  /** Asks what a legacy server wants to know while the call runs. */
-  ask(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> {
+  /** Asks what a legacy server wants to know while the call runs: one question after the other. Undefined if too many wait. */
+  ask(params: ElicitRequestParams, signal: AbortSignal): Asked | undefined {
+    if (this.#waiting.length >= MAX_QUESTIONS) return undefined;
     const { promise, resolve } = Promise.withResolvers<ElicitResult>();
-    const answer = (result: ElicitResult): void => {
-      this.question = undefined;
-      this.#asked = Promise.withResolvers();
-      resolve(result);
+    const question: Question = {
+      id: randomUUID(),
+      params,
+      answer: (result) => {
+        this.#waiting = this.#waiting.filter((each) => each !== question);
+        if (this.question === question) this.#open(this.#waiting.shift());
+        resolve(result);
+      },
     };
-    this.question = { id: randomUUID(), params, answer };
-    signal.addEventListener("abort", () => answer({ action: "cancel" }), { once: true });
-    this.#asked.resolve(this.question);
-    return promise;
+    signal.addEventListener("abort", () => question.answer({ action: "cancel" }), { once: true });
+    if (this.question) this.#waiting.push(question);
+    else this.#open(question);
+    return { question, result: promise };
+  }
+
+  #open(question: Question | undefined): void {
+    this.question = question;
+    if (this.#isAsked) this.#asked = Promise.withResolvers();
+    this.#isAsked = question !== undefined;
+    if (question) this.#asked.resolve(question);
   }
 }
 
@@ -128,24 +165,26 @@ export class InFlightCalls {
 
   /** A legacy server does not say which call its question belongs to: it is asked if only one can be meant, else cancelled. */
   async ask(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> {
-    const [call, ...others] = this.running;
-    if (call === undefined || others.length > 0) {
-      const count = call === undefined ? "no call runs" : `${others.length + 1} calls run at once`;
-      this.#report(
-        "warning",
-        `A question of the server was cancelled: ${count}, so that it belongs to none.`,
+    const [call, ...others] = this.running.length === 0 ? this.#open : this.running;
+    if (call === undefined || others.length > 0)
+      return this.#cancelled(
+        `${call === undefined ? "no call runs" : `${others.length + 1} calls run at once`}, so that it belongs to none`,
       );
-      return { action: "cancel" };
-    }
-    const answer = call.ask(params, signal);
-    const { id, answer: give } = call.question!;
-    this.#held.set(id, call);
-    const timer = setTimeout(() => give({ action: "cancel" }), this.#heldMs);
+    const asked = call.ask(params, signal);
+    if (!asked) return this.#cancelled(`its call has asked ${MAX_QUESTIONS} others at once`);
+    const { question, result } = asked;
+    this.#held.set(question.id, call);
+    const timer = setTimeout(() => question.answer({ action: "cancel" }), this.#heldMs);
     timer.unref();
-    return answer.finally(() => {
+    return result.finally(() => {
       clearTimeout(timer);
-      this.#held.delete(id);
+      this.#held.delete(question.id);
     });
+  }
+
+  #cancelled(reason: string): ElicitResult {
+    this.#report("warning", `A question of the server was cancelled: ${reason}.`);
+    return { action: "cancel" };
   }
 
   /** Answers the question of a held call, and returns the call; undefined if it is not held here any more. */

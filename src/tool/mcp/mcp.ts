@@ -4,12 +4,13 @@ import { check } from "../../base/options.ts";
 import { refreshTools } from "../toolkit.ts";
 import type { Tool, ToolSource } from "../types.ts";
 import { Connection } from "./connection.ts";
+import type { Fault, ToolList } from "./listed-tools.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
 import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
 import { isUnauthorized } from "./sign-in.ts";
 import { signInTool } from "./with-sign-in.ts";
 import { toolName } from "./tool-name.ts";
-import { toTool, whyNot, type Source } from "./to-tool.ts";
+import { toTool, type Source } from "./to-tool.ts";
 import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
 
 export type {
@@ -26,31 +27,46 @@ const MAX_TOOLS = 1_000;
 const INIT_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 120_000;
 
-/** Drops the tools that cannot be offered, and says why. */
-function offered(source: Source, listed: readonly Listed[]): readonly Listed[] {
-  if (listed.length > MAX_TOOLS)
-    source.report("left-out", `The server has ${listed.length} tools; the first ${MAX_TOOLS} are offered.`);
-  return listed.slice(0, MAX_TOOLS).filter((tool) => {
-    const reason = whyNot(tool);
-    if (reason !== undefined) source.report("left-out", `The tool is not offered: ${reason}.`, tool.name);
-    return reason === undefined;
-  });
+/** Returns the tools that can be offered, and says which cannot, and why, unless that is known. */
+function offered(
+  source: Source,
+  { tools, faults }: ToolList,
+  known: readonly Fault[] = [],
+): readonly Listed[] {
+  const isKnown = (fault: Fault): boolean =>
+    known.some(({ message, tool }) => message === fault.message && tool === fault.tool);
+  for (const fault of faults) if (!isKnown(fault)) source.report(fault.type, fault.message, fault.tool);
+  if (tools.length > MAX_TOOLS)
+    source.report("left-out", `The server has ${tools.length} tools; the first ${MAX_TOOLS} are offered.`);
+  return tools.slice(0, MAX_TOOLS);
 }
 
 /** The tools that the options choose. */
 function chosen(
   server: string,
   tools: readonly Listed[],
+  faults: readonly Fault[],
   { only, except = [] }: McpToolOptions,
 ): readonly Listed[] {
   const names = new Set(tools.map(({ name }) => name));
   const unknown = [...(only ?? []), ...except].find((name) => !names.has(name));
-  if (unknown !== undefined)
-    throw new AgentError(
-      "config/invalid",
-      `The MCP server '${server}' has no tool '${unknown}'. It has: ${[...names].join(", ") || "none"}.`,
-    );
+  if (unknown !== undefined) {
+    const fault = faults.find(({ type, tool }) => type === "left-out" && tool === unknown);
+    const reason = fault?.message ?? `It has: ${[...names].join(", ") || "none"}.`;
+    throw new AgentError("config/invalid", `The MCP server '${server}' has no tool '${unknown}'. ${reason}`);
+  }
   return tools.filter(({ name }) => (only?.includes(name) ?? true) && !except.includes(name));
+}
+
+/** Throws `tool/failed` if a server has tools and none of them can be offered. */
+function checkUsable(server: string, { tools, faults }: ToolList): void {
+  const fault = faults.find(({ type }) => type === "left-out");
+  if (tools.length > 0 || !fault) return;
+  const which = fault.tool === undefined ? "" : ` '${fault.tool}'`;
+  throw new AgentError(
+    "tool/failed",
+    `The MCP server '${server}' has no tool that can be offered. Of its tool${which} it is said: ${fault.message} Correct the server, or leave it out with \`optional: true\`.`,
+  );
 }
 
 /** Throws `tool/duplicate` if two tools have one name for the model. */
@@ -94,6 +110,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     options.onEvent?.({ type, server, message, ...(tool !== undefined && { tool }) });
   let instructions: string | undefined;
   let listed: readonly Listed[] = [];
+  let faults: readonly Fault[] = [];
   let version = 0;
   const sourceOf = (): Source => {
     const prefix = options.prefix === false ? "" : (options.prefix ?? `${server}__`);
@@ -106,7 +123,9 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   const refresh = (): Promise<void> => {
     const read = async (): Promise<void> => {
       if (!connection.isStale) return;
-      const now = offered(sourceOf(), await connection.tools());
+      const list = await connection.tools();
+      const now = offered(sourceOf(), list, faults);
+      ({ faults } = list);
       if (JSON.stringify(now) === JSON.stringify(listed)) return;
       listed = now;
       version++;
@@ -121,7 +140,10 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     const { client } = await connection.connect();
     server = options.name ?? client.getServerVersion()?.name ?? server;
     instructions = client.getInstructions();
-    listed = offered(sourceOf(), await connection.tools());
+    const list = await connection.tools();
+    listed = offered(sourceOf(), list);
+    ({ faults } = list);
+    checkUsable(server, list);
     isStarted = true;
     follow(); // of what changed meanwhile
   };
@@ -148,7 +170,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   const make = (given: McpToolOptions, source: ToolSource): Tool[] => {
     const made = isSignedOut
       ? [signIn()]
-      : chosen(server, listed, given).map((tool) => toTool(sourceOf(), tool, given));
+      : chosen(server, listed, faults, given).map((tool) => toTool(sourceOf(), tool, given));
     checkNames(server, made);
     return made.map((tool) => ({ ...tool, source }));
   };

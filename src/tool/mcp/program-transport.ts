@@ -14,8 +14,8 @@ export type Program = {
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
   readonly cwd?: string | undefined;
-  /** The largest message in bytes; default 10 MB. */
-  readonly maxBufferSize?: number | undefined;
+  /** The largest message in bytes. */
+  readonly maxBufferSize: number;
 };
 
 /** The process groups that run, which end with this process. */
@@ -58,16 +58,19 @@ export class ProgramTransport implements Transport {
   readonly #loaded: Loaded;
   readonly #program: Program;
   readonly #onStderr: (chunk: Buffer) => void;
+  readonly #onTooLarge: () => void;
   readonly #buffer: InstanceType<Loaded["ReadBuffer"]>;
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(loaded: Loaded, program: Program, onStderr: (chunk: Buffer) => void) {
+  /** `onTooLarge` is called before the transport closes itself because of a message that is larger than it may be. */
+  constructor(loaded: Loaded, program: Program, onStderr: (chunk: Buffer) => void, onTooLarge: () => void) {
     const { maxBufferSize } = program;
+    this.#onTooLarge = onTooLarge;
     this.#loaded = loaded;
     this.#program = program;
     this.#onStderr = onStderr;
-    this.#buffer = new loaded.ReadBuffer(maxBufferSize === undefined ? {} : { maxBufferSize });
+    this.#buffer = new loaded.ReadBuffer({ maxBufferSize });
   }
 
   /** Starts the program. Rejects if there is no such program. */
@@ -106,6 +109,7 @@ export class ProgramTransport implements Transport {
       this.#buffer.append(chunk);
     } catch (error) {
       stdout.destroy(); // the message is larger than it may be
+      this.#onTooLarge();
       this.onerror?.(error as Error);
       void this.close();
       return;

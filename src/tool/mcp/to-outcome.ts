@@ -59,6 +59,10 @@ function errorText(output: readonly Block[]): string {
   return `Error: ${texts.join("\n") || "Unknown error"}`;
 }
 
+/** True for media that structured content has once more. */
+const isIn = (json: string, block: Block): boolean =>
+  block.type !== "text" && block.source.type === "base64" && json.includes(block.source.data);
+
 /** Returns what the model reads of a result. What is for people only, and structured content, is metadata. */
 export function toOutcome(result: McpResult | null | undefined): ToolOutcome {
   if (!isObject(result)) return { output: [text("Error: MCP tool returned null result")], state: "error" };
@@ -67,8 +71,9 @@ export function toOutcome(result: McpResult | null | undefined): ToolOutcome {
   const output = contents.filter((content) => !isForUser(content)).map(blockOf);
   if (result.isError === true) return { output: [text(errorText(output))], state: "error" };
   const structured = result.structuredContent;
-  if (structured !== undefined && !output.some(({ type }) => type === "text"))
-    output.push(text(JSON.stringify(structured)));
+  const json = structured === undefined ? undefined : JSON.stringify(structured);
+  if (json !== undefined && !output.some((block) => block.type === "text" || isIn(json, block)))
+    output.push(text(json));
   const metadata = {
     ...(structured !== undefined && { structuredContent: structured }),
     ...(forUser.length > 0 && { forUser }),

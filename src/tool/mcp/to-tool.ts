@@ -1,6 +1,6 @@
 import type { Tool as Listed } from "@modelcontextprotocol/client";
-import { isObject } from "../../base/is-object.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import { AgentError } from "../../base/error.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { defineTool } from "../define.ts";
 import type { Tool, ToolOutcome } from "../types.ts";
 import { validateInput } from "../validate-input.ts";
@@ -13,7 +13,6 @@ import { toolName } from "./tool-name.ts";
 import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 
 const MAX_DESCRIPTION = 8_000;
-const MAX_SCHEMA = 100_000;
 const MAX_PROGRESS = 1_000;
 /** The pause between reports beyond those, which say that the call goes on, ms. */
 const MAX_PAUSE_MS = 10_000;
@@ -28,23 +27,6 @@ export type Source = {
   readonly options: McpOptions;
   report(type: McpEvent["type"], message: string, tool?: string): void;
 };
-
-/** True if a schema, or a part of it, is somewhere else. */
-function isRemote(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(isRemote);
-  if (!isObject(schema)) return false;
-  const ref = schema["$ref"];
-  return (typeof ref === "string" && !ref.startsWith("#")) || Object.values(schema).some(isRemote);
-}
-
-/** Why a listed tool cannot be offered; undefined if it can. */
-export function whyNot({ inputSchema, execution }: Listed): string | undefined {
-  if (execution?.taskSupport === "required") return "it runs as a task only, which is not supported";
-  const size = JSON.stringify(inputSchema).length;
-  if (size > MAX_SCHEMA) return `its schema has ${size} characters; at most ${MAX_SCHEMA} are read`;
-  if (isRemote(inputSchema)) return "its schema refers to another document";
-  return undefined;
-}
 
 function descriptionOf(source: Source, { name, title, description = title ?? "" }: Listed): string {
   if (description.length <= MAX_DESCRIPTION) return description.toWellFormed();
@@ -61,7 +43,7 @@ function checkSize(result: unknown, max: number): ToolOutcome | undefined {
 }
 
 function warnOfMismatch(source: Source, { name, outputSchema }: Listed, structured: unknown): void {
-  if (outputSchema === undefined || structured === undefined || isRemote(outputSchema)) return;
+  if (outputSchema === undefined || structured === undefined) return;
   const problem = validateInput(outputSchema as JsonObject, structured);
   if (problem !== null) source.report("warning", `The result does not keep to its schema: ${problem}`, name);
 }
@@ -77,7 +59,7 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
   return defineTool({
     name: toolName(prefix, name),
     description: descriptionOf(source, listed),
-    input: { ...(listed.inputSchema as { readonly [key: string]: Json }), type: "object" } as JsonObject,
+    input: listed.inputSchema as JsonObject,
     idempotent: isIdempotent,
     execution: {
       timeoutMs,
@@ -107,7 +89,10 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
         warnOfMismatch(source, listed, result.structuredContent);
         return toOutcome(result);
       } catch (error) {
-        throw callError(server, error, how);
+        const failure = callError(server, error, how);
+        const isFinal = AgentError.is(failure) && failure.code === "tool/failed" && !failure.isRetryable;
+        if (!isFinal || failure === error) throw failure;
+        return { output: [{ type: "text", text: `Error: ${failure.message}` }], state: "error" };
       }
     },
   });

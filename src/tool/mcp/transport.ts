@@ -1,16 +1,16 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { AgentError } from "../../base/error.ts";
-import { bounded } from "./bounded.ts";
+import { bounded, MARGIN_BYTES, tooLarge } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
 import type { McpOptions } from "./types.ts";
 
 /** The longest line without an end that is kept of what a program writes on standard error. */
 const MAX_LINE = 1_000;
-/** The largest message over HTTP, as over standard input and output. */
+/** The largest message. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** Returns the transport to the server of the options. Over HTTP, `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
+/** Returns the transport to the server of the options. `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
 export function transportTo(
   loaded: Loaded,
   options: McpOptions,
@@ -18,7 +18,16 @@ export function transportTo(
   onTooLarge: (error: AgentError) => void,
   authProvider?: AuthProvider | OAuthClientProvider,
 ): Transport {
-  const { command, args = [], env, cwd, url, headers, transport, maxResultBytes } = options;
+  const {
+    command,
+    args = [],
+    env,
+    cwd,
+    url,
+    headers,
+    transport,
+    maxResultBytes = MAX_MESSAGE_BYTES,
+  } = options;
   if (url !== undefined) {
     const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
     const { origin } = new URL(url);
@@ -27,11 +36,7 @@ export function transportTo(
       const all = new Headers(init?.headers);
       const given = typeof headers === "function" ? await headers() : (headers ?? {});
       for (const [name, value] of Object.entries(given)) all.set(name, value);
-      return bounded(
-        await fetch(input, { ...init, headers: all }),
-        maxResultBytes ?? MAX_MESSAGE_BYTES,
-        onTooLarge,
-      );
+      return bounded(await fetch(input, { ...init, headers: all }), maxResultBytes, onTooLarge);
     };
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }
@@ -43,8 +48,10 @@ export function transportTo(
     for (const line of lines) options.stderr?.(line);
   };
   const all = { ...loaded.getDefaultEnvironment(), ...env };
-  const program = { command: command!, args, env: all, cwd, maxBufferSize: maxResultBytes };
-  if (process.platform !== "win32") return new ProgramTransport(loaded, program, onChunk);
+  const maxBufferSize = maxResultBytes + MARGIN_BYTES;
+  const program = { command: command!, args, env: all, cwd, maxBufferSize };
+  if (process.platform !== "win32")
+    return new ProgramTransport(loaded, program, onChunk, () => onTooLarge(tooLarge(maxResultBytes)));
   const child = new loaded.StdioClientTransport({
     // there are no process groups
     command: program.command,
@@ -52,7 +59,7 @@ export function transportTo(
     env: all,
     stderr: "pipe",
     ...(cwd !== undefined && { cwd }),
-    ...(maxResultBytes !== undefined && { maxBufferSize: maxResultBytes }),
+    maxBufferSize,
   });
   child.stderr?.on("data", onChunk);
   return child;

@@ -15,7 +15,14 @@ const store = await openStore(spec);
 const server = await mcp({ name: "hotel", url });
 const turns = [{ calls: [{ id: "call_1", name: "hotel__book", input: { city: "Rome" } }] }, "Booked."];
 const model = scriptedModel(answer === undefined ? turns : turns.slice(1));
-const agent = createAgent({ name: "bot", model, tools: server.tools(), store, sessionId: "s", leaseMs: 500 });
+const agent = createAgent({
+  name: "bot",
+  model,
+  tools: server.tools(),
+  store,
+  sessionId: "s",
+  leaseMs: 2_500,
+});
 /** The process before was killed, and its lease ends soon. */
 async function open(): Promise<unknown> {
   try {

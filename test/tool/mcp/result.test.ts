@@ -65,6 +65,9 @@ test("structured content is metadata, and the text if there is no other", () => 
   const metadata = { structuredContent };
   expect(toOutcome({ structuredContent })).toEqual({ output: [text('{"a":1}')], metadata });
   expect(toOutcome({ structuredContent, content: [text("a")] })).toEqual({ output: [text("a")], metadata });
+  const content = [{ type: "image", mimeType: "image/png", data: "AA==" }];
+  expect(toOutcome({ structuredContent, content }).output).toEqual([image, text('{"a":1}')]);
+  expect(toOutcome({ structuredContent: { content }, content }).output).toEqual([image]);
 });
 
 test("what is for the user only is metadata", () => {

@@ -1,0 +1,67 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { isObject } from "../../base/is-object.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { schemaProblem } from "./schema-problem.ts";
+
+/** Something that is wrong with a tool of a list: `left-out` if it cannot be offered. */
+export type Fault = {
+  readonly type: "left-out" | "warning";
+  readonly message: string;
+  readonly tool?: string;
+};
+
+/** A list of tools as a server sent it, and what is wrong with it. */
+export type ToolList = { readonly tools: readonly Tool[]; readonly faults: readonly Fault[] };
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+const isObjectType = (type: Json | undefined): boolean =>
+  type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
+
+/** Returns why a tool cannot be offered; undefined if it can. */
+function whyNot({ inputSchema, execution }: JsonObject): string | undefined {
+  if (isObject(execution) && execution["taskSupport"] === "required")
+    return "it runs as a task only, which is not supported";
+  if (!isObject(inputSchema)) return "its schema is no JSON Schema: it is no object";
+  const problem = schemaProblem(inputSchema);
+  if (problem !== undefined) return problem;
+  return isObjectType(inputSchema["type"]) ? undefined : "its schema is not that of an object";
+}
+
+/** Returns what is used of a tool, in the form that the protocol has; undefined if it cannot be offered. */
+function mended(raw: unknown, isModern: boolean, note: (fault: Fault) => void): JsonObject | undefined {
+  const name = isObject(raw) ? raw["name"] : undefined;
+  if (!isObject(raw) || typeof name !== "string" || name === "") {
+    note({ type: "left-out", message: "A tool is not offered: it has no name." });
+    return undefined;
+  }
+  const reason = whyNot(raw);
+  if (reason !== undefined) {
+    note({ type: "left-out", message: `The tool is not offered: ${reason}.`, tool: name });
+    return undefined;
+  }
+  const { title, description, inputSchema, outputSchema, annotations } = raw;
+  const output = outputSchema === undefined ? undefined : schemaProblem(outputSchema);
+  if (output !== undefined)
+    note({ type: "warning", message: `The results are not checked: ${output}.`, tool: name });
+  const isChecked =
+    output === undefined && isObject(outputSchema) && (isModern || outputSchema["type"] === "object");
+  const hints = HINTS.map((hint) => [hint, isObject(annotations) ? annotations[hint] : undefined] as const);
+  return {
+    name,
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    inputSchema: { ...(inputSchema as JsonObject), type: "object" },
+    ...(isChecked && { outputSchema }),
+    annotations: Object.fromEntries(hints.filter(([, hint]) => typeof hint === "boolean")) as JsonObject,
+  };
+}
+
+/** Mends the tools in a message, if it has any, and takes out those that cannot be offered. One that does not keep to the protocol would
+ *  otherwise make the whole list unreadable. */
+export function mendTools(message: unknown, isModern: boolean, note: (fault: Fault) => void): void {
+  const result: unknown = isObject(message) ? message["result"] : undefined;
+  if (!isObject(result) || !Array.isArray(result["tools"])) return;
+  const tools = result["tools"].flatMap((raw) => mended(raw, isModern, note) ?? []);
+  Object.assign(result, { tools });
+}

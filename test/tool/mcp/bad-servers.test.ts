@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createToolkit } from "agentchart";
+import { mcp, type McpEvent, type McpOptions } from "agentchart/mcp";
+import { serve } from "agentchart/server";
+import { scriptedModel } from "agentchart/testing";
+import { outputOf } from "../../support/agents.ts";
+import { freePort } from "../../support/free-port.ts";
+
+const PROGRAM = join(import.meta.dirname, "odd-server.mjs");
+
+const program = (...args: string[]): McpOptions => ({
+  name: "odd",
+  command: process.execPath,
+  args: [PROGRAM, ...args],
+});
+const site = async (response: () => Response): Promise<McpOptions> => {
+  const { url, close } = await serve({ fetch: async () => response() });
+  onTestFinished(close);
+  return { name: "odd", url };
+};
+const listing = (...tools: readonly unknown[]): McpOptions =>
+  program("sends invalid schemas", JSON.stringify({ tools }));
+
+async function open(options: McpOptions) {
+  const events: McpEvent[] = [];
+  const server = await mcp({ ...options, onEvent: (event) => void events.push(event) });
+  onTestFinished(() => server.close());
+  return { server, events };
+}
+
+const schema = { type: "object", properties: { a: { type: "text" } } };
+
+/** A server that cannot be used: what is wrong with it, and what to do. */
+const BAD: readonly (readonly [string, () => McpOptions | Promise<McpOptions>, RegExp, RegExp])[] = [
+  [
+    "does not start",
+    () => program("does not start"),
+    /cannot be connected to/,
+    /Does the command run in a terminal: .*odd-server\.mjs.*It wrote: no key/,
+  ],
+  [
+    "is no program",
+    () => ({ name: "odd", command: "no-such-program" }),
+    /cannot be connected to: spawn no-such-program ENOENT/,
+    /Does the command run in a terminal: no-such-program\?/,
+  ],
+  [
+    "speaks another protocol",
+    () => ({ ...program("speaks another protocol"), initTimeoutMs: 300 }),
+    /cannot be connected to: Request timed out/,
+    /Does the command run in a terminal/,
+  ],
+  [
+    "says nothing",
+    () => ({ ...program("says nothing"), initTimeoutMs: 300 }),
+    /cannot be connected to: Request timed out/,
+    /Does the command run in a terminal/,
+  ],
+  [
+    "speaks another revision",
+    () => program("speaks another revision"),
+    /cannot be connected to: .*1999-01-01/,
+    /Does the command run in a terminal/,
+  ],
+  ["dies while it lists its tools", () => program("dies"), /does not list its tools/, /Does its list keep/],
+  [
+    "sends a list that is none",
+    () => program("sends invalid schemas", JSON.stringify({ tools: "none" })),
+    /does not list its tools/,
+    /Does its list keep to the protocol\? Correct the server/,
+  ],
+  [
+    "sends invalid schemas only",
+    () => listing({ name: "a", inputSchema: schema }),
+    /no tool that can be offered\. Of its tool 'a' .*at \/properties\/a\/type|\/properties\/a\/type is "text"/,
+    /Correct the server, or leave it out with `optional: true`/,
+  ],
+  [
+    "is not there",
+    async () => ({ name: "odd", url: `http://127.0.0.1:${await freePort()}/mcp` }),
+    /cannot be connected to/,
+    /Is a server running at http:\S+, and are its `headers` right\?/,
+  ],
+  [
+    "is a web page",
+    () => site(() => new Response("<h1>Hello</h1>", { headers: { "content-type": "text/html" } })),
+    /cannot be connected to/,
+    /Is a server running at http/,
+  ],
+  [
+    "needs a sign-in",
+    () => site(() => new Response("Unauthorized", { status: 401 })),
+    /cannot be connected to/,
+    /It needs a sign-in: give a token in `headers`, .* or an OAuth provider as `auth`/,
+  ],
+];
+
+test.each(BAD)(
+  "a server that %s is one error that says what to do, or left out",
+  async (_, make, what, todo) => {
+    const options = await make();
+    const error: unknown = await mcp(options).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "tool/failed" });
+    const { message } = error as Error;
+    expect(message).toMatch(/^The MCP server 'odd' /);
+    expect(message).toMatch(what);
+    expect(message).toMatch(todo);
+    const { server, events } = await open({ ...options, optional: true });
+    expect(server.tools()).toEqual([]);
+    const [last, ...others] = events.filter(
+      ({ type, tool }) => type !== "disconnected" && tool === undefined,
+    );
+    expect(last).toMatchObject({
+      type: "left-out",
+      server: "odd",
+      message: expect.stringMatching(what) as string,
+    });
+    expect(others).toEqual([]);
+  },
+);
+
+const good = { name: "good", inputSchema: { type: "object", properties: { n: { type: "integer" } } } };
+const deep = (levels: number): unknown => (levels === 0 ? {} : { not: deep(levels - 1) });
+
+/** Schemas that are none, by the name of their tool. */
+const NO_SCHEMAS: readonly (readonly [string, unknown, RegExp])[] = [
+  ["that is text", "object", /is no object/],
+  ["that is missing", undefined, /is no object/],
+  ["of a list", { type: "array" }, /not that of an object/],
+  ["with a type that is none", schema, /\/properties\/a\/type is "text"/],
+  ["with a number as a type", { type: "object", properties: { a: { type: 5 } } }, /\/type is 5/],
+  ["with properties that are a list", { properties: [] }, /\/properties is no object/],
+  ["with a property that is text", { properties: { a: "string" } }, /\/properties\/a is no schema/],
+  ["with a required name that is none", { required: [1] }, /\/required is no list of names/],
+  ["with an enum that is none", { properties: { a: { enum: "x" } } }, /\/properties\/a\/enum is no list/],
+  ["with an empty choice", { properties: { a: { anyOf: [] } } }, /\/properties\/a\/anyOf is no list/],
+  ["with a wrong expression", { properties: { a: { pattern: "(" } } }, /\/pattern is no regular expression/],
+  ["with items that are none", { properties: { a: { items: 1 } } }, /\/properties\/a\/items is no schema/],
+  ["that refers to nothing", { properties: { a: { $ref: "#/$defs/b" } } }, /refers to #\/\$defs\/b/],
+  ["that refers elsewhere", { properties: { a: { $ref: "http://a.example/b" } } }, /another document/],
+  ["that is too deep", deep(1_000), /nested more than 200 deep/],
+];
+
+test("a tool whose schema is none is left out, with a reason, and the others are offered", async () => {
+  const bad = NO_SCHEMAS.map(([name, inputSchema]) => ({ name, inputSchema }));
+  const { server, events } = await open(listing(...bad, good, 7, { inputSchema: {} }));
+  expect(server.tools().map(({ name }) => name)).toEqual(["odd__good"]);
+  const leftOut = (tool: string | undefined, message: RegExp) => ({
+    type: "left-out",
+    server: "odd",
+    ...(tool !== undefined && { tool }),
+    message: expect.stringMatching(message) as string,
+  });
+  expect(events).toEqual([
+    ...NO_SCHEMAS.map(([name, , reason]) => leftOut(name, reason)),
+    leftOut(undefined, /^A tool is not offered: it has no name\.$/),
+    leftOut(undefined, /^A tool is not offered: it has no name\.$/),
+  ]);
+  expect(() => server.tools({ only: ["with properties that are a list"] })).toThrow(
+    expect.objectContaining({
+      code: "config/invalid",
+      message: expect.stringMatching(
+        /^The MCP server 'odd' has no tool 'with p.*'\. The tool is not offered/,
+      ) as string,
+    }),
+  );
+});
+
+test("what can be mended in a list of tools is mended", async () => {
+  const { server, events } = await open(
+    listing(
+      {
+        name: "a",
+        inputSchema: { properties: { n: { type: "integer", $ref: "#/$defs/n" } }, $defs: { n: true } },
+      },
+      {
+        name: "b",
+        title: 5,
+        description: {},
+        annotations: "none",
+        icons: 1,
+        inputSchema: { type: ["object", "null"] },
+      },
+      { ...good, outputSchema: { type: "object", properties: { n: { type: "none" } } } },
+    ),
+  );
+  const tools = server.tools();
+  expect(tools.map(({ name }) => name)).toEqual(["odd__a", "odd__b", "odd__good"]);
+  expect(tools.map(({ inputSchema }) => inputSchema["type"])).toEqual(["object", "object", "object"]);
+  const message = expect.stringContaining(
+    "The results are not checked: its schema is no JSON Schema",
+  ) as string;
+  expect(events).toMatchObject([{ type: "warning", tool: "good", message }]);
+});
+
+test("of a result of 1 GB over standard output no more is taken than may be, and the next call works", async () => {
+  const { server } = await open({ ...program(), maxResultBytes: 2_000_000 });
+  const toolkit = createToolkit({ tools: server.tools() });
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  const result = await toolkit.invoke("odd__gigabyte", {});
+  clearInterval(timer);
+  expect(result).toMatchObject({ state: "error", code: "tool/failed" });
+  expect(outputOf(result)).toContain("more than 2000000 bytes");
+  expect(most - before).toBeLessThan(300_000_000);
+  expect(await toolkit.invoke("odd__small", {})).toMatchObject({ state: "success" });
+});
+
+test("a legacy server that asks the model again and again gets no more answers than it may", async () => {
+  const model = scriptedModel(Array.from({ length: 10 }, () => "Sampled."));
+  const { server } = await open({ ...program(), sampling: { model, maxCalls: 3 } });
+  const result = await createToolkit({ tools: server.tools() }).invoke("odd__storm", {});
+  expect(outputOf(result)).toBe("97");
+  expect(model.requests).toHaveLength(3);
+});
