@@ -24,6 +24,9 @@ const HELD_MS = 600_000;
 const UNLISTED =
   "Does its list keep to the protocol? Correct the server, or leave it out with `optional: true`.";
 
+/** What to do about a sign-in that failed. */
+const REFUSED = "Are the credentials of `auth` right?";
+
 /** A client and the end of its connection. */
 type Live = { readonly client: Client; readonly lost: Promise<never> };
 
@@ -281,7 +284,8 @@ export class Connection {
       await client.connect(this.#transport, { timeout });
     } catch (error) {
       await client.close().catch(() => {});
-      throw this.#unreachable(this.#signIn.safe(loaded, error));
+      const safe = this.#signIn.safe(loaded, error);
+      throw this.#unreachable(safe, undefined, safe === error ? undefined : REFUSED);
     }
     const end = (reason: string) => {
       if (this.#closed) return reject(new Error("closed"));

@@ -1,5 +1,6 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { AgentError } from "../../base/error.ts";
+import { isObject } from "../../base/is-object.ts";
 import { bounded, MARGIN_BYTES, tooLarge } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
@@ -9,6 +10,21 @@ import type { McpOptions } from "./types.ts";
 const MAX_LINE = 1_000;
 /** The largest message. */
 const MAX_MESSAGE_BYTES = 10_000_000;
+
+/** Returns an error of an authorization server without its own words, which the client would print. */
+async function wordless(response: Response): Promise<Response> {
+  const { ok, status, statusText, headers } = response;
+  if (ok || headers.get("content-type")?.includes("json") !== true) return response;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  if (!isObject(body) || typeof body["error"] !== "string") return response;
+  const { error_description: _, error_uri: __, ...rest } = body;
+  const kept = new Headers(headers);
+  for (const name of ["content-length", "content-encoding"]) kept.delete(name);
+  return Response.json(rest, { status, statusText, headers: kept });
+}
 
 /** Returns the transport to the server of the options. `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
 export function transportTo(
@@ -32,11 +48,11 @@ export function transportTo(
     const Kind = transport === "sse" ? loaded.SSEClientTransport : loaded.StreamableHTTPClientTransport;
     const { origin } = new URL(url);
     const withHeaders = async (input: string | URL, init?: RequestInit): Promise<Response> => {
-      if (new URL(input).origin !== origin) return fetch(input, init); // an authorization server gets none of them
+      if (new URL(input).origin !== origin) return wordless(await fetch(input, init)); // an authorization server gets none of them
       const all = new Headers(init?.headers);
       const given = typeof headers === "function" ? await headers() : (headers ?? {});
       for (const [name, value] of Object.entries(given)) all.set(name, value);
-      return bounded(await fetch(input, { ...init, headers: all }), maxResultBytes, onTooLarge);
+      return wordless(bounded(await fetch(input, { ...init, headers: all }), maxResultBytes, onTooLarge));
     };
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }

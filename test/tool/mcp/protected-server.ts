@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID, verify } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import {
   createMcpHandler,
@@ -8,6 +8,22 @@ import {
 } from "@modelcontextprotocol/server";
 import { serve } from "agentchart/server";
 import { z } from "zod";
+
+/** The key of the client `bot`, with which it signs its assertions. */
+export const clientKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
+/** What the server of an enterprise says of a user of the client. */
+export const GRANT = "a-grant-of-the-enterprise";
+
+/** True for an assertion of the client that counts at `audience`. */
+function isSigned(assertion: string, audience: string): boolean {
+  const [head = "", body = "", signature = ""] = assertion.split(".");
+  const said = JSON.parse(Buffer.from(body, "base64url").toString() || "{}") as {
+    readonly [name: string]: unknown;
+  };
+  const key = { key: clientKey.publicKey, dsaEncoding: "ieee-p1363" as const };
+  const isRight = verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"));
+  return isRight && said["sub"] === "bot" && String(said["aud"]).startsWith(audience);
+}
 
 type Asked = { readonly challenge: string; readonly redirect: string };
 
@@ -55,7 +71,14 @@ export async function protectedServer(wants: "everywhere" | "calls" = "calls") {
     const challenge = createHash("sha256")
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
-    const isClient = form.get("grant_type") === "client_credentials" && request.headers.has("authorization");
+    const kind = form.get("grant_type");
+    const basic = `Basic ${Buffer.from("bot:s").toString("base64")}`;
+    const hasSecret = request.headers.get("authorization") === basic;
+    const isClient =
+      (kind === "client_credentials" && (hasSecret || isSigned(form.get("client_assertion") ?? "", base))) ||
+      (kind === "urn:ietf:params:oauth:grant-type:jwt-bearer" &&
+        hasSecret &&
+        form.get("assertion") === GRANT);
     if (!isClient && (code?.challenge !== challenge || code.redirect !== form.get("redirect_uri")))
       return Response.json(
         { error: "invalid_grant", error_description: "Say your password." },

@@ -1,10 +1,14 @@
-import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
-import { expect, onTestFinished, test } from "vitest";
+import {
+  ClientCredentialsProvider,
+  CrossAppAccessProvider,
+  PrivateKeyJwtProvider,
+} from "@modelcontextprotocol/client";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createAgent, type Snapshot } from "agentchart";
-import { mcp, type McpOptions } from "agentchart/mcp";
+import { mcp, type McpEvent, type McpOptions } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
 import { outputOf, resultsOf } from "../../support/agents.ts";
-import { protectedServer, provider, visit } from "./protected-server.ts";
+import { clientKey, GRANT, protectedServer, provider, visit } from "./protected-server.ts";
 
 const WRITE = (id: string) => ({ id, name: "notes__write", input: { text: id } });
 type Config = { readonly snapshot?: Snapshot; readonly turns?: Parameters<typeof scriptedModel>[0] };
@@ -136,19 +140,83 @@ test("a server that lists its tools only after a sign-in has one tool for it unt
   expect(notes).toEqual(["one"]);
 });
 
-test("a program signs in by its own credentials, or by a token that it has, without a person", async () => {
+const KEY = clientKey.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+type Machine = (
+  expectedIssuer: string,
+) => ClientCredentialsProvider | PrivateKeyJwtProvider | CrossAppAccessProvider;
+
+test.each<readonly [string, Machine]>([
+  [
+    "a secret",
+    (expectedIssuer) => new ClientCredentialsProvider({ clientId: "bot", clientSecret: "s", expectedIssuer }),
+  ],
+  [
+    "a key",
+    (expectedIssuer) =>
+      new PrivateKeyJwtProvider({ clientId: "bot", privateKey: KEY, algorithm: "ES256", expectedIssuer }),
+  ],
+  [
+    "a grant of its enterprise",
+    (expectedIssuer) =>
+      new CrossAppAccessProvider({
+        clientId: "bot",
+        clientSecret: "s",
+        expectedIssuer,
+        assertion: async ({ authorizationServerUrl, resourceUrl }) =>
+          authorizationServerUrl.startsWith(expectedIssuer) && resourceUrl.startsWith(expectedIssuer)
+            ? GRANT
+            : "none",
+      }),
+  ],
+])("a program signs in by %s, without a person", async (_, machine) => {
+  const { url, notes } = await shut("everywhere");
+  const auth = machine(new URL(url).origin);
+  const { agent } = await agentOf(url, { auth });
+  expect((await agent.call("go")).text).toBe("Done.");
+  expect(auth.tokens()?.access_token).toMatch(/^secret-token-/);
+  expect(JSON.stringify(agent.snapshot())).not.toContain("secret-token-");
+  expect(notes).toEqual(["one"]);
+});
+
+test("a program whose credentials are refused is told so by an error, or the server is left out", async () => {
+  const { url } = await shut("everywhere");
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const expectedIssuer = new URL(url).origin;
+  const auth = new ClientCredentialsProvider({ clientId: "bot", clientSecret: "wrong", expectedIssuer });
+  const message = expect.stringMatching(
+    /^The MCP server 'shut' cannot be connected to: .*answered invalid_grant.*Are the credentials of `auth` right\?/,
+  ) as string;
+  const error: unknown = await mcp({ name: "shut", url, auth }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "tool/failed", message });
+  expect(JSON.stringify([String(error), warn.mock.calls])).not.toContain("password");
+  const events: McpEvent[] = [];
+  const onEvent = (event: McpEvent): void => void events.push(event);
+  const server = await mcp({ name: "shut", url, auth, optional: true, onEvent });
+  onTestFinished(server.close);
+  expect(server.tools()).toEqual([]);
+  expect(events).toMatchObject([{ type: "left-out", server: "shut", message }]);
+});
+
+test("a server that a person can sign in to is not left out", async () => {
+  const { url } = await shut("everywhere");
+  const server = await mcp({ name: "notes", url, auth: provider(), optional: true });
+  onTestFinished(server.close);
+  expect(server.tools().map(({ name }) => name)).toEqual(["notes__sign_in"]);
+});
+
+test("a program signs in by a token that it has, and one that does not count is an error", async () => {
   const { url, notes } = await shut("everywhere");
   const credentials = new ClientCredentialsProvider({
     clientId: "bot",
     clientSecret: "s",
     expectedIssuer: new URL(url).origin,
   });
-  const { agent } = await agentOf(url, { auth: credentials });
-  expect((await agent.call("go")).text).toBe("Done.");
+  await agentOf(url, { auth: credentials });
   const token = credentials.tokens()!.access_token;
   const { agent: other } = await agentOf(url, { auth: { token: async () => token } });
   expect((await other.call("go")).text).toBe("Done.");
-  expect(notes).toEqual(["one", "one"]);
+  expect(notes).toEqual(["one"]);
   await expect(mcp({ name: "shut", url, auth: { token: async () => "old" } })).rejects.toMatchObject({
     code: "tool/failed",
     message: expect.stringMatching(/'shut'.*It needs a sign-in/s) as string,
