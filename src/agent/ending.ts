@@ -2,6 +2,8 @@ import { AgentError } from "../base/error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 
+/** How long a close waits at most for what hooks do while the session rests, ms. */
+const REST_MS = 10_000;
 /** How long a shutdown waits at least for the store, ms. */
 const RELEASE_MS = 500;
 
@@ -28,6 +30,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
     runtime.send({ type: "run.shutdown", at: runtime.now() });
     await endsWithin(turns.idle(), deadlineMs);
   }
+  await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
   runtime.stop(error);
   const left = Math.max(until - Date.now(), RELEASE_MS);
   await endsWithin(runtime.innerEnded(), left);
@@ -40,6 +43,7 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
   runtime.drain(error);
   if (runtime.status().phase === "running") interrupt();
   await turns.idle();
+  await endsWithin(runtime.rest.ended(), REST_MS);
   runtime.stop(error);
   await endsWithin(runtime.innerEnded(), RELEASE_MS);
   await runtime.journal.release();

@@ -32,6 +32,7 @@ import { observerOf } from "./inspect.ts";
 import { onProcessEnd } from "./leave-process.ts";
 import { outputTool } from "./output.ts";
 import { AgentFingerprint } from "./fingerprint.ts";
+import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { SessionJournal } from "./session-journal.ts";
@@ -84,6 +85,8 @@ export class Runtime {
   /** The steps of the chart, for inspectors. */
   readonly steps = new StepPublisher(() => ({ state: this.path, context: this.context }));
   readonly telemetry: SessionTelemetry | undefined;
+  /** What hooks do while the session rests. */
+  readonly rest: RestHooks;
   readonly #config: AgentConfig<never>;
   readonly #listener: RuntimeListener;
   readonly #hooks: SessionHooks;
@@ -151,6 +154,7 @@ export class Runtime {
       onTimer: () => this.#timerDue(),
     });
     bindHost(this.actor, this.#host);
+    this.rest = new RestHooks(this, this.#host);
     this.events = new EventEmitter(() => ({
       seq: this.journal.seq,
       at: this.now(),
@@ -287,6 +291,12 @@ export class Runtime {
     this.#assertLoads(session);
     this.#replace(session, parts);
     this.#adopt();
+    this.#beginRest();
+  }
+
+  /** Lets hooks do what they do while the session rests, if it does. */
+  #beginRest(): void {
+    if (phaseOf(this.path) === "stopped") this.rest.begin();
   }
 
   #assertLoads(session: RestoredSession): void {
@@ -384,6 +394,7 @@ export class Runtime {
     const error = this.stoppedBy!;
     this.#hasLeft();
     this.#wait.end();
+    this.rest.stop();
     const { parent } = this.#listener;
     if (parent) parent.stop(this.actor);
     else this.actor.stop();
@@ -427,6 +438,7 @@ export class Runtime {
     if (this.events.hasListeners(DERIVED_TYPES)) this.#emitBetween(before, snapshot);
     if (before.context.progress.settled !== snapshot.context.progress.settled)
       this.#listener.onSettled(snapshot.context, before.context);
+    if (phaseOf(statePath(before.value)) !== "stopped") this.#beginRest();
   }
 
   #emitBetween(before: LiveSnapshot, after: LiveSnapshot): void {
@@ -466,6 +478,7 @@ export class Runtime {
     this.#stored = undefined;
     this.#life.send({ type: "session.begun" });
     this.#adopt();
+    this.#beginRest();
     this.#hasLeft = onProcessEnd((exitCode) => this.#leave(exitCode));
   }
 

@@ -1,12 +1,15 @@
 import * as s from "../base/option-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
 import { toolSchema } from "../tool/tool-schema.ts";
-import { CHUNK_POINTS, HOOK_POINTS, type Hook, type HookPoint } from "./types.ts";
+import { CHUNK_POINTS, HOOK_POINTS, REST_POINTS, type Hook, type HookPoint } from "./types.ts";
 
 type AnyHook = Hook<never>;
-type Point = (typeof HOOK_POINTS)[number] | (typeof CHUNK_POINTS)[number];
+type RestPoint = (typeof REST_POINTS)[number];
+type Point = HookPoint | RestPoint | (typeof CHUNK_POINTS)[number];
+/** A point whose hooks are awaited. */
+export type AwaitedPoint = HookPoint | RestPoint;
 
-const POINTS: readonly Point[] = [...HOOK_POINTS, ...CHUNK_POINTS];
+const POINTS: readonly Point[] = [...HOOK_POINTS, ...REST_POINTS, ...CHUNK_POINTS];
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
 /** The schema of {@link Hook}. A hook may have what it likes beside its points, but a function whose name is nearly that of a point
@@ -25,7 +28,7 @@ export const hookSchema = s.lazily(() => {
   );
 });
 
-type ChangingPoint = Exclude<HookPoint, "onInterrupt" | "onError">;
+type ChangingPoint = Exclude<AwaitedPoint, "onInterrupt" | "onError">;
 type Patch<P extends ChangingPoint> = Exclude<Awaited<ReturnType<NonNullable<AnyHook[P]>>>, void>;
 
 const PROMPT = { messages: true, append: true, system: true, options: true, slots: true } as const;
@@ -41,11 +44,12 @@ const FIELDS: { readonly [P in ChangingPoint]: { readonly [F in keyof Required<P
   preCompact: { instructions: true, summary: true, keepFrom: true, skip: true, slots: true },
   postCompact: { summary: true, slots: true },
   postCall: { reply: true, slots: true },
+  onRest: { slots: true },
 };
 
 /** Returns what is wrong with the names of what a hook returned, such as "`sytem` is not a field of it; did you mean `system`?";
  *  undefined if nothing is. At a point that only observes only `slots` is wrong. */
-export function unknownField(point: HookPoint, returned: object): string | undefined {
+export function unknownField(point: AwaitedPoint, returned: object): string | undefined {
   if (point === "onInterrupt" || point === "onError")
     return "slots" in returned ? "hooks of this point write no slots" : undefined;
   const known = FIELDS[point];

@@ -185,6 +185,16 @@ export type Hook<Ctx = unknown> = {
   /** After a turn failed: observes only, and cannot replace the error. If it throws, a `hook.failed` event is emitted and nothing
    *  else happens. */
   readonly onError?: (e: HookEvent<Ctx> & { readonly error: ErrorInfo }) => void | Promise<void>;
+  /** When the session rests: after every turn but a suspended or parked one, and when a session that has turns is opened or restored.
+   *  No turn waits for it, and the next one may begin meanwhile; `close()`, `shutdown()` and a worker that releases the session wait
+   *  up to 10 s, then `signal` aborts. In one session it never runs twice at once. It may return `slots`; those that were changed
+   *  meanwhile are left out. If it throws, a `hook.failed` event is emitted and nothing else happens. */
+  readonly onRest?: (
+    e: HookEvent<Ctx> & {
+      /** The transcript. */
+      readonly history: readonly Msg[];
+    },
+  ) => Maybe<Writes>;
 };
 
 /** The points at which the chart waits for the hooks, in the order in which a turn reaches them. */
@@ -204,5 +214,7 @@ export const HOOK_POINTS = [
 ] as const;
 /** The points that observe a stream; the chart does not wait for them. */
 export const CHUNK_POINTS = ["reasoningChunk", "summaryChunk", "actingChunk"] as const;
+/** The points of a session at rest; the chart does not wait for them. */
+export const REST_POINTS = ["onRest"] as const;
 /** One of {@link HOOK_POINTS}. */
 export type HookPoint = (typeof HOOK_POINTS)[number];

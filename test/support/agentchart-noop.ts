@@ -38,6 +38,7 @@ export function noopHook(priority: number): Hook {
     actingChunk: count("actingChunk"),
     onInterrupt: waits("onInterrupt"),
     onError: waits("onError"),
+    onRest: waits("onRest"),
   });
 }
 

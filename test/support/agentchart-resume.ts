@@ -41,6 +41,9 @@ export const KILLED_IN_MIDST = [
 
 /** Tests of the agent suite in which no agent is killed, and why. */
 export const NOT_KILLED: Listed = {
+  "with `later` asks the model that extracts once for each turn":
+    "counts extractions: one whose end the session has not noted is made again, and not kept twice",
+  "rest.test.ts": "counts the rests of a session: it rests again when it is restored",
   "caller.test.ts": "is about the stack of the process that calls",
   "a listener of turn.start can interrupt the turn and speak into it":
     "interrupts in the very step in which the process would end: nothing of it is stored yet",

@@ -30,7 +30,8 @@ export type RecordOptions = {
   readonly by?: "extract" | "verbatim";
   /** The model that extracts. */
   readonly model?: ChatModel;
-  /** `postCall` (default): before the turn ends; `later`: meanwhile, so that the caller does not wait for it. */
+  /** `postCall` (default): before the turn ends; `later`: when it has ended, so that the caller does not wait for it. What a process
+   *  did not record before it ended is recorded when the session is opened next. */
   readonly when?: "postCall" | "later";
   /** How long a memory is kept, ms; default: for ever. */
   readonly expiresAfterMs?: number;
@@ -56,7 +57,8 @@ export type LongTermMemoryOptions = {
   /** Makes the vectors of memories and queries, so that memories are found by meaning, too; each search and each record costs a call of
    *  it. Default: none; words alone are searched. */
   readonly embed?: Embedder;
-  /** Called if the store, the embedder or the model fails. That never fails a turn; what was not recorded is recorded with the next turn. */
+  /** Called if the store, the embedder or the model fails. That never fails a turn; what was not recorded is
+   *  recorded with the next turn, or when the session is opened next. */
   readonly onFailure?: (
     error: unknown,
     at: { readonly doing: "retrieve" | "record"; readonly sessionId: string },
@@ -103,7 +105,20 @@ const recordedSlot: Slot<number> = defineSlot<number>({
   schema: z.int().min(0),
 });
 
+/** Whose memory the last turn used: a session that is opened without a call may have another `context`. */
+const scopeSlot: Slot<string> = defineSlot<string>({
+  name: "memory.scope",
+  initial: "",
+  schema: z.string(),
+});
+
 type Caller = { readonly sessionId: string; readonly signal: AbortSignal };
+
+/** A hook's event with the transcript. */
+type Talk = HookEvent & { readonly history: readonly Msg[] };
+
+/** How many messages are recorded, and the id of the last one. */
+type Recorded = { readonly to: number; readonly last: string | undefined };
 
 /** Some messages of the transcript, from this index on. */
 type Part = { readonly from: number; readonly messages: readonly Msg[] };
@@ -198,33 +213,46 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
   };
 
   const found = new FoundPerTurn();
-  /** What is being recorded meanwhile, by session. */
-  const pending = new Map<string, Promise<number>>();
+  /** What is being recorded while the session rests, by session: up to which message it came. */
+  const pending = new Map<string, Promise<Recorded>>();
+  /** The last message of the transcript that a turn tried to record, by session. */
+  const tried = new Map<string, string | undefined>();
 
-  /** Records the parts of the transcript that are not recorded yet, unless a call is open. Resolves to how many messages are recorded
-   *  then; undefined if there is nothing to record. */
-  const recordRest = (
-    e: HookEvent,
-    history: readonly Msg[],
-    signal: AbortSignal,
-  ): Promise<number> | undefined => {
-    const from = Math.min(e.slots.get(recordedSlot), history.length);
-    if (from === history.length || !endsTurn(history.at(-1))) return undefined;
-    const scope = scopeOf(e);
-    return (async () => {
-      let done = from;
-      try {
-        for (const part of partsOf(history, from)) {
-          await record(scope, e.sessionId, part, signal);
-          done = part.from + part.messages.length;
-        }
-      } catch (error) {
-        onFailure?.(error, { doing: "record", sessionId: e.sessionId });
+  /** Records the parts of the transcript behind `from`. Resolves to how many messages of it are recorded then. */
+  const recordFrom = async (
+    { sessionId, history, signal }: Talk,
+    scope: string,
+    from: number,
+  ): Promise<number> => {
+    let done = from;
+    try {
+      for (const part of partsOf(history, from)) {
+        await record(scope, sessionId, part, signal);
+        done = part.from + part.messages.length;
       }
-      return done;
-    })();
+    } catch (error) {
+      onFailure?.(error, { doing: "record", sessionId });
+    }
+    return done;
   };
-  const recorded = (to: number): { readonly slots: SlotWrites } => ({ slots: { [recordedSlot.name]: to } });
+  /** Records what is not recorded yet, unless a call is open, and notes it. `known`: how much is, as far as the slot does not say it. */
+  const recordRest = async (
+    e: Talk,
+    scopeFor: () => string,
+    known: number,
+  ): Promise<{ readonly slots: SlotWrites } | undefined> => {
+    const { history, slots } = e;
+    const noted = slots.get(recordedSlot);
+    const from = Math.min(Math.max(noted, known), history.length);
+    const isDone = from === history.length || !endsTurn(history.at(-1));
+    const to = isDone ? from : await recordFrom(e, scopeFor(), from);
+    return to === noted ? undefined : { slots: { [recordedSlot.name]: to } };
+  };
+  /** Waits for what is being recorded while the session rests; returns how much of the transcript is recorded by it. */
+  const recordedMeanwhile = async ({ sessionId, history }: Talk): Promise<number> => {
+    const { to, last } = (await pending.get(sessionId)) ?? { to: 0, last: undefined };
+    return to > 0 && history[to - 1]?.id === last ? to : 0;
+  };
 
   const retrieve = (e: HookEvent, query: string): Promise<string | undefined> => {
     const scope = scopeOf(e);
@@ -255,29 +283,38 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
       show: (memories) => recalled(memories, maxTokens),
     });
   const automatic: Omit<Hook, "name"> = {
-    writes: [recordedSlot as Slot],
-    ...(when === "later" && {
-      preCall: async (e) => {
-        const reached = await pending.get(e.sessionId);
-        pending.delete(e.sessionId);
-        if (reached === e.history.length) return recorded(reached);
-        const to = await recordRest(e, e.history, e.signal); // what is kept already is not kept twice
-        return to === undefined ? undefined : recorded(to);
-      },
-    }),
+    writes: [recordedSlot as Slot, scopeSlot as Slot],
+    preCall: (e) => {
+      const scope = scopeOf(e);
+      return scope === e.slots.get(scopeSlot) ? undefined : { slots: { [scopeSlot.name]: scope } };
+    },
     preReasoning: async (e) => {
       const text = await found.get(e, () => retrieve(e, lastAsked(e.messages)));
       return text === undefined ? undefined : { append: [ephemeralMsg(text, "long_term_memory")] };
     },
     postCall: async (e) => {
       found.forget(e);
-      if (when === "postCall") {
-        const to = await recordRest(e, e.history, e.signal);
-        return to === undefined ? undefined : recorded(to);
+      if (when === "later") return undefined;
+      keep(tried, e.sessionId, e.history.at(-1)?.id);
+      return recordRest(e, () => scopeOf(e), await recordedMeanwhile(e));
+    },
+    onRest: async (e) => {
+      const { sessionId, history } = e;
+      const wasTried = tried.has(sessionId) && tried.get(sessionId) === history.at(-1)?.id;
+      tried.delete(sessionId);
+      if (wasTried) return undefined;
+      const { promise, resolve } = Promise.withResolvers<Recorded>();
+      const before = recordedMeanwhile(e);
+      keep(pending, sessionId, promise);
+      let to = 0;
+      try {
+        const written = await recordRest(e, () => e.slots.get(scopeSlot) || scopeOf(e), await before);
+        if (written) to = written.slots[recordedSlot.name] as number;
+        return written;
+      } finally {
+        resolve({ to, last: history[to - 1]?.id });
+        if (pending.get(sessionId) === promise) pending.delete(sessionId);
       }
-      const running = recordRest(e, e.history, new AbortController().signal); // the signal of the turn ends with it
-      if (running) keep(pending, e.sessionId, running);
-      return undefined;
     },
     onInterrupt: found.forget,
     onError: found.forget,

@@ -3,8 +3,8 @@ import { AgentError, messageOf } from "../../base/error.ts";
 import { frozenCopy, jsonProblem } from "../../base/freeze.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { HooksInput } from "../../../machines/agent/services.ts";
-import { unknownField } from "../../hook/hook-schema.ts";
-import type { Hook, HookEvent, HookPoint, Prompt } from "../../hook/types.ts";
+import { unknownField, type AwaitedPoint } from "../../hook/hook-schema.ts";
+import type { Hook, HookEvent, Prompt } from "../../hook/types.ts";
 import type { HookSlots } from "./hook-slots.ts";
 
 /** The input of the hooks that see a prompt. */
@@ -25,7 +25,7 @@ export type HookScope = {
 };
 
 /** Returns the error of a hook that returned something wrong. */
-export function badReturn(hook: string, point: HookPoint, problem: string): AgentError {
+export function badReturn(hook: string, point: AwaitedPoint, problem: string): AgentError {
   return new AgentError("hook/bad-return", `Hook '${hook}' returned from ${point}: ${problem}`, {
     data: { hook, point },
   });
@@ -40,9 +40,9 @@ function formatReturned(value: unknown): string {
 /** Calls one hook with the fields of its point, takes what it wrote into slots, and returns what it returned: an object, `{}` for
  *  nothing. Rejects `hook/failed` if it throws. */
 export async function callHook(
-  { event, slots }: HookScope,
+  { event, slots }: Pick<HookScope, "event" | "slots">,
   hook: Hook<never>,
-  point: HookPoint,
+  point: AwaitedPoint,
   fields: object,
 ): Promise<Returned> {
   let returned: unknown;
@@ -81,7 +81,7 @@ type KindOf<Name extends keyof typeof KINDS> = (typeof KINDS)[Name] extends ((v:
 /** Returns one field of what a hook returned, frozen; undefined if it is absent. Throws `hook/bad-return` for another kind of value. */
 export function fieldOf<Name extends keyof typeof KINDS>(
   hook: string,
-  point: HookPoint,
+  point: AwaitedPoint,
   returned: Returned,
   field: string,
   kind: Name,

@@ -7,8 +7,8 @@ import { openStore } from "../../support/open-store.ts";
 import { dyingStore, LEASE_MS } from "./dying-store.ts";
 import type { Orders } from "./live.ts";
 
-/** Where the memories are. */
-export type PlanOrders = Orders & { readonly memory: string };
+/** Where the memories are, and when they are recorded. */
+export type PlanOrders = Orders & { readonly memory: string; readonly when: "postCall" | "later" };
 
 /** What a session came to. */
 export type PlanTold = {
@@ -64,7 +64,12 @@ const agent = createAgent({
   model,
   hooks: [
     planNotebook().hook,
-    longTermMemory({ store: memory, scope: () => "acme/ada", mode: "static", record: { model: extractor } }),
+    longTermMemory({
+      store: memory,
+      scope: () => "acme/ada",
+      mode: "static",
+      record: { model: extractor, when: orders.when },
+    }),
   ],
   parallelToolCalls: true,
   store,
@@ -77,13 +82,11 @@ for (const input of INPUTS) {
   const asked = (await agent.messages()).filter(({ role }) => role === "user").map(({ content }) => content);
   if (!JSON.stringify(asked).includes(input)) await agent.call(input);
 }
-const facts = (await memory.list("acme/ada")).memories.map(({ text }) => text).toReversed();
-const told: PlanTold = {
-  plan: (await agent.slots.get(planSlot)).value,
-  history: (await agent.slots.get(planHistorySlot)).value,
-  facts,
-};
+const { value: plan } = await agent.slots.get(planSlot);
+const { value: history } = await agent.slots.get(planHistorySlot);
 await agent.close();
+const facts = (await memory.list("acme/ada")).memories.map(({ text }) => text).toReversed();
+const told: PlanTold = { plan, history, facts };
 await memory.close();
 await real.close();
 process.stdout.write(`DONE ${appends()} ${JSON.stringify(told)}\n`);

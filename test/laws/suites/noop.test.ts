@@ -49,5 +49,6 @@ test("in the no-op mode an agent without hooks of its own has one at every point
     postCompact: 2,
     onError: 2,
     onInterrupt: 2,
+    onRest: 6,
   });
 });

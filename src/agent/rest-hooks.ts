@@ -1,0 +1,90 @@
+import { errorInfo } from "../base/error.ts";
+import type { Hook, HookEvent } from "../hook/types.ts";
+import { revisionOf } from "../tool/stored-slots.ts";
+import type { AgentContext } from "../../machines/agent/context.ts";
+import type { AgentCommand } from "../../machines/agent/events.ts";
+import { causedBy } from "./cause.ts";
+import { callHook } from "./services/call-hook.ts";
+import type { Host } from "./services/host.ts";
+import { HookSlots } from "./services/hook-slots.ts";
+
+/** What the hooks of a resting session need of it. */
+export type RestingSession = {
+  readonly context: AgentContext;
+  command(event: AgentCommand): Promise<void>;
+};
+
+type RestHost = Pick<Host, "hooks" | "hookEvent" | "emit" | "now" | "commit">;
+
+/** A session as it came to rest. */
+type Rest = Pick<AgentContext, "transcript" | "slots"> & { readonly event: HookEvent<never> };
+
+const listens = ({ onRest }: Hook<never>): boolean => onRest !== undefined;
+
+/** Runs the hooks at `onRest`, outside of the chart and one run after the other: nothing of a turn waits for them. */
+export class RestHooks {
+  readonly #session: RestingSession;
+  readonly #host: RestHost;
+  readonly #end = new AbortController();
+  /** The newest rest whose hooks have not begun. */
+  #next: Rest | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(session: RestingSession, host: RestHost) {
+    this.#session = session;
+    this.#host = host;
+  }
+
+  /** The session rests: a turn has ended, or a session that had turns was opened. */
+  begin(): void {
+    const host = this.#host;
+    const { progress, transcript, slots } = this.#session.context;
+    if (this.#end.signal.aborted || progress.turn === 0 || !host.hooks().some(listens)) return;
+    this.#next = { transcript, slots, event: host.hookEvent(progress, this.#end.signal) };
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when no hook runs. */
+  async ended(): Promise<void> {
+    await this.#running;
+  }
+
+  /** The session ends in this process: what runs is aborted, and its changes are not taken. */
+  stop(): void {
+    this.#end.abort();
+    this.#next = undefined;
+  }
+
+  async #run(): Promise<void> {
+    await Promise.resolve(); // the step that led to rest is taken as a whole first
+    for (let rest = this.#take(); rest; rest = this.#take()) await this.#runHooks(rest);
+    this.#running = undefined;
+  }
+
+  #take(): Rest | undefined {
+    const rest = this.#next;
+    this.#next = undefined;
+    return rest;
+  }
+
+  async #runHooks({ transcript, slots: before, event }: Rest): Promise<void> {
+    const host = this.#host;
+    const slots = new HookSlots(before);
+    const history = Object.freeze(transcript.slice());
+    for (const hook of host.hooks().filter(listens)) {
+      try {
+        await causedBy("hook", () => callHook({ event, slots }, hook, "onRest", { history }));
+      } catch (error) {
+        host.emit({ type: "hook.failed", hook: hook.name, error: errorInfo(error, "hook/failed") });
+      }
+    }
+    for (const [name, { value, version }] of Object.entries(slots.written ?? {})) {
+      if (this.#end.signal.aborted) return;
+      const command = { type: "slot.write", at: host.now(), name, value, version } as const;
+      await causedBy("hook", () =>
+        this.#session.command({ ...command, seen: revisionOf(before, name) }),
+      ).catch(() => {}); // what was written meanwhile stays
+    }
+    if (slots.written) await host.commit().catch(() => {}); // an error reaches those who wait for the journal
+  }
+}
