@@ -38,6 +38,7 @@ const PROCESS_TESTS = [
   "test/tool/mcp/every-tool.test.ts",
   "test/tool/mcp/killed-between-rounds.test.ts",
   "test/tool/mcp/legacy-elicitation.test.ts",
+  "test/tool/mcp/lost-calls.test.ts",
   "test/tool/mcp/process-group.test.ts",
   "test/tool/mcp/servers.test.ts",
   "test/store/two-processes.test.ts",

@@ -218,7 +218,11 @@ class SessionToolkit implements Toolkit<never> {
     for (const { name, ...old } of this.#tools.values())
       if (old.source === source && !present.has(name)) this.remove(name);
     for (const [name, tool] of present) {
-      const { source: owner, preset = {}, groups = tool.groups } = this.#tools.get(name) ?? { source };
+      const {
+        source: owner,
+        preset = tool.preset,
+        groups = tool.groups,
+      } = this.#tools.get(name) ?? { source };
       try {
         if (owner !== source) throw new Error("another tool has its name");
         checkPreset(name, tool.inputSchema, preset);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { scratch } from "../store/scratch.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
+import { restOf } from "../tool/mcp/rest-of.ts";
 import { agentchart, MAIN } from "./agentchart.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
@@ -19,24 +20,25 @@ const MODERN: ClientOptions = {
   inputRequired: { autoFulfill: false },
 };
 
-/** A host that has started `agentchart mcp`, and the number of payments so far. */
-async function host(name: string, options: ClientOptions = {}) {
+/** How `agentchart mcp` is started, and its payments so far. */
+function serverOf(name: string) {
   const log = join(dir, `${name}.log`);
+  const store = `sqlite:${join(dir, `${name}.db`)}`;
+  const args = ["--conditions=agentchart-source", MAIN, "mcp", "--agents", AGENTS, "--queue", "memory"];
+  const env = { ...BARE_ENV, HOME: dir, TOOL_LOG: log };
+  const command = { command: process.execPath, args: [...args, "--store", store], env };
+  return { command, payments: (): string => (existsSync(log) ? readFileSync(log, "utf8") : "") };
+}
+
+/** A host that has started it. */
+async function host(name: string, options: ClientOptions = {}) {
+  const { command, payments } = serverOf(name);
   const client = new Client(
     { name: "host", version: "1" },
     { capabilities: { elicitation: { form: {} } }, ...options },
   );
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: ["--conditions=agentchart-source", MAIN, "mcp", "--agents", AGENTS, "--queue", "memory"].concat(
-      "--store",
-      `sqlite:${join(dir, `${name}.db`)}`,
-    ),
-    env: { ...BARE_ENV, HOME: dir, TOOL_LOG: log },
-    stderr: "ignore",
-  });
+  const transport = new StdioClientTransport({ ...command, stderr: "ignore" });
   onTestFinished(() => client.close());
-  const payments = (): string => (existsSync(log) ? readFileSync(log, "utf8") : "");
   return { client, transport, payments };
 }
 
@@ -72,6 +74,18 @@ test("an approval that was asked by one process is given to the next one", async
   const done = await two.client.callTool(answer as never, { allowInputRequired: true });
   expect(done).toMatchObject({ content: [{ text: "Settled." }] });
   expect(two.payments()).toBe("5\n");
+});
+
+test("a host of our own that is killed with the question gives the approval from its next process", async () => {
+  const { command, payments } = serverOf("own");
+  const spec = { kind: "file", dir: join(dir, "own-sessions") } as const;
+  const server = { name: "far", era: "modern", ...command } as const;
+  const args = { spec, server, tool: "far__desk", input: { message: "go" } };
+  expect(await restOf(args)).toMatchObject({ reason: "TOOL_SUSPENDED", pending: ["call_1/ask_1"] });
+  expect(payments()).toBe("");
+  const answer = { respond: { decision: "approve" } };
+  expect(await restOf({ ...args, answer })).toMatchObject({ reason: "MODEL_STOP", results: ["Settled."] });
+  expect(payments()).toBe("5\n");
 });
 
 test("serve --mcp needs agents", async () => {

@@ -75,6 +75,8 @@ export class Connection {
   #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
+  /** Whether there is a connection now. */
+  isConnected = false;
 
   constructor(options: McpOptions, report: (type: McpEvent["type"], message: string) => void) {
     this.#options = options;
@@ -189,6 +191,10 @@ export class Connection {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const live = await this.#live?.catch(() => undefined);
@@ -237,6 +243,7 @@ export class Connection {
 
   async #drop(live: Live): Promise<void> {
     if ((await this.#live) === live) this.#live = undefined;
+    this.isConnected = false;
     await live.client.close().catch(() => {});
   }
 
@@ -291,6 +298,7 @@ export class Connection {
       if (this.#closed) return reject(new Error("closed"));
       reject(new Error(`Connection lost: ${reason}`));
       this.#live = undefined;
+      this.isConnected = false;
       this.#report("disconnected", reason);
     };
     this.#onTooLarge = (error) => {
@@ -306,6 +314,7 @@ export class Connection {
         void client.close().catch(() => {});
       },
     } satisfies Pick<Client, "onclose" | "onerror">);
+    this.isConnected = true;
     return live;
   }
 

@@ -7,5 +7,6 @@ export {
   type McpPrompt,
   type McpResource,
   type McpServer,
+  type McpStatus,
   type McpToolOptions,
 } from "./mcp.ts";

@@ -11,7 +11,7 @@ import { isUnauthorized } from "./sign-in.ts";
 import { signInTool } from "./with-sign-in.ts";
 import { toolName } from "./tool-name.ts";
 import { toTool, type Source } from "./to-tool.ts";
-import type { McpEvent, McpOptions, McpServer, McpToolOptions } from "./types.ts";
+import type { McpEvent, McpOptions, McpServer, McpStatus, McpToolOptions } from "./types.ts";
 
 export type {
   McpElicitation,
@@ -20,6 +20,7 @@ export type {
   McpResource,
   McpOptions,
   McpServer,
+  McpStatus,
   McpToolOptions,
 } from "./types.ts";
 
@@ -46,10 +47,11 @@ function chosen(
   server: string,
   tools: readonly Listed[],
   faults: readonly Fault[],
-  { only, except = [] }: McpToolOptions,
+  { only, except = [], rename, preset }: McpToolOptions,
 ): readonly Listed[] {
   const names = new Set(tools.map(({ name }) => name));
-  const unknown = [...(only ?? []), ...except].find((name) => !names.has(name));
+  const wanted = [only ?? [], except, Object.keys(rename ?? {}), Object.keys(preset ?? {})].flat();
+  const unknown = wanted.find((name) => !names.has(name));
   if (unknown !== undefined) {
     const fault = faults.find(({ type, tool }) => type === "left-out" && tool === unknown);
     const reason = fault?.message ?? `It has: ${[...names].join(", ") || "none"}.`;
@@ -69,17 +71,41 @@ function checkUsable(server: string, { tools, faults }: ToolList): void {
   );
 }
 
-/** Throws `tool/duplicate` if two tools have one name for the model. */
-function checkNames(server: string, tools: readonly Tool[]): void {
-  const seen = new Set<string>();
-  for (const { name } of tools) {
-    if (seen.has(name))
-      throw new AgentError(
-        "tool/duplicate",
-        `Two tools of the MCP server '${server}' are called '${name}' here.`,
-      );
-    seen.add(name);
-  }
+/** The options without the names of tools that are not there any more. */
+function presentOnly(given: McpToolOptions, listed: readonly Listed[]): McpToolOptions {
+  const names = new Set(listed.map(({ name }) => name));
+  const those = <T>(of: { readonly [tool: string]: T }): { readonly [tool: string]: T } =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => names.has(name)));
+  return {
+    ...given,
+    ...(given.only && { only: given.only.filter((name) => names.has(name)) }),
+    ...(given.except && { except: given.except.filter((name) => names.has(name)) }),
+    ...(given.rename && { rename: those(given.rename) }),
+    ...(given.preset && { preset: those(given.preset) }),
+  };
+}
+
+/** Makes tools, and has `failed` decide about each that cannot be made. */
+function makeAll(
+  source: Source,
+  listed: readonly Listed[],
+  given: McpToolOptions,
+  failed: (tool: string, error: unknown) => void,
+): Tool[] {
+  const made = new Map<string, Tool>();
+  for (const each of listed)
+    try {
+      const tool = toTool(source, each, given);
+      if (made.has(tool.name))
+        throw new AgentError(
+          "tool/duplicate",
+          `Two tools of the MCP server '${source.server}' are called '${tool.name}' here.`,
+        );
+      made.set(tool.name, tool);
+    } catch (error) {
+      failed(each.name, error);
+    }
+  return [...made.values()];
 }
 
 /**
@@ -103,7 +129,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   checkMcp(options);
   const connection = new Connection(options, (type, message) => {
     report(type, message);
-    if (type === "tools-changed") follow();
+    if (type === "tools-changed" && isStarted && options.toolsChanged !== "ignore") follow();
   });
   let server = connection.label;
   const report = (type: McpEvent["type"], message: string, tool?: string): void =>
@@ -132,9 +158,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     };
     return (reading = reading.catch(() => {}).then(read));
   };
-  function follow(): void {
-    if (isStarted) void refresh().catch((error: unknown) => report("warning", messageOf(error)));
-  }
+  const follow = (): void => void refresh().catch((error: unknown) => report("warning", messageOf(error)));
   /** Connects and reads the list for the first time. */
   const start = async (): Promise<void> => {
     const { client } = await connection.connect();
@@ -167,11 +191,15 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     }
     if (!isSignedOut) report("left-out", messageOf(error));
   }
-  const make = (given: McpToolOptions, source: ToolSource): Tool[] => {
+  const make = (
+    given: McpToolOptions,
+    source: ToolSource,
+    failed: (tool: string, error: unknown) => void,
+  ): Tool[] => {
+    if (!isStarted && !isSignedOut) return []; // it was left out
     const made = isSignedOut
       ? [signIn()]
-      : chosen(server, listed, faults, given).map((tool) => toTool(sourceOf(), tool, given));
-    checkNames(server, made);
+      : makeAll(sourceOf(), chosen(server, listed, faults, given), given, failed);
     return made.map((tool) => ({ ...tool, source }));
   };
   const tools = (given: McpToolOptions = {}): Tool[] => {
@@ -181,15 +209,15 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       get version() {
         return version;
       },
-      tools: () => {
-        const names = new Set(listed.map(({ name }) => name));
-        const only = given.only?.filter((name) => names.has(name));
-        const except = given.except?.filter((name) => names.has(name));
-        return make({ ...given, ...(only && { only }), ...(except && { except }) }, source);
-      },
+      tools: () =>
+        make(presentOnly(given, listed), source, (tool, error) =>
+          report("left-out", `The tool is not offered: ${messageOf(error)}`, tool),
+        ),
       refused: (name, reason) => report("warning", `The tool '${name}' is not offered: ${reason}.`),
     };
-    return make(given, source);
+    return make(given, source, (_, error) => {
+      throw error;
+    });
   };
   const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
   const readResourceOf = (uri: string, signal?: AbortSignal) =>
@@ -207,6 +235,12 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     },
     get instructions() {
       return instructions;
+    },
+    get status(): McpStatus {
+      if (connection.isClosed) return "closed";
+      if (isSignedOut) return "signed-out";
+      if (!isStarted) return "left-out";
+      return connection.isConnected ? "connected" : "disconnected";
     },
     tools,
     async updateTools(toolkit) {

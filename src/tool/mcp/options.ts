@@ -40,6 +40,7 @@ export const mcpSchema = s.lazily(() =>
     prefix: s.optional(s.either(s.string(), s.exactly(false), "a string or false")),
     trust: s.optional(s.boolean()),
     optional: s.optional(s.boolean()),
+    toolsChanged: s.optional(s.oneOf("nextTurn", "ignore")),
     initTimeoutMs: s.optional(s.integer(1)),
     timeoutMs: s.optional(s.integer(1)),
     idleTimeoutMs: s.optional(s.integer(1)),
@@ -65,6 +66,8 @@ export const mcpToolsSchema = s.lazily(() =>
   s.options<McpToolOptions>({
     only: s.optional(s.listOf(s.string())),
     except: s.optional(s.listOf(s.string())),
+    rename: s.optional(s.recordOf(s.nonEmpty())),
+    preset: s.optional(s.recordOf(s.object())),
     permission: s.optional(permissionSchema()),
     deferred: s.optional(s.boolean()),
   }),

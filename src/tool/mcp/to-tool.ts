@@ -49,7 +49,11 @@ function warnOfMismatch(source: Source, { name, outputSchema }: Listed, structur
 }
 
 /** Returns a listed tool as a tool of an agent. What the server says of it may make us more careful; only if it is trusted, less. */
-export function toTool(source: Source, listed: Listed, { permission, deferred }: McpToolOptions): Tool {
+export function toTool(
+  source: Source,
+  listed: Listed,
+  { permission, deferred, rename, preset }: McpToolOptions,
+): Tool {
   const { connection, server, prefix, options } = source;
   const { name, annotations } = listed;
   const { timeoutMs = 120_000, idleTimeoutMs, maxResultBytes = MAX_RESULT_BYTES } = options;
@@ -57,7 +61,7 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
     options.trust === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
   const action = permission ?? (annotations?.destructiveHint === true ? "ask" : undefined);
   return defineTool({
-    name: toolName(prefix, name),
+    name: toolName(prefix, rename?.[name] ?? name),
     description: descriptionOf(source, listed),
     input: listed.inputSchema as JsonObject,
     idempotent: isIdempotent,
@@ -67,6 +71,7 @@ export function toTool(source: Source, listed: Listed, { permission, deferred }:
       retryOn: "retryable",
       ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     },
+    ...(preset?.[name] && { preset: preset[name] }),
     ...(action && { permission: action }),
     ...(deferred !== undefined && { deferred }),
     execute: async (input: JsonObject, { signal, emit, resumed, traceparent }) => {

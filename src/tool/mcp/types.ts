@@ -1,5 +1,6 @@
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { MediaBlock, TextBlock } from "../../message/types.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { ChatModel } from "../../model/port.ts";
 import type { Ask, Decision } from "../pending.ts";
 import type { PermissionAction, Tool, Toolkit } from "../types.ts";
@@ -55,6 +56,8 @@ export type McpOptions = {
   readonly trust?: boolean;
   /** If the server cannot be reached, true returns a server without tools and reports `left-out`; default false rejects. */
   readonly optional?: boolean;
+  /** When agents take other tools that the server says it has: `nextTurn` (default), or never. */
+  readonly toolsChanged?: "nextTurn" | "ignore";
   /** How long a connection may take; default 30,000. */
   readonly initTimeoutMs?: number;
   /** How long a call may take; default 120,000. */
@@ -88,11 +91,19 @@ export type McpToolOptions = {
   readonly only?: readonly string[];
   /** All but these. */
   readonly except?: readonly string[];
+  /** Other names for tools; the prefix stays. */
+  readonly rename?: { readonly [tool: string]: string };
+  /** Values of arguments, by tool: they win over the model's, and the model does not see them. */
+  readonly preset?: { readonly [tool: string]: JsonObject };
   /** For all of them; default `ask` for tools that say that they destroy something. */
   readonly permission?: PermissionAction;
   /** As in `defineTool`. */
   readonly deferred?: boolean;
 };
+
+/** Whether a server can be called. `disconnected`: the next call connects again. `signed-out`: it has one tool, which signs in.
+ *  `left-out`: it could not be reached when it was opened, and has no tools. */
+export type McpStatus = "connected" | "disconnected" | "signed-out" | "left-out" | "closed";
 
 /** Something that a server lets its clients read. */
 export type McpResource = {
@@ -114,8 +125,11 @@ export interface McpServer {
   readonly name: string;
   /** What the server says about itself. It is not trusted: put it into a prompt only if you trust the server. */
   readonly instructions: string | undefined;
+  /** Whether it can be called now. */
+  readonly status: McpStatus;
   /** Returns the tools that the server has now. If it has others later, an agent takes them when its next turn begins, and what a person
-   *  approved for all later calls of a changed tool is asked again. Throws `config/invalid` for a name in `only` or `except` that it does not have. */
+   *  approved for all later calls of a changed tool is asked again. Throws `config/invalid` for the name of a tool that it does not have, and for
+   *  a preset that does not fit. */
   tools(options?: McpToolOptions): Tool[];
   /** Gives a toolkit with tools of this server, made by `createToolkit`, those that the server has now, chosen by the same options. Agents
    *  need not call it: they do so when a turn begins. Returns whether anything changed. */

@@ -230,6 +230,7 @@ test.each(["stdio", "streamableHttp", "sse"] as const)(
     const server =
       transport === "stdio" ? await overStdio("everything", [], options) : await overHttp(transport, options);
     await checkAll(server, EVERYTHING);
+    await expect.poll(() => events.map(({ type }) => type)).toContain("log");
     expect(events.filter(({ type }) => type === "left-out")).toMatchObject([
       { tool: "simulate-research-query", message: expect.stringContaining("as a task only") as string },
     ]);

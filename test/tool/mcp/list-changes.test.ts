@@ -1,13 +1,13 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, createToolkit } from "agentchart";
-import { mcp, type McpEvent } from "agentchart/mcp";
+import { mcp, type McpEvent, type McpOptions } from "agentchart/mcp";
 import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
 import { z } from "zod";
 
 /** A server of the revision 2026-07-28, whose tools are those of a table: descriptions by name. */
-async function open(tools: Map<string, string>) {
+async function open(tools: Map<string, string>, options: McpOptions = {}) {
   const handler = createMcpHandler(() => {
     const server = new McpServer(
       { name: "shop", version: "1" },
@@ -23,7 +23,7 @@ async function open(tools: Map<string, string>) {
   const changing: { [name: string]: () => void } = {};
   const { url, close } = await serve({ fetch: (request) => handler.fetch(request) });
   const events: McpEvent[] = [];
-  const server = await mcp({ url, onEvent: (event) => void events.push(event) });
+  const server = await mcp({ url, ...options, onEvent: (event) => void events.push(event) });
   onTestFinished(async () => {
     await server.close();
     await close();
@@ -96,5 +96,57 @@ test("a new tool whose name is taken is left to its owner with a warning, and `o
   expect(toolkit.names()).toEqual(["shop__buy", "shop__sell", "shop__new", "shop__other"]);
   expect(events).toContainEqual(
     expect.objectContaining({ type: "warning", message: expect.stringContaining("'shop__new'") as string }),
+  );
+});
+
+test("a list that changes is ignored if that is wanted", async () => {
+  const tools = new Map([["buy", "Buys."]]);
+  const { server, events, notify } = await open(tools, { toolsChanged: "ignore" });
+  const model = scriptedModel(["Done.", "Done."]);
+  const agent = createAgent({ name: "a", model, tools: server.tools() });
+  await agent.call("go");
+  tools.set("new", "Is new.");
+  notify();
+  await expect.poll(() => events.map(({ type }) => type)).toContain("tools-changed");
+  await agent.call("go");
+  expect(model.requests.map((request) => request.tools.map(({ name }) => name))).toEqual([
+    ["shop__buy"],
+    ["shop__buy"],
+  ]);
+  expect(server.tools().map(({ name }) => name)).toEqual(["shop__buy"]);
+});
+
+test("tools have other names and hidden arguments, also after the list has changed", async () => {
+  const tools = new Map([
+    ["buy", "Buys."],
+    ["sell", "Sells."],
+  ]);
+  const { server, events, changing, notify, isRead } = await open(tools);
+  const sold: string[] = [];
+  changing["sell"] = () => sold.push("sell");
+  const model = scriptedModel([{ calls: [{ name: "shop__vend", input: {} }] }, "Done.", "Done."]);
+  const given = server.tools({ rename: { sell: "vend", buy: "vend 2" }, preset: { sell: { n: 3 } } });
+  const agent = createAgent({ name: "a", model, tools: given });
+  await agent.call("go");
+  expect(sold).toEqual(["sell"]);
+  tools.delete("buy");
+  tools.set("vend", "Clashes.");
+  notify();
+  await isRead("Clashes.");
+  await agent.call("go");
+  const offered = model.requests.map((request) => request.tools);
+  expect(offered.map((each) => each.map(({ name }) => name))).toEqual([
+    ["shop__vend_2", "shop__vend"],
+    ["shop__vend_2", "shop__vend"],
+    ["shop__vend"],
+  ]);
+  for (const each of offered)
+    expect(JSON.stringify(each.find(({ name }) => name === "shop__vend")!.inputSchema)).not.toContain('"n"');
+  expect(events).toContainEqual(expect.objectContaining({ type: "left-out", tool: "vend" }));
+  const wrong = { code: "config/invalid" };
+  expect(() => server.tools({ rename: { nothing: "x" } })).toThrow(expect.objectContaining(wrong));
+  expect(() => server.tools({ preset: { sell: { m: 1 } } })).toThrow(expect.objectContaining(wrong));
+  expect(() => server.tools({ rename: { sell: "vend" } })).toThrow(
+    expect.objectContaining({ code: "tool/duplicate" }),
   );
 });

@@ -1,4 +1,5 @@
 // An MCP server over standard input and output that fails in the way that its argument says. It speaks a revision before 2026-07-28.
+import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [, , way, json] = process.argv;
@@ -30,6 +31,9 @@ const askModel = async () => {
   return ask("sampling/createMessage", { maxTokens: 10, messages: [{ role: "user", content }] });
 };
 
+/** The calls that never end, and how many of them were cancelled. */
+const hung = Object.assign(new Set(), { cancelled: 0 });
+
 const tools = {
   async twice(id) {
     const first = await askPerson("First?");
@@ -56,13 +60,28 @@ const tools = {
     };
     more();
   },
+  hang: (id) => void hung.add(id),
+  cancelled: (id) => say(id, hung.cancelled),
+  refuse: (id) => send({ id, error: { code: -32_000, message: "No." } }),
+  once(id) {
+    if (existsSync(json)) return say(id, "ran again");
+    writeFileSync(json, "");
+    return process.kill(process.pid, "SIGKILL");
+  },
   small: (id) => say(id, "small"),
 };
+
+const IDEMPOTENT = ["twice", "once"];
+const listed = (name) => ({
+  name,
+  inputSchema: object,
+  annotations: { idempotentHint: IDEMPOTENT.includes(name) },
+});
 
 function list(id) {
   if (way === "dies") return process.exit(1);
   if (way === "sends invalid schemas") return send({ id, result: JSON.parse(json) });
-  return send({ id, result: { tools: Object.keys(tools).map((name) => ({ name, inputSchema: object })) } });
+  return send({ id, result: { tools: Object.keys(tools).map(listed) } });
 }
 
 const input = createInterface({ input: process.stdin });
@@ -71,6 +90,7 @@ input.on("line", (line) => {
   const { id, method, params, result } = JSON.parse(line);
   if (way === "speaks another protocol" || way === "says nothing") return;
   if (method === undefined) return asked.get(id)?.(result);
+  if (method === "notifications/cancelled" && hung.delete(params.requestId)) hung.cancelled++;
   if (method === "initialize")
     send({
       id,

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { createAgent, createToolkit, toolResultsOf } from "agentchart";
 import { mcp, type McpEvent, type McpOptions, type McpServer } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
 import { ROOT } from "../../project/source-files.ts";
+import { freePort } from "../../support/free-port.ts";
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -103,7 +103,7 @@ test("a server of files returns files, and the text of an error", async () => {
   });
 });
 
-test("two servers with the same tools have different names, and a clash is refused", async () => {
+test("two servers with the same tools have different names, and those of two with one name are refused", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "mcp-")), "memory.json");
   const env = { MEMORY_FILE_PATH: file };
   const [one, two] = [
@@ -112,22 +112,27 @@ test("two servers with the same tools have different names, and a clash is refus
   ];
   const toolkit = createToolkit({ tools: [...one.tools(), ...two.tools()] });
   expect(toolkit.names()).toEqual(expect.arrayContaining(["one__read_graph", "two__read_graph"]));
-  expect(() => createToolkit({ tools: [...one.tools(), ...one.tools()] })).toThrow(
-    expect.objectContaining({ code: "tool/duplicate" }),
+  expect(await toolkit.invoke("two__read_graph", {})).toMatchObject({ state: "success" });
+  const other = await over("memory", [], { env, name: "one" });
+  const tools = [...one.tools(), ...other.tools()];
+  const duplicate = {
+    code: "tool/duplicate",
+    message: expect.stringContaining("'one__create_entities'") as string,
+  };
+  expect(() => createToolkit({ tools })).toThrow(expect.objectContaining(duplicate));
+  expect(() => createAgent({ name: "a", model: scriptedModel([]), tools })).toThrow(
+    expect.objectContaining(duplicate),
   );
+  const apart = [
+    ...one.tools(),
+    ...other.tools({ rename: { read_graph: "read_other" }, only: ["read_graph"] }),
+  ];
+  expect(createToolkit({ tools: apart }).names()).toContain("one__read_other");
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Starts the server of everything over Streamable HTTP, or over its predecessor. */
-async function overHttp(port: number, transport: "streamableHttp" | "sse" = "streamableHttp") {
-  const child = spawn(process.execPath, [programOf("everything"), transport], {
+/** Starts the server of everything over Streamable HTTP. */
+async function overHttp(port: number) {
+  const child = spawn(process.execPath, [programOf("everything"), "streamableHttp"], {
     env: { ...process.env, PORT: String(port) },
     stdio: "ignore",
   });
@@ -152,16 +157,6 @@ test("a server over HTTP is called, and again after it has started anew", async 
   await first.stop();
   await overHttp(port);
   expect(await invoke(server, "web__echo", { message: "hi" })).toMatchObject(echo);
-});
-
-test("a server over the predecessor of Streamable HTTP is called", async () => {
-  const port = await freePort();
-  await overHttp(port, "sse");
-  const url = `http://127.0.0.1:${port}/sse`;
-  const server = await open({ name: "old", url, transport: "sse", era: "legacy" });
-  expect(await invoke(server, "old__echo", { message: "hi" })).toMatchObject({
-    output: [{ type: "text", text: "Echo: hi" }],
-  });
 });
 
 test("a call that reports no progress for `idleTimeoutMs` is given up", async () => {
@@ -203,6 +198,7 @@ test("a server that dies in a call is an unknown outcome, and is started again f
     output: [{ text: expect.stringContaining("The server 'hostile' was lost while the call ran") as string }],
   });
   expect(events).toContainEqual(expect.objectContaining({ type: "disconnected", server: "hostile" }));
+  expect(server.status).toBe("disconnected");
   expect(await invoke(server, "hostile__large")).toMatchObject({ state: "success" });
 });
 
@@ -325,33 +321,4 @@ test("a list of tools that is larger than a message may be is an error that name
     code: "tool/failed",
     message: expect.stringContaining("The MCP server 'wide' does not list its tools") as string,
   });
-});
-
-test("a program that speaks another protocol is an error that names it", async () => {
-  const args = ["-e", "setInterval(() => console.log('hello'), 50)"];
-  const options = { name: "odd", command: process.execPath, args, initTimeoutMs: 500 };
-  await expect(mcp(options)).rejects.toMatchObject({
-    code: "tool/failed",
-    message: expect.stringMatching(
-      /^The MCP server 'odd' cannot be connected to: .*Does the command run/s,
-    ) as string,
-  });
-});
-
-test("a server that does not start is an error that says why, or left out", async () => {
-  const options = {
-    name: "gone",
-    command: process.execPath,
-    args: ["-e", "console.error('no key'); process.exit(1)"],
-  };
-  await expect(mcp(options)).rejects.toMatchObject({
-    code: "tool/failed",
-    message: expect.stringMatching(
-      /^The MCP server 'gone' cannot be connected to: .*It wrote: no key/s,
-    ) as string,
-  });
-  const events: McpEvent[] = [];
-  const server = await open({ ...options, optional: true, onEvent: (event) => void events.push(event) });
-  expect(server.tools()).toEqual([]);
-  expect(events).toMatchObject([{ type: "left-out", server: "gone" }]);
 });

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { expect, onTestFinished, test } from "vitest";
+import { createAgent, createToolkit } from "agentchart";
+import { mcp, type McpOptions } from "agentchart/mcp";
+import { serve } from "agentchart/server";
+import { scriptedModel } from "agentchart/testing";
+import { z } from "zod";
+import { outputOf, resultsOf } from "../../support/agents.ts";
+
+async function odd(options: McpOptions = {}, ...args: string[]) {
+  const program = join(import.meta.dirname, "odd-server.mjs");
+  const server = await mcp({ name: "odd", command: process.execPath, args: [program, ...args], ...options });
+  onTestFinished(() => server.close());
+  return { server, toolkit: createToolkit({ tools: server.tools() }) };
+}
+
+test("a call that is interrupted or takes too long is cancelled at a legacy server", async () => {
+  const { server, toolkit } = await odd({ timeoutMs: 500 });
+  const stop = new AbortController();
+  const interrupted = toolkit.invoke("odd__hang", {}, { signal: stop.signal });
+  stop.abort();
+  expect(await interrupted).toMatchObject({ state: "interrupted" });
+  const model = scriptedModel([{ calls: [{ name: "odd__hang", input: {} }] }, "Done."]);
+  const agent = createAgent({ name: "a", model, tools: server.tools() });
+  await agent.call("go");
+  expect(resultsOf(await agent.messages())).toMatchObject([{ state: "error", code: "tool/timeout" }]);
+  const cancelled = async (): Promise<string> => outputOf(await toolkit.invoke("odd__cancelled", {}));
+  await expect.poll(cancelled).toMatch(/^[12]$/);
+});
+
+/** A server of the revision 2026-07-28 that is at a port only while it is `up`. */
+async function modern() {
+  const calls: AbortSignal[] = [];
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "modern", version: "1" });
+    server.registerTool("hang", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+      calls.push(mcpReq.signal);
+      return new Promise(() => {});
+    });
+    server.registerTool("small", { inputSchema: z.object({}) }, () => ({
+      content: [{ type: "text", text: "small" }],
+    }));
+    return server;
+  });
+  const up = async (port = 0) => {
+    const site = await serve({ fetch: (request) => handler.fetch(request) }, { port });
+    onTestFinished(site.close);
+    return site;
+  };
+  return { calls, up };
+}
+
+test("a call that is interrupted is cancelled at a modern server", async () => {
+  const { calls, up } = await modern();
+  const server = await mcp({ url: (await up()).url });
+  onTestFinished(() => server.close());
+  const stop = new AbortController();
+  const interrupted = createToolkit({ tools: server.tools() }).invoke(
+    "modern__hang",
+    {},
+    { signal: stop.signal },
+  );
+  await expect.poll(() => calls.length).toBe(1);
+  stop.abort();
+  expect(await interrupted).toMatchObject({ state: "interrupted" });
+  await expect.poll(() => calls[0]!.aborted).toBe(true);
+});
+
+test("a call to a server that is down connects again until the server is there", async () => {
+  const { up } = await modern();
+  const { url, close } = await up();
+  const { port } = new URL(url);
+  let attempts = 0;
+  const headers = async () => {
+    if (isDown && ++attempts === 2) await up(Number(port));
+    return {};
+  };
+  let isDown = false;
+  const server = await mcp({ url, headers });
+  onTestFinished(() => server.close());
+  expect(server.status).toBe("connected");
+  const toolkit = createToolkit({ tools: server.tools() });
+  await close();
+  isDown = true;
+  const results = [];
+  do results.push(await toolkit.invoke("modern__small", {}));
+  while (results.at(-1)!.state !== "success" && results.length < 3);
+  expect(outputOf(results.at(-1))).toBe("small");
+  expect(attempts).toBeGreaterThan(1);
+  await server.close();
+  expect(server.status).toBe("closed");
+  expect(await toolkit.invoke("modern__small", {})).toMatchObject({ state: "error", code: "tool/failed" });
+});
+
+test("a call whose server dies is repeated if the tool is idempotent and trusted, and else its outcome is unknown", async () => {
+  const marker = (): string => join(tmpdir(), `once-${randomUUID()}`);
+  const turns = [{ calls: [{ name: "odd__once", input: {} }] }, "Done."];
+  const resultOf = async (options: McpOptions) => {
+    const { server } = await odd(options, "", marker());
+    const agent = createAgent({ name: "a", model: scriptedModel(turns), tools: server.tools() });
+    await agent.call("go");
+    return resultsOf(await agent.messages())[0]!;
+  };
+  expect(await resultOf({ trust: true })).toMatchObject({
+    state: "success",
+    output: [{ text: "ran again" }],
+  });
+  const unknown = await resultOf({});
+  expect(unknown).toMatchObject({ state: "error" });
+  expect(outputOf(unknown)).toContain("it may have taken effect");
+});
+
+test("an error that a server answers with is the text of the result", async () => {
+  const { toolkit } = await odd();
+  const result = await toolkit.invoke("odd__refuse", {});
+  expect(result).toMatchObject({ state: "error", code: "tool/failed" });
+  expect(outputOf(result)).toBe("Error: MCP tool error: No.");
+});
