@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { sqliteMemory } from "agentchart/memory";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { NO_REDIS, startRedis, type TestRedis } from "../support/redis.ts";
 import { readEvents, type Frame } from "../server/read-events.ts";
@@ -200,9 +202,11 @@ describe("A server", () => {
     await expect(stream.text()).rejects.toThrow();
   });
 
-  test("with --agent refuses sessions of other agents", async () => {
+  test("with --agent refuses sessions of other agents, and with --memory serves the memories of the tenant", async () => {
     const fixture = workerFixture(undefined, "memory");
-    const running = fixture.run("serve", "--port", "0", "--agent", "steps", "--agent", "poison");
+    const path = join(fixture.folder, "memory.db");
+    const agents = ["--agent", "steps", "--agent", "poison"];
+    const running = fixture.run("serve", "--port", "0", ...agents, "--memory", `sqlite:${path}`);
     await running.printed('"listening"');
     const { url } = running.logged("listening")[0] as unknown as { readonly url: string };
     const create = async (agent: string) => {
@@ -215,6 +219,14 @@ describe("A server", () => {
     };
     expect(await create("poison")).toEqual([202, undefined]);
     expect(await create("agents.ts")).toEqual([400, "json.agent: unknown agent; use steps, poison"]);
+    const memory = sqliteMemory({ path });
+    for (const scope of ["acme/ada", "globex/ada"]) await memory.put(scope, [{ text: `tea of ${scope}` }]);
+    const ada = (method: string) =>
+      fetch(`${url}/v1/memories/ada`, { method, headers: { Authorization: `Bearer ${TOKEN}` } });
+    expect(await (await ada("GET")).json()).toMatchObject({ memories: [{ text: "tea of acme/ada" }] });
+    expect(await (await ada("DELETE")).json()).toEqual({ removed: 1 });
+    expect((await memory.list("globex/ada")).memories).toHaveLength(1);
+    await memory.close();
   });
 
   test("without tokens serves this machine with a warning, and fails with one line on a used port", async () => {

@@ -1,32 +1,18 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Memory, MemoryStore, NewMemory } from "../../agent/memory/port.ts";
-import { postgresMemory } from "../../agent/memory/postgres.ts";
-import { sqliteMemory } from "../../agent/memory/sqlite.ts";
 import { AgentError, messageOf } from "../../base/error.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { Handler } from "../define-command.ts";
-import { redactPassword } from "../open-store.ts";
+import { openMemory } from "../open-memory.ts";
 import { formatTime, printItems, printResult, printsJson } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
 
-function openMemory(spec: string): MemoryStore {
-  const [, kind, path = ""] = /^(sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
-  if (kind === undefined)
-    throw new UsageError(
-      `Unknown store "${redactPassword(spec)}": use --memory sqlite:PATH or postgres://….`,
-    );
-  if (kind !== "sqlite") return postgresMemory({ connectionString: spec });
-  if (!existsSync(path)) throw new UsageError(`There is no memory at ${path}.`);
-  return sqliteMemory({ path });
-}
-
 function withMemory<T>(spec: string, use: (memory: MemoryStore) => Promise<T>): Promise<T> {
-  const memory = openMemory(spec);
+  const memory = openMemory(spec, { mustExist: true });
   return withCleanup(
     () => use(memory),
     () => memory.close(),

@@ -105,6 +105,10 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
     insecureNoAuth: boolean("allow every request from this machine, and no other"),
     agents: string("FILE", "file that exports agents; their sessions then run in this process, too"),
     mcp: boolean("serve the agents of --agents as tools of an MCP server at /mcp"),
+    memory: string(
+      "STORE",
+      "serve these memories at /v1/memories: sqlite:PATH or postgres://USER@HOST/DATABASE",
+    ),
     agent: strings("NAME", "agent that a session may start with (default: those of --agents, or any)"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
     port: withDefault(port("port to listen on"), 8790),

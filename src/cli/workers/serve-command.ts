@@ -5,6 +5,7 @@ import { createDispatcher } from "../../worker/dispatcher.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { Handler } from "../define-command.ts";
 import type { serve as definition } from "./definitions.ts";
+import { openMemory } from "../open-memory.ts";
 import { loadAgents } from "./load-agents.ts";
 import { loadTokens } from "./load-tokens.ts";
 import { mcpOptions } from "./mcp-options.ts";
@@ -20,6 +21,7 @@ import { shutdownSignal } from "./shutdown-signal.ts";
 export const serveCommand: Handler<typeof definition> = async ({ flags }, { env, exit, terminal }) => {
   const { host, port, maxBody, rate } = flags;
   const tokens = await loadTokens(flags, env);
+  const memory = flags.memory === undefined ? undefined : openMemory(flags.memory);
   const log = openLog(flags, env);
   const ended = shutdownSignal(exit);
   const telemetry = await openTelemetry(env, log);
@@ -38,6 +40,7 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
         onRequest: (record) => logRequest(record, log),
         ...(names && { agents: names }),
         ...(mcp && { mcp }),
+        ...(memory && { memory }),
         ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
       });
       const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
@@ -53,7 +56,10 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
       await Promise.all([server.close(), worker?.close()]);
       return 0;
     });
-  return withCleanup(work, () => telemetry.close());
+  return withCleanup(work, async () => {
+    await memory?.close();
+    await telemetry.close();
+  });
 };
 
 function logRequest({ error, ...record }: RequestRecord, log: Log): void {

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import type { MemoryStore } from "../agent/memory/port.ts";
+import { postgresMemory } from "../agent/memory/postgres.ts";
+import { sqliteMemory } from "../agent/memory/sqlite.ts";
+import { redactPassword } from "./open-store.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Opens the store of memories of `--memory`. Throws {@link UsageError} for another one, and for a file that is not there if it must be. */
+export function openMemory(
+  spec: string,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): MemoryStore {
+  const [, kind, path = ""] = /^(sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
+  if (kind === undefined)
+    throw new UsageError(
+      `Unknown store "${redactPassword(spec)}": use --memory sqlite:PATH or postgres://….`,
+    );
+  if (kind !== "sqlite") return postgresMemory({ connectionString: spec });
+  if (mustExist && !existsSync(path)) throw new UsageError(`There is no memory at ${path}.`);
+  return sqliteMemory({ path });
+}
