@@ -8,10 +8,12 @@ import {
   defineTool,
   REASONS,
   textOf,
+  userMsg,
   type ChatModel,
   type Execution,
   type Json,
   type JsonObject,
+  type Msg,
   type SessionStore,
 } from "agentchart";
 import { EXECUTION_DEFAULTS, mergeExecution, mergeOptions } from "../../../../src/model/execution.ts";
@@ -48,6 +50,12 @@ async function answerOf(schema: JsonObject, value: Json, input: JsonObject = {})
 }
 
 type SessionStep = { readonly save?: string; readonly delete?: string };
+
+type MemoryStep =
+  | { readonly add: string }
+  | { readonly addNull: true }
+  | { readonly clear: true }
+  | { readonly delete: number };
 
 /** AgentScope's "memory" and "json" sessions are our stores in memory and in files. */
 export function openSession(kind: "memory" | "json"): SessionStore {
@@ -105,6 +113,19 @@ export const unit = {
         if (key !== undefined) exists[key] = (await session.load(key)) !== undefined;
     }
     return { keys: (await session.list()).sessions.map(({ sessionId }) => sessionId), exists };
+  },
+  // a transcript only grows: to be without a message is to be an agent that begins with the others
+  memory: async (steps: MemoryStep[]) => {
+    const agentWith = (messages: readonly Msg[]) => createAgent({ name: "memory", model: silent, messages });
+    let agent = agentWith([]);
+    for (const step of steps) {
+      if ("add" in step) await agent.observe(userMsg(step.add));
+      if ("addNull" in step) await agent.observe([]);
+      if ("clear" in step) agent = agentWith([]);
+      if ("delete" in step)
+        agent = agentWith((await agent.messages()).filter((_, index) => index !== step.delete));
+    }
+    return (await agent.messages()).map(textOf);
   },
   msgText: (message: InputMsg) => textOf(toMsg(message)),
   generateReasons: () => REASONS,
