@@ -18,6 +18,8 @@ import { phaseOf } from "../../machines/agent/phase.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
+import { aboutSession } from "./about-session.ts";
+import type { AboutTurns } from "../message/about-turns.ts";
 import { hostFor, type AgentHost } from "./agent-host.ts";
 import { BriefWait } from "./brief-wait.ts";
 import { settingsOf, toolkitOf } from "./config.ts";
@@ -104,6 +106,7 @@ export class Runtime {
   #hasLeft = (): void => {};
   #stored: RestoredSession | undefined;
   #output: Output | undefined;
+  readonly #about = aboutSession((about) => (this.#config.redact?.(about) ?? about) as AboutTurns);
   /** The `context` of the running call, else of the agent. */
   userContext: never;
 
@@ -257,6 +260,8 @@ export class Runtime {
       {
         activeGroups: this.toolkit.activeGroups(),
         hooks: this.hooks.map(({ name }) => name),
+        name: this.#config.name,
+        about: this.#about(context),
         ...(this.#config.meta && { meta: this.#config.meta }),
       },
     );

@@ -1,4 +1,5 @@
 import { phaseOf } from "../../machines/agent/phase.ts";
+import type { AboutTurns } from "../message/about-turns.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { JournalState } from "../session/format.ts";
 import { agentChart } from "./agent-chart.ts";
@@ -33,8 +34,11 @@ export function journalStateOf(
   {
     activeGroups,
     hooks,
+    name,
     meta,
-  }: Pick<JournalState, "activeGroups" | "hooks"> & Pick<AgentConfig<never>, "meta">,
+    about,
+  }: Pick<JournalState, "activeGroups" | "hooks"> &
+    Pick<AgentConfig<never>, "name" | "meta"> & { readonly about: AboutTurns },
 ): JournalState {
   const wakeAt = phase === "suspended" ? resumableAt(context) : undefined;
   return {
@@ -51,6 +55,8 @@ export function journalStateOf(
       ...(context.outcome && { reason: context.outcome.reason }),
       ...(waits.length > 0 && { waitsFor: waits }),
       ...(wakeAt !== undefined && { wakeAt }),
+      agent: name,
+      ...about,
       ...(meta && { meta }),
     },
   };

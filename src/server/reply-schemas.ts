@@ -39,7 +39,15 @@ const sessionFields = {
 };
 
 const sessionInfo = z
-  .object({ ...sessionFields, updatedAt: z.number().openapi(EPOCH_MS) })
+  .object({
+    ...sessionFields,
+    agent: optional(z.string(), { description: "The name of the agent that wrote it last" }),
+    title: optional(z.string(), { description: "The first words of the first user message" }),
+    error: optional(z.object({ code: z.string(), message: z.string() }), {
+      description: "Why the last turn failed",
+    }),
+    updatedAt: z.number().openapi(EPOCH_MS),
+  })
   .openapi("SessionInfo");
 
 export const session = z

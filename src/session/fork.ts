@@ -3,6 +3,7 @@ import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
+import { aboutTurns } from "../message/about-turns.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
@@ -142,7 +143,7 @@ function forkedState(context: AgentContext, session: SessionState, meta: JsonObj
     isAtRest: true,
     chart: "",
     hooks: [],
-    position: { phase: phaseOf(state), state, meta },
+    position: { ...aboutTurns({ messages: context.transcript }), phase: phaseOf(state), state, meta },
   };
 }
 

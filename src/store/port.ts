@@ -76,6 +76,12 @@ export type SessionInfo = {
   readonly waitsFor: readonly WaitsFor[];
   /** `position.wakeAt`: epoch ms at which the session must be resumed; absent if it need not be. */
   readonly wakeAt?: number;
+  /** `position.agent`: the name of the agent that wrote it last; absent in sessions of 0.1.0. */
+  readonly agent?: string;
+  /** `position.title`: the first words of the first user message, at most 80 characters; absent in sessions of 0.1.0. */
+  readonly title?: string;
+  /** `position.error`: why the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
+  readonly error?: { readonly code: string; readonly message: string };
   /** The newest `position.meta` of all appends, so that a writer may send it with the first append only; `{}` if none. */
   readonly meta: JsonObject;
   /** Epoch ms of the last append, on the clock of the store. */

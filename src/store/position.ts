@@ -5,21 +5,31 @@ import type { WaitsFor } from "../tool/pending.ts";
 import { SESSION_PHASES, type SessionFilter, type SessionInfo, type SessionPhase } from "./port.ts";
 
 /** The fields of a position that stores read; `meta` is undefined if this position has none. */
-export type PositionFields = Pick<SessionInfo, "phase" | "reason" | "waitsFor" | "wakeAt"> & {
+export type PositionFields = Pick<
+  SessionInfo,
+  "phase" | "reason" | "waitsFor" | "wakeAt" | "agent" | "title" | "error"
+> & {
   readonly meta?: JsonObject;
 };
 
 /** Reads the fields of a position. Never throws: a field of another type counts as absent. */
 export function readPosition(position: JsonObject): PositionFields {
-  const { phase, waitsFor, wakeAt, meta } = position;
+  const { phase, waitsFor, wakeAt, meta, agent, title, error } = position;
   const reason = REASONS.find((known) => known === position["reason"]);
   return {
     phase: SESSION_PHASES.find((known) => known === phase) ?? "unfinished",
     ...(reason && { reason }),
     waitsFor: Array.isArray(waitsFor) ? (waitsFor as readonly WaitsFor[]) : [],
     ...(typeof wakeAt === "number" && { wakeAt }),
+    ...(typeof agent === "string" && { agent }),
+    ...(typeof title === "string" && { title }),
+    ...(isErrorInfo(error) && { error }),
     ...(isObject(meta) && { meta }),
   };
+}
+
+function isErrorInfo(value: Json | undefined): value is { readonly code: string; readonly message: string } {
+  return isObject(value) && typeof value["code"] === "string" && typeof value["message"] === "string";
 }
 
 /** True if nothing runs in this phase until an input, a decision or a time comes. */

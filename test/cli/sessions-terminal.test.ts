@@ -63,8 +63,10 @@ describe("A command in a terminal", () => {
     const { code, stdout } = await run<typeof definitions.list>(listCommand, {});
     expect(code).toBe(0);
     const [head, row, ...more] = stdout.split("\n");
-    expect(head).toMatch(/^SESSION {2}PHASE {6}POSITION {2}UPDATED {15}WAITS FOR$/);
-    expect(row).toMatch(/^trip {5}suspended {2}\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}externalResult$/);
+    expect(head).toMatch(/^SESSION {2}PHASE {6}POSITION {2}UPDATED {15}WAITS FOR {7}TITLE$/);
+    expect(row).toMatch(
+      /^trip {5}suspended {2}\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}externalResult {2}Where\?$/,
+    );
     expect(more).toEqual([""]);
     expect(await run<typeof definitions.list>(listCommand, {}, { prefix: "nothing" })).toEqual({
       code: 0,

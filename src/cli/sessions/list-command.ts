@@ -4,7 +4,7 @@ import { formatTime, printItems } from "../output.ts";
 import { sessionsOf } from "../paginate.ts";
 import type { list } from "./definitions.ts";
 
-const HEAD = ["SESSION", "PHASE", "POSITION", "UPDATED", "WAITS FOR"];
+const HEAD = ["SESSION", "PHASE", "POSITION", "UPDATED", "WAITS FOR", "TITLE"];
 
 /** `agentchart sessions ls`. */
 export const listCommand: Handler<typeof list> = async ({ flags }, io) => {
@@ -16,12 +16,13 @@ export const listCommand: Handler<typeof list> = async ({ flags }, io) => {
       flags,
       sessionsOf(store, filter, limit),
       HEAD,
-      ({ sessionId, phase, seq, updatedAt, waitsFor }) => [
+      ({ sessionId, phase, seq, updatedAt, waitsFor, title = "" }) => [
         sessionId,
         phase,
         String(seq),
         formatTime(updatedAt),
         waitsFor.join(", "),
+        title,
       ],
       "No session matches.",
     );

@@ -3,13 +3,13 @@ import { phaseOf } from "../../../machines/agent/phase.ts";
 import type { Agent, AgentConfig, Status } from "../../agent/types.ts";
 import type { Transcript } from "../../message/transcript.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { Msg, Usage } from "../../message/types.ts";
-import type { AgentContext } from "../../../machines/agent/context.ts";
+import { aboutSession } from "../../agent/about-session.ts";
+import type { AboutTurns } from "../../message/about-turns.ts";
+import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
 import type { Slot } from "../../tool/types.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
-import { aboutTurn } from "../protocol/about-turn.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "./guarded.ts";
 import { History, type HistoryLimits } from "./history.ts";
@@ -48,13 +48,7 @@ export class WatchedRun {
   readonly #usage = new UsageSum();
   #attachment!: Attachment;
   #isOpen = false;
-  #about:
-    | {
-        readonly outcome: AgentContext["outcome"];
-        readonly first: Msg | undefined;
-        readonly row: Pick<RunRow, "error" | "title">;
-      }
-    | undefined;
+  readonly #about = aboutSession((about) => this.#attachment.recorder.display(about) as AboutTurns);
   #lastWork: Promise<unknown> = Promise.resolve();
   /** The streamed text that waits to be sent. */
   stream!: StreamQueue;
@@ -177,7 +171,7 @@ export class WatchedRun {
         phase,
         waitsFor,
         ...(reason && { reason }),
-        ...this.#aboutTurn(context),
+        ...this.#about(context),
         state,
         startedAt: this.#startedAt,
         updatedAt: Math.max(this.#startedAt, context.at),
@@ -215,21 +209,6 @@ export class WatchedRun {
 
   get #toolkit(): SessionToolkit {
     return this.agent.toolkit as unknown as SessionToolkit;
-  }
-
-  /** Computed once for each outcome and each first message: reports are frequent. */
-  #aboutTurn({ transcript, outcome }: AgentContext): Pick<RunRow, "error" | "title"> {
-    const first = transcript.at(0);
-    const known = this.#about;
-    if (known?.outcome === outcome && known.first === first) return known.row;
-    const about = aboutTurn({
-      reason: outcome?.reason,
-      error: outcome?.error,
-      first: first?.role === "user" ? first : transcript.at(1),
-    });
-    const row = this.#attachment.recorder.display(about) as Pick<RunRow, "error" | "title">;
-    this.#about = { outcome, first, row };
-    return row;
   }
 
   #pending({ pending }: Status): readonly PendingItem[] {

@@ -13,7 +13,7 @@ import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
 import { addUsage } from "../../../machines/agent/updates/usage.ts";
 import type { PendingItem, RunRow } from "../protocol/protocol.ts";
-import { aboutTurn } from "../protocol/about-turn.ts";
+import { aboutTurns } from "../../message/about-turns.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { activeStates } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
@@ -89,11 +89,7 @@ export class JournalRun {
       phase,
       waitsFor: [],
       ...(reason && { reason }),
-      ...aboutTurn({
-        reason,
-        error: this.#error,
-        first: this.#messages().find(({ role }) => role === "user"),
-      }),
+      ...aboutTurns({ reason, error: this.#error, messages: this.#messages() }),
       state: innermost(this.log.active),
       startedAt: this.#startedAt,
       updatedAt: this.log.newest?.t ?? 0,

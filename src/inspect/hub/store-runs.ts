@@ -132,8 +132,9 @@ export class StoreRuns {
     };
   }
 
-  #rowOf({ sessionId, seq, phase, reason, waitsFor, meta, updatedAt }: SessionInfo): RunRow {
-    const { agent } = meta;
+  #rowOf(info: SessionInfo): RunRow {
+    const { sessionId, seq, phase, reason, waitsFor, title, error, meta, updatedAt } = info;
+    const agent = info.agent ?? meta["agent"];
     return {
       runId: sessionId,
       agent: typeof agent === "string" ? agent : "",
@@ -141,6 +142,8 @@ export class StoreRuns {
       source: "store",
       phase,
       ...(reason && { reason }),
+      ...(error && { error }),
+      ...(title !== undefined && { title }),
       waitsFor,
       state: phase,
       startedAt: updatedAt,

@@ -127,9 +127,9 @@ export type RunRow = {
   readonly waitsFor: readonly WaitsFor[];
   /** Why the newest turn ended; absent while it runs. */
   readonly reason?: Reason;
-  /** Why the newest turn failed; absent if it did not fail, and in lists of a store. The message is at most 500 characters. */
+  /** Why the newest turn failed; absent if it did not fail. The message is at most 500 characters. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** The first words of the first input, at most 80 characters; absent in lists of a store. */
+  /** The first words of the first input, at most 80 characters; absent in lists of a store for sessions of 0.1.0. */
   readonly title?: string;
   /** The innermost active state without the root: "acting.executing.running". */
   readonly state: string;

@@ -18,6 +18,29 @@ const contextOf = ({ items, keyframe = {} }: StepPage): JsonObject =>
   items.reduce<JsonObject>((context, { p = [] }) => applyPatch(context, p), keyframe);
 
 describe("a stored session", () => {
+  test("is listed with the title, the agent and the error that it is opened with, and found by its title", async () => {
+    const store = memoryStore();
+    const failed = createAgent({
+      name: "clerk",
+      store,
+      sessionId: "failed",
+      model: scriptedModel([]), // it fails at its first call
+    });
+    await expect(failed.call("Is it on the shelf?")).rejects.toThrow("Unexpected model call");
+    await failed.close();
+    await (await storedSession(store, "asked")).close();
+    const hub = await testHub({ home: testHome(), store });
+    const { rows } = await get<List>(hub, "/api/runs?limit=10");
+    expect(rows).toHaveLength(2);
+    for (const { runId, title, agent, error } of rows) {
+      const { row } = await get<Detail>(hub, `/api/runs/${runId}`);
+      expect({ title, agent, error }, runId).toEqual({ title: row.title, agent: "clerk", error: row.error });
+    }
+    expect(rows.find(({ runId }) => runId === "failed")?.error?.message).toContain("Unexpected model call");
+    const found = await get<List>(hub, "/api/runs?limit=10&q=SHELF");
+    expect(found.rows.map(({ runId }) => runId)).toEqual(["failed"]);
+  });
+
   test("is shown with one step per journal entry, and with its messages and states", async () => {
     const store = memoryStore();
     const agent = await storedSession(store, "s-1");
