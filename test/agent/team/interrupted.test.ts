@@ -9,7 +9,7 @@ import {
   type SessionStore,
 } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
-import { agentTool, pipeline } from "agentchart/team";
+import { agentTool, pipeline, sequence } from "agentchart/team";
 import { historyProblem } from "../../support/history.ts";
 import { outputOf, resultsOf, toolOf } from "../../support/agents.ts";
 import { eventsProblem } from "../../support/paired-events.ts";
@@ -130,7 +130,7 @@ describe("an agent that waits inside of a call whose turn is interrupted", () =>
     const agent = deskOf({ session: "perName", paid }, isStored ? { store: memoryStore() } : {});
     await agent.call("go");
     agent.interrupt();
-    const [pending] = (await agent.call("again")).pending;
+    const [pending] = (await agent.call("again", { whenBusy: "queue" })).pending; // hooks may still see the interrupt
     await agent.decide(pending!.callId, "approve");
     expect((await agent.call()).text).toBe("Did session_id: clerk\n\nDid paid..");
     expect(paid).toHaveLength(1);
@@ -194,7 +194,7 @@ test("a call of an agent that is answered by the caller ends the agent, and what
 
 test("an agent of a pipeline that lives in this process waits no more when the pipeline is interrupted", async () => {
   const clerk = createAgent(clerkOf([]));
-  const line = pipeline({ name: "line", steps: clerk });
+  const line = pipeline({ name: "line", steps: sequence(clerk) });
   await line.call("go");
   expect(clerk.status().phase).toBe("suspended");
   line.interrupt();
