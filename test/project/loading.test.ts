@@ -28,6 +28,16 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/store/postgres": ["zod"],
   "agentchart/inspect": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
   "agentchart/worker": ["@cfworker/json-schema", "lru-cache", "xstate", "zod"],
+  // The server of MCP is loaded with the first request to `/mcp`.
+  "agentchart/server": [
+    "@asteasolutions/zod-to-openapi",
+    "@hono/node-server",
+    "@hono/zod-openapi",
+    "@hono/zod-validator",
+    "hono",
+    "lru-cache",
+    "zod",
+  ],
 };
 
 /** What the import of an entry loads: packages by their names, files of ours by their paths. */

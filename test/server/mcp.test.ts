@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import {
@@ -28,6 +29,8 @@ const ENTRIES: readonly Token[] = [
 ];
 
 const refunds: number[] = [];
+const begun = Promise.withResolvers<void>();
+const interrupted = Promise.withResolvers<void>();
 const refund = defineTool({
   name: "refund",
   description: "Pays money back.",
@@ -38,11 +41,17 @@ const refund = defineTool({
     return `Paid back ${cents}.`;
   },
 });
-/** A model that wants a refund for "refund…", and repeats other words. */
+/** A model that wants a refund for "refund…", answers "wait" never, and repeats other words. */
 const model: ChatModel = {
   name: "desk",
-  async *stream({ messages }): AsyncGenerator<StreamPart> {
+  async *stream({ messages }, { signal }): AsyncGenerator<StreamPart> {
     const last = messages.at(-1)!;
+    if (last.role === "user" && textOf(last) === "wait") {
+      begun.resolve();
+      await once(signal, "abort");
+      interrupted.resolve();
+      throw signal.reason;
+    }
     const isRefund = last.role === "user" && textOf(last).startsWith("refund");
     if (isRefund)
       yield {
@@ -151,6 +160,33 @@ test("an approval is asked at the host, and given in another process of the serv
   expect(refunds).toEqual([5]);
   await call(client, { message: "refund" }, { inputResponses, requestState }); // the answer counts once
   expect(refunds).toEqual([5]);
+});
+
+test("a host hears what an agent runs, and a call that it cancels interrupts the turn", async () => {
+  const { url } = await open();
+  const client = await connect(url);
+  const { requestState } = await call(client, { message: "refund" });
+  const inputResponses = { ask_1: { action: "accept", content: { decision: "approve" } } };
+  const heard: unknown[] = [];
+  const args = { name: "desk", arguments: {}, inputResponses, requestState } as never;
+  await client.callTool(args, { allowInputRequired: true, onprogress: ({ message }) => heard.push(message) });
+  expect(heard).toEqual(["runs refund", "refund: success"]);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const hanging = client.callTool({ name: "desk", arguments: { message: "wait" } }, { signal });
+  hanging.catch(() => {});
+  await begun.promise;
+  stop.abort();
+  await expect(hanging).rejects.toThrow();
+  await interrupted.promise;
+});
+
+test("a host of an older revision is told over HTTP what waits", async () => {
+  const { url } = await open();
+  const client = await connect(url, "acme", { versionNegotiation: { mode: "legacy" } });
+  const result = await call(client, { message: "refund" });
+  expect(result.content![0]!.text).toContain("waits for a person: refund");
+  expect(refunds).toEqual([]);
 });
 
 test("a person may deny, and a person who closes the form decides nothing", async () => {

@@ -1,7 +1,10 @@
+import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import { afterEach, expect, test } from "vitest";
 import { createAgent, type Snapshot } from "agentchart";
 import { mcp, type McpElicitation, type McpOptions } from "agentchart/mcp";
+import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
+import { z } from "zod";
 import { outputOf, resultsOf } from "../../support/agents.ts";
 import { bookingServer } from "./booking-server.ts";
 
@@ -61,6 +64,43 @@ test("a modern server asks twice, and each question is answered over another con
   expect((await third.call()).text).toBe("Booked.");
   expect(bookings).toEqual(["2 nights in Rome, paid: accept"]);
   expect(resultsOf(await third.messages()).map(outputOf)).toEqual(["Booked 2 nights in Rome."]);
+});
+
+test("a server asks several things at once, and goes on when each person and the model have answered", async () => {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "trip", version: "1" });
+    server.registerTool("plan", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+      const { from, to, hint } = mcpReq.inputResponses ?? {};
+      if (from && to && hint) return { content: [{ type: "text", text: JSON.stringify([from, to, hint]) }] };
+      const requestedSchema = z.object({ city: z.string() });
+      const content = { type: "text", text: "Hi" } as const;
+      return inputRequired({
+        inputRequests: {
+          from: inputRequired.elicit({ message: "From where?", requestedSchema }),
+          to: inputRequired.elicit({ message: "To where?", requestedSchema }),
+          hint: inputRequired.createMessage({ maxTokens: 10, messages: [{ role: "user", content }] }),
+        },
+      });
+    });
+    return server;
+  });
+  const { url, close } = await serve({ fetch: (request) => handler.fetch(request) });
+  opened.push({ close });
+  const sampling = { model: scriptedModel(["By train."]) };
+  const turns = [{ calls: [{ id: "call_1", name: "hotel__plan", input: {} }] }, "Done."] as never;
+  const first = await agentOf(url, { sampling }, undefined, turns);
+  const { pending } = await first.call("go");
+  expect(pending.map(({ callId }) => callId)).toEqual(["call_1/from", "call_1/to"]);
+  await first.decide("call_1/to", { respond: { city: "Rome" } });
+  await expect(first.call()).rejects.toMatchObject({
+    code: "run/undecided",
+    message: expect.stringContaining("call_1/from") as string,
+  });
+  const second = await agentOf(url, {}, copy(first.snapshot()));
+  await second.decide("call_1/from", { respond: { city: "Oslo" } });
+  await second.call();
+  const [text] = resultsOf(await second.messages()).map(outputOf);
+  expect(text).toMatch(/"city":"Oslo".*"city":"Rome".*By train\./);
 });
 
 test("a server is told when a person declines or cancels", async () => {
@@ -123,7 +163,6 @@ test("questions can be declined, or answered by a function, without a rest of th
 test("headers may be a function, and a server that wants a token says so", async () => {
   const { url } = await hotel();
   const seen: (string | null)[] = [];
-  const { serve } = await import("agentchart/server");
   const gate = await serve({
     fetch: async (request) => {
       seen.push(request.headers.get("authorization"));

@@ -35,7 +35,7 @@ const EVERYTHING: readonly Row[] = [
   ["get-annotated-message", { messageType: "success" }, text("ok")], // the rest is for the user
   ["get-annotated-message", { messageType: "debug" }, text("Debug: Cache hit ratio 0.95, latency 150ms")],
   ["get-annotated-message", { messageType: "other" }, ["tool/bad-input", "messageType"]],
-  ["get-env", {}, /"PATH"/],
+  ["get-env", {}, /^(?![^]*VITEST)[^]*"PATH"/],
   ["get-resource-links", { count: 2 }, /^\[Resource Text Resource 2: demo:\/\/\S+ text\/plain\]$/],
   ["get-resource-links", { count: 11 }, ["tool/bad-input", "count"]],
   ["get-resource-reference", {}, /^\[demo:\/\/resource\/dynamic\/text\/1\]\nResource 1: /],

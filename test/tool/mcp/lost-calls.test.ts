@@ -95,6 +95,44 @@ test("a call to a server that is down connects again until the server is there",
   expect(await toolkit.invoke("modern__small", {})).toMatchObject({ state: "error", code: "tool/failed" });
 });
 
+test.each([404, 400])(
+  "a call whose session is forgotten by its server (%i) is made in a new one",
+  async (status) => {
+    let session = 0;
+    const calls: string[] = [];
+    const { url, close } = await serve({
+      fetch: async (request) => {
+        if (request.method !== "POST") return new Response(null, { status: 405 });
+        const { id, method, params } = (await request.json()) as {
+          readonly id?: number;
+          readonly method: string;
+          readonly params?: { readonly protocolVersion?: string };
+        };
+        if (method === "initialize") session++;
+        const given = method === "initialize" ? `s${session}` : request.headers.get("mcp-session-id");
+        if (method === "tools/call") calls.push(String(given));
+        if (given !== `s${session}` || (method === "tools/call" && session === 1))
+          return new Response("No valid session", { status });
+        if (id === undefined) return new Response(null, { status: 202 });
+        const serverInfo = { name: "old", version: "1" };
+        const results: { readonly [method: string]: unknown } = {
+          initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
+          "tools/list": { tools: [{ name: "it", inputSchema: { type: "object" } }] },
+          "tools/call": { content: [{ type: "text", text: "did it" }] },
+        };
+        const headers = { "mcp-session-id": String(given) };
+        return Response.json({ jsonrpc: "2.0", id, result: results[method] }, { headers });
+      },
+    });
+    onTestFinished(close);
+    const server = await mcp({ url, era: "legacy" });
+    onTestFinished(() => server.close());
+    const result = await createToolkit({ tools: server.tools() }).invoke("old__it", {});
+    expect(outputOf(result)).toBe("did it");
+    expect(calls).toEqual(["s1", "s2"]);
+  },
+);
+
 test("a call whose server dies is repeated if the tool is idempotent and trusted, and else its outcome is unknown", async () => {
   const marker = (): string => join(tmpdir(), `once-${randomUUID()}`);
   const turns = [{ calls: [{ name: "odd__once", input: {} }] }, "Done."];
