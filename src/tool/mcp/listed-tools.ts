@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { isObject } from "../../base/is-object.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { schemaProblem } from "../schema-problem.ts";
 
 /** Something that is wrong with a tool of a list: `left-out` if it cannot be offered. */
 export type Fault = {
@@ -13,7 +13,41 @@ export type Fault = {
 /** A list of tools as a server sent it, and what is wrong with it. */
 export type ToolList = { readonly tools: readonly Tool[]; readonly faults: readonly Fault[] };
 
+const MAX_CHARACTERS = 100_000;
+const MAX_DEPTH = 200;
+const MAX_REASON = 300;
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** Returns how deep a value is, and a reference in it that leads to another document. */
+function shapeOf(schema: unknown): { readonly depth: number; readonly remote?: string } {
+  const open: [value: unknown, depth: number][] = [[schema, 1]];
+  let deepest = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [value, depth] = next;
+    deepest = Math.max(deepest, depth);
+    if (typeof value !== "object" || value === null) continue;
+    const ref: unknown = Array.isArray(value) ? undefined : (value as { readonly $ref?: unknown }).$ref;
+    if (typeof ref === "string" && !ref.startsWith("#")) return { depth, remote: ref };
+    for (const each of Object.values(value)) open.push([each, depth + 1]);
+  }
+  return { depth: deepest };
+}
+
+/** Returns why a schema cannot be used; undefined if it can. */
+function problemOf(schema: unknown): string | undefined {
+  if (!isObject(schema)) return "its schema is no JSON Schema: it is no object";
+  const { depth, remote } = shapeOf(schema);
+  if (remote !== undefined) return "its schema refers to another document";
+  if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} deep`;
+  const size = JSON.stringify(schema).length;
+  if (size > MAX_CHARACTERS) return `its schema has ${size} characters; at most ${MAX_CHARACTERS} are read`;
+  const problem = schemaProblem(schema);
+  return problem === undefined ? undefined : `its schema is no JSON Schema: ${problem.slice(0, MAX_REASON)}`;
+}
+
+/** Returns a schema without a name of its dialect that is none. */
+const dialected = ({ $schema, ...rest }: JsonObject): JsonObject =>
+  typeof $schema === "string" ? { $schema, ...rest } : rest;
 
 const isObjectType = (type: Json | undefined): boolean =>
   type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
@@ -22,10 +56,11 @@ const isObjectType = (type: Json | undefined): boolean =>
 function whyNot({ inputSchema, execution }: JsonObject): string | undefined {
   if (isObject(execution) && execution["taskSupport"] === "required")
     return "it runs as a task only, which is not supported";
-  if (!isObject(inputSchema)) return "its schema is no JSON Schema: it is no object";
-  const problem = schemaProblem(inputSchema);
+  const problem = problemOf(inputSchema);
   if (problem !== undefined) return problem;
-  return isObjectType(inputSchema["type"]) ? undefined : "its schema is not that of an object";
+  return isObjectType((inputSchema as JsonObject)["type"])
+    ? undefined
+    : "its schema is not that of an object";
 }
 
 /** Returns what is used of a tool, in the form that the protocol has; undefined if it cannot be offered. */
@@ -41,7 +76,7 @@ function mended(raw: unknown, isModern: boolean, note: (fault: Fault) => void): 
     return undefined;
   }
   const { title, description, inputSchema, outputSchema, annotations } = raw;
-  const output = outputSchema === undefined ? undefined : schemaProblem(outputSchema);
+  const output = outputSchema === undefined ? undefined : problemOf(outputSchema);
   if (output !== undefined)
     note({ type: "warning", message: `The results are not checked: ${output}.`, tool: name });
   const isChecked =
@@ -51,8 +86,8 @@ function mended(raw: unknown, isModern: boolean, note: (fault: Fault) => void): 
     name,
     ...(typeof title === "string" && { title }),
     ...(typeof description === "string" && { description }),
-    inputSchema: { ...(inputSchema as JsonObject), type: "object" },
-    ...(isChecked && { outputSchema }),
+    inputSchema: { ...dialected(inputSchema as JsonObject), type: "object" },
+    ...(isChecked && { outputSchema: dialected(outputSchema) }),
     annotations: Object.fromEntries(hints.filter(([, hint]) => typeof hint === "boolean")) as JsonObject,
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../base/error.ts";
 import { check } from "../../base/options.ts";
@@ -25,6 +26,8 @@ export type {
 } from "./types.ts";
 
 const MAX_TOOLS = 1_000;
+/** The pause between two readings of a list that goes on changing. */
+const LIST_PAUSE_MS = 1_000;
 const INIT_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 120_000;
 
@@ -144,11 +147,16 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   };
   let isSignedOut = false;
   let isStarted = false;
+  let readAt = 0;
   let reading: Promise<void> = Promise.resolve();
   /** Reads the list again if it may have changed. */
   const refresh = (): Promise<void> => {
     const read = async (): Promise<void> => {
       if (!connection.isStale) return;
+      const rest = Math.min(readAt + LIST_PAUSE_MS - Date.now(), LIST_PAUSE_MS);
+      if (rest > 0) await sleep(rest, undefined, { ref: false });
+      if (connection.isClosed) return;
+      readAt = Date.now();
       const list = await connection.tools();
       const now = offered(sourceOf(), list, faults);
       ({ faults } = list);

@@ -120,7 +120,7 @@ test.each([404, 400])(
           "tools/list": { tools: [{ name: "it", inputSchema: { type: "object" } }] },
           "tools/call": { content: [{ type: "text", text: "did it" }] },
         };
-        const headers = { "mcp-session-id": String(given) };
+        const headers = { "mcp-session-id": given };
         return Response.json({ jsonrpc: "2.0", id, result: results[method] }, { headers });
       },
     });

@@ -68,6 +68,7 @@ const tools = {
     writeFileSync(json, "");
     return process.kill(process.pid, "SIGKILL");
   },
+  lists: (id) => say(id, lists),
   small: (id) => say(id, "small"),
 };
 
@@ -78,10 +79,14 @@ const listed = (name) => ({
   annotations: { idempotentHint: IDEMPOTENT.includes(name) },
 });
 
+let lists = 0;
+
 function list(id) {
+  lists++;
   if (way === "dies") return process.exit(1);
   if (way === "sends invalid schemas") return send({ id, result: JSON.parse(json) });
-  return send({ id, result: { tools: Object.keys(tools).map(listed) } });
+  send({ id, result: { tools: Object.keys(tools).map(listed) } });
+  if (way === "always changes") send({ method: "notifications/tools/list_changed" });
 }
 
 const input = createInterface({ input: process.stdin });
@@ -96,7 +101,7 @@ input.on("line", (line) => {
       id,
       result: {
         protocolVersion: way === "speaks another revision" ? "1999-01-01" : params.protocolVersion,
-        capabilities: { tools: {} },
+        capabilities: { tools: { listChanged: true } },
         serverInfo: { name: "odd", version: "1" },
       },
     });
