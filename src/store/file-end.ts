@@ -1,7 +1,7 @@
 import type { FileAccess, OpenFile } from "./file-access.ts";
 import { ifExists } from "./file-folder.ts";
 import { tailOf, type JournalTail } from "./file-journal.ts";
-import { lineAt } from "./file-lines.ts";
+import { endOf, lineAt, wholeSize } from "./file-lines.ts";
 import { sessionDamaged } from "./stored-json.ts";
 
 // How long a file was when it last was made to survive a power loss, in a file beside it: lines that are missing from its end are
@@ -11,7 +11,7 @@ import { sessionDamaged } from "./stored-json.ts";
 // Z2 It names the first line of its file, and says nothing about a later file of that name.
 // Z3 One that cannot be read says nothing: a power loss may leave an empty one.
 
-/** The size of a file, and of an inbox the number of its inputs. */
+/** The size of the whole lines of a file, and of an inbox the number of its inputs. */
 export type FileExtent = { readonly end: number; readonly count?: number };
 type FileNote = FileExtent & { readonly first: string };
 
@@ -43,7 +43,7 @@ export async function noteEnd(
   }
 }
 
-/** Throws `session/damaged` for a file that was longer than when it was measured. `file` is undefined if there is no such file. */
+/** Throws `session/damaged` for a file that had more whole lines than when it was measured; `end` is the size of these. `file` is undefined if there is no such file. */
 export async function checkEnd(
   access: FileAccess,
   file: OpenFile | undefined,
@@ -54,8 +54,11 @@ export async function checkEnd(
 ): Promise<void> {
   const note = await noteOf(access, path);
   if (!note || !(note.end > end || (note.count ?? 0) > count)) return;
-  const now = await (file ? file.stat() : ifExists(access.stat(path)));
-  if ((now?.size ?? 0) > end) return; // another process has appended since it was measured
+  // Another process may have appended since it was measured: what it noted is there by now.
+  const now = file
+    ? await wholeSize(file, await endOf(file))
+    : ((await ifExists(access.stat(path)))?.size ?? 0);
+  if (now > end && now >= note.end) return;
   const first = file && (await firstOf(file));
   if (first === undefined || first === note.first)
     throw sessionDamaged(sessionId, `${what} has ${end} bytes and had ${note.end}, or lost a line`);
@@ -70,6 +73,8 @@ export async function checkedTailOf(
   known?: JournalTail,
 ): Promise<JournalTail> {
   const tail = await tailOf(file, sessionId, known);
-  if (tail !== known) await checkEnd(access, file, path, { end: tail.end.size }, sessionId, "its journal");
+  if (tail === known) return tail;
+  const end = await wholeSize(file, tail.end);
+  await checkEnd(access, file, path, { end }, sessionId, "its journal");
   return tail;
 }

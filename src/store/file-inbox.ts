@@ -10,6 +10,7 @@ import {
   isSameFile,
   lineAt,
   linesForward,
+  wholeSize,
   type FileEnd,
   type FileLine,
 } from "./file-lines.ts";
@@ -56,7 +57,8 @@ export async function indexOf(
   const index = isSame ? known : { end, readUpTo: 0, items: [], byId: new Map<string, Item>() };
   for await (const lines of linesForward(file, index.readUpTo, end.size))
     for (const line of lines) addLine(index, line, sessionId);
-  await checkEnd(access, file, path, { end: end.size, count: index.items.length }, sessionId, "its inbox");
+  const extent = { end: await wholeSize(file, end), count: index.items.length };
+  await checkEnd(access, file, path, extent, sessionId, "its inbox");
   index.end = end;
   return index;
 }

@@ -86,6 +86,11 @@ export async function endOf(file: OpenFile, known?: FileEnd): Promise<FileEnd> {
   return { ino, bornAt, size, isTorn: size > 0 && (await file.bytesAt(size - 1, size))[0] !== NEWLINE };
 }
 
+/** Returns the size of a file without a line that a writer did not finish. */
+export async function wholeSize(file: OpenFile, { size, isTorn }: FileEnd): Promise<number> {
+  return isTorn ? (await newlineBefore(file, size)) + 1 : size;
+}
+
 /** Yields the lines before offset `size`, the last one first. */
 export async function* linesBackward(file: OpenFile, size: number): AsyncGenerator<FileLine> {
   for (let stop = await newlineBefore(file, size); stop !== -1;) {

@@ -184,6 +184,21 @@ describe("a missing end", () => {
     await expect(open().load("s")).rejects.toMatchObject({ code: "session/damaged" });
   });
 
+  test("Z1 a synced line that lost its end, and what followed it, is no line that a writer did not finish", async () => {
+    const { open, folder } = await synced();
+    const journal = join(folder, "journal.ndjson");
+    const lines = linesOf(journal);
+    const kept = lines.slice(0, -2).join("");
+    const length = readFileSync(journal).length;
+    // as long as it was, without a newline behind the damage
+    writeFileSync(journal, (kept + lines.at(-2)!.slice(0, -20)).padEnd(length, "x"));
+    await expect(open().load("s")).rejects.toMatchObject({ code: "session/damaged" });
+    const { sessions } = await open().list();
+    expect(sessions).toMatchObject([{ sessionId: "s", phase: "quarantined" }]);
+    const taking = open().acquire("s", { owner: "ben", ttlMs: 1 });
+    await expect(taking).rejects.toMatchObject({ code: "session/damaged" });
+  });
+
   test("Z1 a missing input is session/damaged", async () => {
     const { open, folder } = await synced();
     writeFileSync(join(folder, "inbox.ndjson"), "");
