@@ -1,4 +1,4 @@
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { scratch } from "../store/scratch.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
 import { restOf } from "../tool/mcp/rest-of.ts";
 import { agentchart, MAIN } from "./agentchart.ts";
+import { TOKEN, workerFixture } from "./worker-fixture.ts";
 
 // Every test starts a process, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -15,6 +16,8 @@ const { dir, remove } = scratch();
 afterAll(remove);
 const AGENTS = join(import.meta.dirname, "fixtures/mcp-agents.ts");
 const APPROVED = { action: "accept" as const, content: { decision: "approve" } };
+const CAN_ASK: ClientOptions = { capabilities: { elicitation: { form: {} } } };
+type Asked = { readonly requestState?: string };
 const MODERN: ClientOptions = {
   versionNegotiation: { mode: { pin: "2026-07-28" } },
   inputRequired: { autoFulfill: false },
@@ -33,10 +36,7 @@ function serverOf(name: string) {
 /** A host that has started it. */
 async function host(name: string, options: ClientOptions = {}) {
   const { command, payments } = serverOf(name);
-  const client = new Client(
-    { name: "host", version: "1" },
-    { capabilities: { elicitation: { form: {} } }, ...options },
-  );
+  const client = new Client({ name: "host", version: "1" }, { ...CAN_ASK, ...options });
   const transport = new StdioClientTransport({ ...command, stderr: "ignore" });
   onTestFinished(() => client.close());
   return { client, transport, payments };
@@ -63,9 +63,7 @@ test("an approval that was asked by one process is given to the next one", async
   const one = await host("modern", MODERN);
   await one.client.connect(one.transport);
   const call = { name: "desk", arguments: { message: "go" } };
-  const asked = (await one.client.callTool(call, { allowInputRequired: true })) as {
-    readonly requestState?: string;
-  };
+  const asked = (await one.client.callTool(call, { allowInputRequired: true })) as Asked;
   expect(asked.requestState).toMatch(/^v1\./);
   process.kill(one.transport.pid!, "SIGKILL");
   const two = await host("modern", MODERN);
@@ -86,6 +84,34 @@ test("a host of our own that is killed with the question gives the approval from
   const answer = { respond: { decision: "approve" } };
   expect(await restOf({ ...args, answer })).toMatchObject({ reason: "MODEL_STOP", results: ["Settled."] });
   expect(payments()).toBe("5\n");
+});
+
+test("serve --mcp asks at /mcp, is killed with the question, and its next process takes the answer", async () => {
+  const { serve, toolLog } = workerFixture(undefined, "memory", { HOME: dir });
+  const connected = async () => {
+    const { url, running } = await serve("--agents", AGENTS, "--mcp");
+    const client = new Client({ name: "host", version: "1" }, { ...CAN_ASK, ...MODERN });
+    onTestFinished(() => client.close());
+    const to = (token: string) =>
+      new StreamableHTTPClientTransport(new URL("/mcp", url), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      });
+    return { client, running, to };
+  };
+  const call = { name: "desk", arguments: { message: "go" } };
+  const one = await connected();
+  await expect(one.client.connect(one.to("another-token-of-nobody"))).rejects.toThrow();
+  await one.client.connect(one.to(TOKEN));
+  const asked = (await one.client.callTool(call, { allowInputRequired: true })) as Asked;
+  one.running.child.kill("SIGKILL");
+  await one.running.finished;
+  expect(toolLog()).toEqual([]);
+  const two = await connected();
+  await two.client.connect(two.to(TOKEN));
+  const answer = { ...call, inputResponses: { ask_1: APPROVED }, requestState: asked.requestState };
+  const done = await two.client.callTool(answer as never, { allowInputRequired: true });
+  expect(done).toMatchObject({ content: [{ text: "Settled." }] });
+  expect(toolLog()).toEqual(["5"]);
 });
 
 test("serve --mcp needs agents", async () => {

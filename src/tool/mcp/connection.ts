@@ -127,9 +127,9 @@ export class Connection {
 
   /** Lends the client. No error of `work` says what an authorization server wrote. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const { client } = await this.connect();
+    const { client, lost } = await this.connect();
     try {
-      return await work(client);
+      return await Promise.race([work(client), lost]);
     } catch (error) {
       throw this.#signIn.safe(await loadClient(), error);
     }

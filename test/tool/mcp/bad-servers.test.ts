@@ -220,6 +220,10 @@ test("of a result of 1 GB over standard output no more is taken than may be, and
   expect(result).toMatchObject({ state: "error", code: "tool/failed" });
   expect(outputOf(result)).toContain("more than 2000000 bytes");
   expect(most - before).toBeLessThan(300_000_000);
+  await expect(server.readResource("big:")).rejects.toMatchObject({
+    code: "tool/failed",
+    message: expect.stringContaining("more than 2000000 bytes") as string,
+  });
   expect(await toolkit.invoke("odd__small", {})).toMatchObject({ state: "success" });
 });
 

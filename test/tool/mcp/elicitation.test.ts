@@ -4,7 +4,9 @@ import { createAgent, type Snapshot } from "agentchart";
 import { mcp, type McpElicitation, type McpOptions } from "agentchart/mcp";
 import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
+import { createWorker } from "agentchart/worker";
 import { z } from "zod";
+import { createSession, openServer } from "../../server/open-server.ts";
 import { outputOf, resultsOf } from "../../support/agents.ts";
 import { bookingServer } from "./booking-server.ts";
 
@@ -146,6 +148,42 @@ test("a call that its server only wants to be repeated is repeated", async () =>
   ]);
   expect((await agent.call("go")).reason).toBe("MODEL_STOP");
   expect(resultsOf(await agent.messages()).map(outputOf)).toEqual(["answered at request 3"]);
+});
+
+test("the questions of a server are answered over HTTP, and a worker goes on with the call", async () => {
+  const { url, bookings } = await hotel();
+  const server = openServer();
+  const script = scriptedModel([BOOK, "Booked."]);
+  const agents = {
+    desk: async () => {
+      const tools = await mcp({ name: "hotel", url });
+      opened.push(tools);
+      return { name: "desk", model: script, tools: tools.tools() };
+    },
+  };
+  const worker = createWorker({ queue: server.queue, store: server.store, agents, sweepMs: 200 });
+  opened.push(worker);
+  await worker.start();
+  const path = `/v1/sessions/${await createSession(server)}`;
+  const asked = async () =>
+    (await (await server.request("GET", path)).json()) as {
+      readonly phase: string;
+      readonly pending: readonly {
+        readonly callId: string;
+        readonly argsHash: string;
+        readonly ask: unknown;
+      }[];
+    };
+  for (const [callId, respond, ask] of [
+    ["call_1/nights", { nights: 4 }, { kind: "form" }],
+    ["call_1/ask_1", true, { kind: "url", url: "https://bank.example/pay" }],
+  ] as const) {
+    await expect.poll(async () => (await asked()).pending).toMatchObject([{ callId, ask }]);
+    const body = { callId, argsHash: (await asked()).pending[0]!.argsHash, decision: { respond } };
+    expect((await server.request("POST", `${path}/decisions`, { body })).status).toBeLessThan(300);
+  }
+  await expect.poll(async () => (await asked()).phase).toBe("stopped");
+  expect(bookings).toEqual(["4 nights in Rome, paid: accept"]);
 });
 
 test("questions can be declined, or answered by a function, without a rest of the turn", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createToolkit, type ToolResultBlock } from "agentchart";
+import { createAgent, createToolkit, type ToolResultBlock } from "agentchart";
 import { mcp, type McpEvent, type McpOptions, type McpServer } from "agentchart/mcp";
 import { scriptedModel } from "agentchart/testing";
 import type { JsonObject } from "../../../src/base/json.ts";
@@ -200,7 +200,8 @@ async function open(options: McpOptions): Promise<McpServer> {
 const overStdio = (server: string, args: readonly string[], more: McpOptions = {}): Promise<McpServer> =>
   open({ command: process.execPath, args: [programOf(server), ...args], ...more });
 
-async function overHttp(kind: "streamableHttp" | "sse", more: McpOptions): Promise<McpServer> {
+/** Starts the server of everything over HTTP, and says how it is connected to. */
+async function overHttp(kind: "streamableHttp" | "sse"): Promise<McpOptions> {
   const port = await freePort();
   const child = spawn(process.execPath, [programOf("everything"), kind], {
     env: { ...BARE_ENV, PORT: String(port) },
@@ -213,12 +214,14 @@ async function overHttp(kind: "streamableHttp" | "sse", more: McpOptions): Promi
   });
   const address = `http://127.0.0.1:${port}`;
   while (!(await fetch(`${address}/mcp`).catch(() => undefined))) await sleep(50);
-  const url = `${address}/${kind === "sse" ? "sse" : "mcp"}`;
-  return open({ url, era: "legacy", ...(kind === "sse" && { transport: "sse" }), ...more });
+  // over Streamable HTTP the server is asked first which revisions it speaks
+  return kind === "sse"
+    ? { url: `${address}/sse`, transport: "sse", era: "legacy" }
+    : { url: `${address}/mcp` };
 }
 
 test.each(["stdio", "streamableHttp", "sse"] as const)(
-  "every tool of server-everything returns its result or its error over %s",
+  "every tool of server-everything returns its result or its error, and a question rests, over %s",
   async (transport) => {
     const events: McpEvent[] = [];
     const options: McpOptions = {
@@ -227,13 +230,23 @@ test.each(["stdio", "streamableHttp", "sse"] as const)(
       elicitation: ({ kind }) => (kind === "url" ? "approve" : { respond: { name: "Ann" } }),
       onEvent: (event) => void events.push(event),
     };
-    const server =
-      transport === "stdio" ? await overStdio("everything", [], options) : await overHttp(transport, options);
+    const where =
+      transport === "stdio"
+        ? { command: process.execPath, args: [programOf("everything")] }
+        : await overHttp(transport);
+    const server = await open({ ...where, ...options });
     await checkAll(server, EVERYTHING);
     await expect.poll(() => events.map(({ type }) => type)).toContain("log");
     expect(events.filter(({ type }) => type === "left-out")).toMatchObject([
       { tool: "simulate-research-query", message: expect.stringContaining("as a task only") as string },
     ]);
+    const name = "it__trigger-elicitation-request";
+    const model = scriptedModel([{ calls: [{ id: "call_1", name, input: {} }] }, "Done."]);
+    const agent = createAgent({ name: "a", model, tools: (await open(where)).tools() });
+    expect((await agent.call("go")).pending).toMatchObject([{ callId: "call_1/question" }]);
+    await agent.decide("call_1", { respond: { name: "Eve" } });
+    expect((await agent.call()).text).toBe("Done.");
+    expect(JSON.stringify(await agent.messages())).toContain("- Name: Eve");
   },
 );
 

@@ -34,6 +34,17 @@ const askModel = async () => {
 /** The calls that never end, and how many of them were cancelled. */
 const hung = Object.assign(new Set(), { cancelled: 0 });
 
+function sendGigabyte(head) {
+  const chunk = "x".repeat(1_000_000);
+  let rest = 1_000;
+  process.stdout.write(head);
+  const more = () => {
+    while (rest-- > 0) if (!process.stdout.write(chunk)) return process.stdout.once("drain", more);
+    return process.stdout.write('"}]}}\n');
+  };
+  more();
+}
+
 const tools = {
   async twice(id) {
     const first = await askPerson("First?");
@@ -50,16 +61,7 @@ const tools = {
     const answers = await Promise.all(Array.from({ length: 100 }, askModel));
     say(id, answers.filter((answer) => answer === undefined).length);
   },
-  gigabyte(id) {
-    const chunk = "x".repeat(1_000_000);
-    let rest = 1_000;
-    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
-    const more = () => {
-      while (rest-- > 0) if (!process.stdout.write(chunk)) return process.stdout.once("drain", more);
-      return process.stdout.write('"}]}}\n');
-    };
-    more();
-  },
+  gigabyte: (id) => sendGigabyte(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`),
   hang: (id) => void hung.add(id),
   cancelled: (id) => say(id, hung.cancelled),
   refuse: (id) => send({ id, error: { code: -32_000, message: "No." } }),
@@ -101,10 +103,12 @@ input.on("line", (line) => {
       id,
       result: {
         protocolVersion: way === "speaks another revision" ? "1999-01-01" : params.protocolVersion,
-        capabilities: { tools: { listChanged: true } },
+        capabilities: { tools: { listChanged: true }, resources: {} },
         serverInfo: { name: "odd", version: "1" },
       },
     });
   else if (method === "tools/list") list(id);
+  else if (method === "resources/read")
+    sendGigabyte(`{"jsonrpc":"2.0","id":${id},"result":{"contents":[{"uri":"big:","text":"`);
   else if (method === "tools/call") tools[params.name](id);
 });
