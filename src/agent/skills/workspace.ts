@@ -16,6 +16,8 @@ export type WorkspaceContextOptions = {
   readonly cwd?: string;
   /** The names of the files, of which the first one counts in each directory; default `["AGENTS.md", "CLAUDE.md"]`. */
   readonly files?: readonly string[];
+  /** Other files that are shown, such as `["docs/glossary.md"]`: paths inside of `root`. They stand before the others, and are cut first. */
+  readonly extra?: readonly string[];
   /** The most tokens of all files; default 8,000. */
   readonly budgetTokens?: number;
   /** False: the files are shown to the model as data and not as instructions. Default true. */
@@ -29,6 +31,7 @@ export const workspaceSchema = s.lazily(() =>
       root: s.nonEmpty("the path of a directory"),
       cwd: s.optional(s.nonEmpty("the path of a directory")),
       files: s.optional(s.listOf(s.matching(/^[^/\\]+$/u, "the name of a file"))),
+      extra: s.optional(s.listOf(s.nonEmpty("the path of a file inside of `root`"))),
       budgetTokens: s.optional(s.integer(100)),
       trusted: s.optional(s.boolean()),
     },
@@ -53,14 +56,13 @@ function chain(root: string, cwd: string): readonly string[] | undefined {
 /** What a file adds to the system text, and its tokens. */
 type Section = { readonly text: string; readonly tokens: number };
 
+/** The first of these files that is there; undefined if none is. */
 async function sectionOf(
   root: string,
-  directory: string,
-  files: readonly string[],
+  paths: readonly string[],
   budget: number,
 ): Promise<Section | undefined> {
-  for (const file of files) {
-    const path = join(directory, file);
+  for (const path of paths) {
     const read = await readInside(root, path);
     if ("problem" in read) {
       if (read.isMissing) continue;
@@ -91,7 +93,7 @@ async function sectionOf(
  */
 export function workspaceContext(options: WorkspaceContextOptions): Hook {
   check(workspaceSchema(), options, "workspaceContext");
-  const { files = ["AGENTS.md", "CLAUDE.md"], budgetTokens = 8_000, trusted = true } = options;
+  const { files = ["AGENTS.md", "CLAUDE.md"], extra = [], budgetTokens = 8_000, trusted = true } = options;
   const root = real(options.root);
   const directories = chain(root, real(options.cwd ?? options.root));
   if (!directories)
@@ -99,14 +101,16 @@ export function workspaceContext(options: WorkspaceContextOptions): Hook {
       "config/invalid",
       "workspaceContext: `cwd` is outside of `root`; expected a directory inside of it.",
     );
+  const chained = directories.map((directory) => files.map((file) => join(directory, file)));
+  const shown = [...extra.map((path) => [path]), ...chained];
   return {
     name: "workspace",
     priority: 120,
     preCall: async ({ system }) => {
       const sections: string[] = [];
       let left = budgetTokens;
-      for (const directory of directories.toReversed()) {
-        const section = await sectionOf(root, directory, files, left);
+      for (const paths of shown.toReversed()) {
+        const section = await sectionOf(root, paths, left);
         if (!section) continue;
         sections.unshift(section.text);
         left -= section.tokens;

@@ -101,6 +101,18 @@ describe("load_skill", () => {
     expect(text).toBe(`${"ä".repeat(2 ** 17)}\n[These are the first 256 KB of ${100 * 2 ** 20} bytes.]`);
   });
 
+  test("takes a SKILL.md of 100 MB as far as it is read", async () => {
+    const dir = temporaryFolder();
+    const body = "step ".repeat(100_000);
+    write(dir, "s/SKILL.md", `---\nname: s\ndescription: D\n---\n${body}`);
+    truncateSync(join(dir, "s/SKILL.md"), 100 * 2 ** 20);
+    const { agent } = agentOf([load("s"), "ok"], { dirs: [dir], loadTokens: 1_000 }, { results: false });
+    await agent.call("go");
+    const [text = ""] = await answersOf(agent);
+    expect(text).toMatch(/^<skill name="s">\nstep step /);
+    expect(text.length).toBeLessThan(10_000);
+  });
+
   test("cuts instructions after loadTokens, and says where the rest is", async () => {
     const body = Array.from({ length: 3_000 }, (_, n) => `step ${n}`).join("\n");
     const { agent } = agentOf(
