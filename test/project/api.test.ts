@@ -20,7 +20,7 @@ test("the names each subpath exports", async () => {
     ".: AgentError REASONS assistantMsg createAgent createToolkit defineAgent defineHook defineSlot defineTool redactSecrets suspend systemMsg textOf toolError toolResultMsg toolResultsOf toolUsesOf toolsFrom userMsg
     ./openai: dashscopeModel openaiEmbedder openaiModel toChatMessages toChatRequest
     ./ai-sdk: aiSdkEmbedder aiSdkModel
-    ./plan: planHistorySlot planNotebook planSlot todoSlot todoTool
+    ./plan: planHistorySlot planNotebook planSlot todoHint todoSlot todoTool
     ./skills: loadedSlot skillWarningsSlot skills workspaceContext
     ./team: agentLogic agentTool askUser branch codeModel createUserAgent fanOut openHub pipeline repeat sequence terminalAsk
     ./memory: longTermMemory memoryMemory postgresMemory sqliteMemory

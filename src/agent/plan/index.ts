@@ -4,5 +4,5 @@ export type { PlanEdit, PlanNotebook, PlanNotebookOptions } from "./notebook.ts"
 export type { PlanTool } from "./operations.ts";
 export { planHistorySlot, planSlot } from "./plan.ts";
 export type { Plan, PlanState, Subtask } from "./plan.ts";
-export { todoSlot, todoTool } from "./todo.ts";
+export { todoHint, todoSlot, todoTool } from "./todo.ts";
 export type { Todo } from "./todo.ts";

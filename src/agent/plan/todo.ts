@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Hook } from "../../hook/types.ts";
+import { userMsg } from "../../message/create.ts";
 import { defineTool } from "../../tool/define.ts";
 import { defineSlot } from "../../tool/slot.ts";
 import type { Slot, Tool } from "../../tool/types.ts";
@@ -7,6 +9,9 @@ const todo = z.object({
   content: z.string().min(1).describe("What is to be done."),
   status: z.enum(["pending", "in_progress", "completed"]),
 });
+
+const NAME = "write_todos";
+const MARKS = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
 /** An item of the list that `write_todos` writes. */
 export type Todo = { readonly content: string; readonly status: "pending" | "in_progress" | "completed" };
@@ -33,7 +38,7 @@ export const todoSlot: Slot<readonly Todo[]> = defineSlot<readonly Todo[]>({
  */
 export function todoTool(): Tool {
   return defineTool({
-    name: "write_todos",
+    name: NAME,
     description:
       "Writes the list of what is to be done for a task of three or more steps; it replaces the list before. Mark an item as in_progress before you begin with it, and as completed as soon as it is done.",
     input: z.object({ todos: z.array(todo).describe("The whole list, in order.") }),
@@ -47,4 +52,34 @@ export function todoTool(): Tool {
       };
     },
   });
+}
+
+/**
+ * Shows the list that {@link todoTool} writes behind the messages of each model call, as long as something of it is open: in a long
+ * turn and after a compaction the model still has it. The hint is never stored.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, type ChatModel } from "agentchart";
+ * import { todoHint, todoTool } from "agentchart/plan";
+ *
+ * export const agentOf = (model: ChatModel) =>
+ *   createAgent({ name: "clerk", model, tools: [todoTool()], hooks: [todoHint()] });
+ * ```
+ */
+export function todoHint(): Hook {
+  return {
+    name: "todos",
+    priority: 140,
+    preReasoning: ({ slots, tools }) => {
+      const todos = slots.get(todoSlot);
+      const isOpen = todos.some(({ status }) => status !== "completed");
+      if (!isOpen || !tools.includes(NAME)) return undefined;
+      const lines = todos.map(({ content, status }) => `${MARKS[status]} ${content}`);
+      const text = `The list of what is to be done ([x]: completed, [>]: in progress):
+${lines.join("\n")}
+Go on with it, and keep it up to date with '${NAME}'. Do not mention this hint.`;
+      return { append: [userMsg(`<system-hint>${text}</system-hint>`)] };
+    },
+  };
 }

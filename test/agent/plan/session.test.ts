@@ -1,6 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, type AgentConfig, type AgentEvent, type JsonObject } from "agentchart";
-import { planHistorySlot, planNotebook, planSlot, todoSlot, todoTool } from "agentchart/plan";
+import {
+  createAgent,
+  defineTool,
+  textOf,
+  type AgentConfig,
+  type AgentEvent,
+  type JsonObject,
+} from "agentchart";
+import {
+  planHistorySlot,
+  planNotebook,
+  planSlot,
+  todoHint,
+  todoSlot,
+  todoTool,
+  type Todo,
+} from "agentchart/plan";
 import { openSession, type SavedParts } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
@@ -173,6 +188,27 @@ test("write_todos replaces the list of the session", async () => {
   await agent.call("go");
   expect(outputOf(resultsOf(await agent.messages())[0])).toBe("The list has 2 items, 1 of them completed.");
   expect((await agent.slots.get(todoSlot)).value).toEqual(todos);
+});
+
+test("todoHint shows what is open behind all messages, until all of it is done, and stores nothing", async () => {
+  const write = (...statuses: readonly Todo["status"][]) => {
+    const todos = statuses.map((status, index) => ({ content: `step ${index}`, status }));
+    return calling(["write_todos", { todos }]);
+  };
+  const model = scriptedModel([
+    write("in_progress", "pending"),
+    write("completed", "in_progress"),
+    write("completed", "completed"),
+    "ok",
+  ]);
+  const agent = createAgent({ name: "bot", model, tools: [todoTool()], hooks: [todoHint()] });
+  await agent.call("go");
+  const hints = model.requests.map(({ messages }) => textOf(messages.at(-1)!));
+  expect(hints[0]).toBe("go");
+  expect(hints[1]).toMatch(/^<system-hint>[^]*\n\[>\] step 0\n\[ \] step 1\n[^]*<\/system-hint>$/);
+  expect(hints[2]).toContain("[x] step 0\n[>] step 1\n");
+  expect(hints[3]).not.toContain("system-hint");
+  expect(JSON.stringify(await agent.messages())).not.toContain("system-hint");
 });
 
 test.each([
