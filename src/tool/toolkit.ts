@@ -87,9 +87,9 @@ class SessionToolkit implements Toolkit<never> {
     return this.#slots.get(name);
   }
 
-  /** True if slots beside that of loaded tools were made known. */
-  get hasOwnSlots(): boolean {
-    return this.#slots.size > 1;
+  /** The names of the slots that were made known, beside that of loaded tools. */
+  get ownSlots(): readonly string[] {
+    return [...this.#slots.keys()].filter((name) => name !== loadedTools.name);
   }
 
   /** True for a slot that was made known. */

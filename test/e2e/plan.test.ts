@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { planNotebook, planSlot } from "agentchart/plan";
 import { scriptedModel } from "agentchart/testing";
+import { toolOf } from "../support/agents.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 
 let env: Environment;
@@ -48,5 +49,48 @@ test("a person edits the plan of a run; a plan that was changed meanwhile is a c
   await expect.poll(async () => (await agent.slots.get(planSlot)).value!.name).toBe("Ours");
   await agent.call("Go on.");
   expect(JSON.stringify(model.requests.at(-1)!.messages.at(-1))).toContain("# Ours");
+  await agent.close();
+});
+
+test("a person makes a plan before the first turn, and edits it while a turn runs", async () => {
+  const goOn = Promise.withResolvers<string>();
+  const model = scriptedModel([{ calls: [{ name: "look" }] }, "Done."]);
+  const agent = createAgent({
+    name: "bot",
+    model,
+    tools: [toolOf("look", () => goOn.promise)],
+    hooks: [planNotebook().hook],
+    inspect: env.hub.address,
+  });
+  await agent.open();
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await page.locator('[data-tab="plan"]').click();
+  await page.getByText("There is no plan at this step.").waitFor();
+  await page.getByRole("button", { name: "Make a plan" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => page.getByRole("alert").last().innerText()).toContain("The plan needs a name.");
+  await page.getByLabel("Name", { exact: true }).fill("Trip");
+  await page.getByRole("button", { name: "Add a subtask" }).click();
+  await page.getByLabel("Name of subtask 0").fill("Find trains");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The plan is made.").waitFor();
+  expect((await agent.slots.get(planSlot)).value).toMatchObject({
+    name: "Trip",
+    state: "todo",
+    subtasks: [{ name: "Find trains", state: "todo" }],
+  });
+
+  const call = agent.call("Go.");
+  await expect.poll(() => model.requests).toHaveLength(1);
+  await page.getByRole("button", { name: "Edit the plan" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Journey");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The plan is changed.").waitFor();
+  expect(agent.status().phase).toBe("running");
+  goOn.resolve("seen");
+  await call;
+  expect(JSON.stringify(model.requests[0]!.messages.at(-1))).toContain("# Trip");
+  expect(JSON.stringify(model.requests[1]!.messages.at(-1))).toContain("# Journey");
   await agent.close();
 });

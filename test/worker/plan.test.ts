@@ -96,6 +96,37 @@ describe("over HTTP a person", () => {
     expect(await planOf(server, id)).toMatchObject({ value: { name: "One" }, revision: revision + 1 });
   });
 
+  test("makes a plan for a session that never had one, unless another was made meanwhile", async () => {
+    const server = openServer();
+    const id = await createSession(server);
+    const plan: Plan = {
+      id: "mine",
+      name: "Trip",
+      description: "",
+      expectedOutcome: "",
+      state: "todo",
+      subtasks: [],
+      createdAt: 1,
+      finishedAt: null,
+      outcome: null,
+    };
+    const agents = { desk: () => ({ name: "desk", model: scriptedModel(["ok"]), hooks: [notebook.hook] }) };
+    const worker = createWorker({
+      queue: server.queue,
+      store: server.store,
+      agents,
+      sweepMs: 100,
+      pollMs: 20,
+    });
+    onTestFinished(() => worker.close({ deadlineMs: 100 }));
+    await worker.start();
+    await expect.poll(() => phaseOf(server, id)).toBe("stopped");
+    expect(await planOf(server, id)).toBeUndefined();
+    expect(await put(server, id, { value: plan, revision: 0 })).toEqual([202, undefined]);
+    await expect.poll(() => planOf(server, id)).toMatchObject({ value: plan, revision: 1 });
+    expect(await put(server, id, { value: plan, revision: 0 })).toEqual([409, "slot/conflict"]);
+  });
+
   test("is told by an event that a value does not fit, and that there is no such slot", async () => {
     const { server, id, goOn } = await planning();
     goOn.resolve("seen");
@@ -177,6 +208,15 @@ describe("agentchart sessions plan", () => {
     await agent.close();
     await set(null);
     expect((await shown()).plan).toBeNull();
+  });
+
+  test("makes a plan where there was none, if that is what was seen", async () => {
+    const { shown, set } = await stored();
+    const { plan, revision } = await shown();
+    await set(null, revision);
+    await expect(set(plan, revision)).rejects.toMatchObject({ code: "slot/conflict" });
+    await set(plan, revision + 1);
+    expect(await shown()).toMatchObject({ plan: { name: "Trip" }, revision: revision + 2 });
   });
 
   test("hands the plan to the worker of a session that is open", async () => {

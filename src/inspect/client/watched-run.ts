@@ -147,6 +147,7 @@ export class WatchedRun {
     const { seq, reason, waitsFor } = status;
     // A call that is only saved is not a running turn: its row must not wait for another step.
     const phase = status.phase === "running" ? phaseOf(state) : status.phase;
+    const slots = this.#toolkit.ownSlots;
     const can = availableCommands({
       phase,
       pending,
@@ -154,7 +155,7 @@ export class WatchedRun {
       isExceeded: exceeded !== undefined,
       hasConfig: config !== undefined,
       hasStore: config?.store !== undefined,
-      hasSlots: this.#toolkit.hasOwnSlots,
+      hasSlots: slots.length > 0,
       canCompact: context.settings.compaction !== null && context.transcript.length > 1,
       acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
     });
@@ -184,6 +185,7 @@ export class WatchedRun {
         }),
         ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
         can,
+        ...(can.includes("setSlot") && { slots }),
       },
       pending,
       ...(exceeded && { exceeded }),

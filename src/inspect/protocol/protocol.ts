@@ -157,6 +157,8 @@ export type RunRow = {
   readonly leaf?: string;
   /** The commands that are available now. */
   readonly can: readonly RunCommandType[];
+  /** The names of the slots that `setSlot` may write; absent without that command. */
+  readonly slots?: readonly string[];
   /** A problem with its record, such as the line at which a damaged file was cut off. */
   readonly notice?: string;
 };

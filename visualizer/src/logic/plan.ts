@@ -49,6 +49,21 @@ export function todosOf(context: JsonObject): readonly Todo[] | undefined {
     : undefined;
 }
 
+/** A plan that a person begins: it has no name and no subtasks yet. */
+export function emptyPlan(id: string, at: number): Plan {
+  return {
+    id,
+    name: "",
+    description: "",
+    expectedOutcome: "",
+    state: "todo",
+    subtasks: [],
+    createdAt: at,
+    finishedAt: null,
+    outcome: null,
+  };
+}
+
 /** A subtask in another state: what is over has a time at which it ended. */
 export function inState(subtask: Subtask, state: Subtask["state"], at: number): Subtask {
   return { ...subtask, state, finishedAt: isOver({ state }) ? (subtask.finishedAt ?? at) : null };
@@ -65,6 +80,12 @@ export function emptySubtask(at: number): Subtask {
     createdAt: at,
     finishedAt: null,
   };
+}
+
+/** True if an agent may have a plan: one with a slot for it, which is shown also before there is a plan. */
+export function mayHavePlan(context: JsonObject | undefined, slots: readonly string[] = []): boolean {
+  if (slots.includes("plan")) return true;
+  return context !== undefined && (planOf(context) !== undefined || todosOf(context) !== undefined);
 }
 
 /** What a person must still change before the plan can be saved. */

@@ -9,7 +9,7 @@ import { DiffTab } from "./diff-tab.tsx";
 import { PlanTab } from "./plan-tab.tsx";
 import { EventTab } from "./event-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
-import { planOf, todosOf } from "../logic/plan.ts";
+import { mayHavePlan } from "../logic/plan.ts";
 import { useStep } from "./use-step.ts";
 import { TokensTab } from "./tokens-tab.tsx";
 import type { KeyboardEvent } from "react";
@@ -53,10 +53,13 @@ export function Details() {
   );
 }
 
-/** The tabs; that of the plan only for a run that has one. */
+/** The tabs; that of the plan only for a run that has one, or may have one. */
 function Tabs({ tab }: { readonly tab: Tab }) {
   const { context } = useStep();
-  const hasPlan = context !== undefined && (planOf(context) !== undefined || todosOf(context) !== undefined);
+  const hasPlan = mayHavePlan(
+    context,
+    useModel((all) => all.row?.slots),
+  );
   return (
     <div className="tabs" role="tablist" aria-label="Details of the step" onKeyDown={moveTab}>
       {TABS.map((each, place) =>

@@ -18,6 +18,7 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
   const [plan, setPlan] = useState(seen);
   const [error, setError] = useState<string>();
   const [isSending, setSending] = useState(false);
+  const isNew = seen.name === "";
   const isStale = now !== undefined && now.revision !== revision;
   const setSubtask = (index: number, subtask: Subtask): void =>
     setPlan(withSubtasks(plan, plan.subtasks.with(index, subtask)));
@@ -27,7 +28,7 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
     if (problem !== undefined || isSending) return;
     setSending(true);
     const body = { type: "setSlot", name: "plan", value: plan as unknown as Json, revision } as const;
-    const ack = await sendAndNotify(body, "The plan is changed.");
+    const ack = await sendAndNotify(body, isNew ? "The plan is made." : "The plan is changed.");
     setSending(false);
     if (ack.ok) close();
     else setError(`${ack.error?.code ?? "refused"}: ${refusalText(ack)}`);
@@ -35,7 +36,7 @@ export function PlanEditor({ plan: seen, revision, now, startOver, close }: Prop
   return (
     <form
       className="plan answer-form"
-      aria-label="Edit the plan"
+      aria-label={isNew ? "Make a plan" : "Edit the plan"}
       onSubmit={(event) => {
         event.preventDefault();
         void save();

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { planOf, STATE_NAMES, todosOf } from "../logic/plan.ts";
+import { emptyPlan, planOf, STATE_NAMES, todosOf } from "../logic/plan.ts";
 import { Button } from "../parts/button.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
 import { disabledReason } from "../store/disabled-reason.ts";
@@ -18,6 +18,7 @@ function PlanOfRun() {
   const { stepNumber, context } = useStep();
   const isLive = useModel((all) => all.isLive);
   const reason = useModel((all) => disabledReason(all, "setSlot"));
+  const canMake = useModel((all) => all.row?.slots?.includes("plan") ?? false);
   const [edited, setEdited] = useState<{ readonly plan: Plan; readonly revision: number }>();
   if (!context) return <MissingStep stepNumber={stepNumber} />;
   const slot = planOf(context);
@@ -34,31 +35,34 @@ function PlanOfRun() {
     );
   if (slot === "other") return <p className="placeholder">This plan is shown in the tab Context only.</p>;
   const plan = slot?.value;
-  if (!plan && !todos) return <p className="placeholder">There is no plan at this step.</p>;
+  const isWritable = isLive && reason === undefined;
+  const begin = (): void =>
+    setEdited({ plan: plan ?? emptyPlan(newId(), Date.now()), revision: slot?.revision ?? 0 });
+  const why = isLive
+    ? "Changes the plan that the model reads with its next request"
+    : "Go to the newest step to edit the plan";
   return (
     <div className="plan">
       {plan && <PlanView plan={plan} />}
-      {plan && (
+      {!plan && !todos && <p className="placeholder">There is no plan at this step.</p>}
+      {(plan || canMake) && (
         <div className="choices">
           <Button
-            label="Edit the plan"
-            isDisabled={!isLive || reason !== undefined}
-            title={
-              reason === undefined
-                ? isLive
-                  ? "Changes the plan that the model reads with its next request"
-                  : "Go to the newest step to edit the plan"
-                : `Not possible: ${reason}`
-            }
-            onClick={() => setEdited({ plan, revision: slot.revision })}
+            label={plan ? "Edit the plan" : "Make a plan"}
+            isDisabled={!isWritable}
+            title={reason === undefined ? why : `Not possible: ${reason}`}
+            onClick={begin}
           />
-          <span className="is-minor">revision {slot.revision}</span>
+          {slot && <span className="is-minor">revision {slot.revision}</span>}
         </div>
       )}
       {todos && <TodoView todos={todos} />}
     </div>
   );
 }
+
+/** An id for a new plan; pages that are not served from this machine have no `crypto.randomUUID`. */
+const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 function PlanView({ plan }: { readonly plan: Plan }) {
   return (

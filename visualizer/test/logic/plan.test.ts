@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { emptySubtask, inState, planOf, planProblem, todosOf } from "../../src/logic/plan.ts";
+import {
+  emptyPlan,
+  emptySubtask,
+  inState,
+  mayHavePlan,
+  planOf,
+  planProblem,
+  todosOf,
+} from "../../src/logic/plan.ts";
+import { planSchema } from "../../../src/agent/plan/plan.ts";
 import type { Json, Plan } from "../../src/wire/types.ts";
 
 const plan: Plan = {
@@ -38,6 +47,20 @@ describe("the plan of a context", () => {
   ])("is not taken for one if it has %s", (_, value) => {
     expect(planOf(holding("plan", value))).toBe("other");
   });
+});
+
+test("a plan that a person begins is one that the slot takes once it has a name", () => {
+  const begun = emptyPlan("p", 1);
+  expect(planProblem(begun)).toBe("The plan needs a name.");
+  expect(planSchema.safeParse({ ...begun, name: "Trip" }).success).toBe(true);
+});
+
+test("a run may have a plan if it has one, or its agent has a slot for it", () => {
+  expect(mayHavePlan({ slots: {} })).toBe(false);
+  expect(mayHavePlan({ slots: {} }, ["todos"])).toBe(false);
+  expect(mayHavePlan(undefined, ["plan"])).toBe(true);
+  expect(mayHavePlan(holding("plan", null))).toBe(true);
+  expect(mayHavePlan(holding("todos", []))).toBe(true);
 });
 
 test("a list of things to do is one only if all of it is", () => {
