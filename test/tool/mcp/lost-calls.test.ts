@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
@@ -15,6 +16,13 @@ async function odd(options: McpOptions = {}, ...args: string[]) {
   const server = await mcp({ name: "odd", command: process.execPath, args: [program, ...args], ...options });
   onTestFinished(() => server.close());
   return { server, toolkit: createToolkit({ tools: server.tools() }) };
+}
+
+/** A file that is not there yet, by which a server knows that it was started before. */
+function marker(): string {
+  const file = join(tmpdir(), `odd-${randomUUID()}`);
+  onTestFinished(() => rmSync(file, { force: true }));
+  return file;
 }
 
 test("a call that is interrupted or takes too long is cancelled at a legacy server", async () => {
@@ -69,30 +77,30 @@ test("a call that is interrupted is cancelled at a modern server", async () => {
   await expect.poll(() => calls[0]!.aborted).toBe(true);
 });
 
-test("a call to a server that is down connects again until the server is there", async () => {
+test("a call to a server over HTTP that is down fails, and the next one finds it again", async () => {
   const { up } = await modern();
   const { url, close } = await up();
-  const { port } = new URL(url);
-  let attempts = 0;
-  const headers = async () => {
-    if (isDown && ++attempts === 2) await up(Number(port));
-    return {};
-  };
-  let isDown = false;
-  const server = await mcp({ url, headers });
+  const server = await mcp({ url });
   onTestFinished(() => server.close());
-  expect(server.status).toBe("connected");
   const toolkit = createToolkit({ tools: server.tools() });
   await close();
-  isDown = true;
-  const results = [];
-  do results.push(await toolkit.invoke("modern__small", {}));
-  while (results.at(-1)!.state !== "success" && results.length < 3);
-  expect(outputOf(results.at(-1))).toBe("small");
-  expect(attempts).toBeGreaterThan(1);
+  const down = { state: "error", code: "tool/failed" };
+  expect(await toolkit.invoke("modern__small", {})).toMatchObject(down);
+  await up(Number(new URL(url).port));
+  expect(outputOf(await toolkit.invoke("modern__small", {}))).toBe("small");
   await server.close();
   expect(server.status).toBe("closed");
   expect(await toolkit.invoke("modern__small", {})).toMatchObject({ state: "error", code: "tool/failed" });
+});
+
+test("a program that was lost is started again until it starts, and the call is made then", async () => {
+  const starts = marker();
+  const { server, toolkit } = await odd({}, "starts late", starts);
+  expect(server.status).toBe("connected");
+  expect(await toolkit.invoke("odd__die", {})).toMatchObject({ state: "error" });
+  expect(server.status).toBe("disconnected");
+  expect(outputOf(await toolkit.invoke("odd__small", {}))).toBe("small");
+  expect(readFileSync(starts, "utf8")).toBe("xxxx");
 });
 
 test.each([404, 400])(
@@ -134,7 +142,6 @@ test.each([404, 400])(
 );
 
 test("a call whose server dies is repeated if the tool is idempotent and trusted, and else its outcome is unknown", async () => {
-  const marker = (): string => join(tmpdir(), `once-${randomUUID()}`);
   const turns = [{ calls: [{ name: "odd__once", input: {} }] }, "Done."];
   const resultOf = async (options: McpOptions) => {
     const { server } = await odd(options, "", marker());

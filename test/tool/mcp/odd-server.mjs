@@ -1,5 +1,5 @@
 // An MCP server over standard input and output that fails in the way that its argument says. It speaks a revision before 2026-07-28.
-import { existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [, , way, json] = process.argv;
@@ -12,6 +12,12 @@ if (way === "does not start") {
   process.exit(1);
 }
 if (way === "speaks another protocol") setInterval(() => console.log("hello"), 20);
+
+if (way === "starts late") {
+  appendFileSync(json, "x");
+  const starts = readFileSync(json, "utf8").length;
+  if (starts === 2 || starts === 3) process.exit(1);
+}
 
 /** The ids of the requests of this server, and what becomes of their answers. */
 const asked = new Map();
@@ -71,6 +77,7 @@ const tools = {
     return process.kill(process.pid, "SIGKILL");
   },
   lists: (id) => say(id, lists),
+  die: () => process.kill(process.pid, "SIGKILL"),
   small: (id) => say(id, "small"),
 };
 
