@@ -38,6 +38,20 @@ export type Settings = {
   readonly results: ResultLimits;
   /** How a prompt that is too long for the model is made shorter; null: not at all. */
   readonly compaction: CompactionSettings | null;
+  /** The personas of the session, and how it is handed over to them; null: it has none. */
+  readonly handoffs: HandoffSettings | null;
+};
+
+/** How a session is handed over from one persona to another. */
+export type HandoffSettings = {
+  /** The system prompt of each persona that is not the agent itself. */
+  readonly systems: { readonly [persona: string]: string };
+  /** The persona to which each tool hands over, by the name of the tool. */
+  readonly tools: { readonly [tool: string]: string };
+  /** The most handoffs of a turn. */
+  readonly max: number;
+  /** `turn`: each turn begins with the agent itself; `never`: with the persona that had the last one. */
+  readonly reset: "never" | "turn";
 };
 
 /** How a prompt is made shorter, in tokens of the provider. */
@@ -275,6 +289,12 @@ export type Progress = {
   /** What a provider has counted, compared with our own count of the messages that it saw: `ratio` is its count ÷ ours, `overhead`
    *  the size of what else was in the request, such as tools. */
   readonly counted?: { readonly ratio: number; readonly overhead: number };
+  /** The persona that has the session; null or absent: the agent itself. */
+  readonly persona?: string | null;
+  /** The persona to which a call of the open batch hands over. */
+  readonly handoff?: string | null;
+  /** The handoffs of the turn. */
+  readonly handoffs?: number;
   readonly compactions?: Compactions;
   /** The summary that is being made of the conversation; null or absent if none is. */
   readonly compacting?: Compaction | null;

@@ -32,6 +32,8 @@ export type ModelInput = Position & {
   readonly emptyRetries: number;
   readonly wanted: WantedOutput | null;
   readonly system: string;
+  /** The persona that is asked; null: the agent itself. */
+  readonly persona: string | null;
   readonly edit: PromptEdit | null;
   readonly slots: StoredSlots;
   readonly transcript: Transcript;
@@ -70,6 +72,8 @@ export type ToolInput = Position & {
   readonly resumed?: Resumed;
   readonly deadlineAt: number | null;
   readonly slots: StoredSlots;
+  /** Why the call is answered with an error instead of being run. */
+  readonly refused?: string;
 };
 export type ToolRunOutcome = Timed & {
   readonly callId: string;
@@ -114,11 +118,11 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
     | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
         ModelInput,
-        "system" | "usesFallback" | "wanted" | "view"
+        "system" | "persona" | "usesFallback" | "wanted" | "view"
       >)
     | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
         ModelInput,
-        "usesFallback" | "wanted"
+        "persona" | "usesFallback" | "wanted"
       >)
     | { readonly point: "postSummary"; readonly draft: Draft }
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }

@@ -13,6 +13,7 @@ import * as plan from "./updates/compaction-plan.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
+import * as handoff from "./updates/handoff.ts";
 import * as output from "./updates/output.ts";
 import * as reasoning from "./updates/reasoning.ts";
 import { decideCall, reviveCalls } from "./updates/resume.ts";
@@ -152,6 +153,7 @@ const guards = {
   isLate: (context: AgentContext, { output: outcome }: Done<ToolRunOutcome>) =>
     acting.isLate(context, outcome),
   wantsPostActing: acting.wantsPostActing,
+  handoffRequested: handoff.handoffRequested,
 };
 
 const updates = {
@@ -222,6 +224,7 @@ const updates = {
   interruptCalls: acting.interruptCalls,
   applyPostActing: fromHooks(acting.applyPostActing),
   storeResults: acting.storeResults,
+  applyHandoff: handoff.applyHandoff,
 
   // limits and structured output
   suspendForBudget: budget.suspendForBudget,

@@ -5,6 +5,7 @@ import type { Json } from "../base/json.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
+import { unavailableTool } from "../tool/results.ts";
 import { slotReader } from "../tool/slot-access.ts";
 import type { AgentContext, CallRecord, Settings } from "../../machines/agent/context.ts";
 import { shareOfBudget } from "../../machines/agent/updates/budget.ts";
@@ -17,7 +18,7 @@ import { SessionTimer } from "./services/timer.ts";
 import type { AgentConfig } from "./types.ts";
 
 /** The session that a host serves. */
-type HostedSession = Pick<Host, "toolkit" | "now"> & {
+type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
   readonly settings: Settings;
   readonly context: AgentContext;
   readonly userContext: never;
@@ -81,16 +82,22 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     held.add(work);
     void work.finally(() => held.delete(work));
   };
+  const { personas } = session;
+  const persona = (): string | null | undefined => session.context.progress.persona;
   const host: AgentHost = {
     ...parts,
     sessionId,
+    personas,
+    permissions: () => (personas ? personas.permissionsOf(persona()) : config.permissions),
     config: { ...config, generateOptions: frozenCopy(generateOptions) },
     toolkit: session.toolkit,
     maxIters,
     find: (call) => {
       if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
-      return tool ? { tool } : session.toolkit.find(call);
+      if (tool) return { tool };
+      const isOthers = personas && !personas.has(persona(), call.name);
+      return isOthers ? { result: unavailableTool(call) } : session.toolkit.find(call);
     },
     output: () => (session.context.wanted ? session.output : undefined),
     context: () => session.userContext,

@@ -20,10 +20,17 @@ function isAlwaysAllowed({ name, permission }: Tool<never>, permissions: Permiss
 export class AllowedTools {
   readonly #config: AgentConfig<never>;
   readonly #toolkit: SessionToolkit;
+  readonly #permissions: readonly Permissions[];
   #current: AgentContext["allowed"];
 
-  constructor(config: AgentConfig<never>, toolkit: SessionToolkit) {
+  /** A tool is allowed if all of the `permissions` allow it. */
+  constructor(
+    config: AgentConfig<never>,
+    toolkit: SessionToolkit,
+    permissions: readonly Permissions[] = [config.permissions ?? {}],
+  ) {
     this.#config = config;
+    this.#permissions = permissions;
     this.#toolkit = toolkit;
     this.#current = this.#read();
   }
@@ -44,7 +51,9 @@ export class AllowedTools {
 
   #read(): AgentContext["allowed"] {
     const config = this.#config;
-    const allowed = this.#toolkit.active().filter((tool) => isAlwaysAllowed(tool, config.permissions ?? {}));
+    const allowed = this.#toolkit
+      .active()
+      .filter((tool) => this.#permissions.every((permissions) => isAlwaysAllowed(tool, permissions)));
     return Object.fromEntries(allowed.map((tool) => [tool.name, toolTerms({ config }, tool)]));
   }
 }

@@ -5,10 +5,12 @@ import { executionSchema } from "../model/execution-schema.ts";
 import { generateSchema, modelSchema } from "../model/generate-schema.ts";
 import { storeSchema } from "../store/store-schema.ts";
 import { slotSchema } from "../tool/slot.ts";
-import { permissionSchema, toolSchema } from "../tool/tool-schema.ts";
+import { toolSchema } from "../tool/tool-schema.ts";
 import { limitShape } from "../../machines/agent/limits-schema.ts";
 import type { CompactionOptions } from "./compaction-options.ts";
-import type { AgentConfig, Budget, Permissions } from "./types.ts";
+import { handoffsSchema, personasSchema } from "./persona-options.ts";
+import { permissionsSchema } from "./permissions-schema.ts";
+import type { AgentConfig, Budget } from "./types.ts";
 
 type Config = AgentConfig<never>;
 type Part<K extends keyof Config> = NonNullable<Config[K]>;
@@ -23,26 +25,6 @@ export const budgetSchema = s.lazily(() =>
     { of: "limits" },
   ),
 );
-
-/** The schema of {@link Permissions}. */
-export const permissionsSchema = s.lazily(() => {
-  const action = permissionSchema();
-  const rule = s.options<NonNullable<Permissions["rules"]>[number]>({
-    tool: s.nonEmpty(),
-    action,
-    when: s.optional(s.func()),
-    reason: s.optional(s.string()),
-    optional: s.optional(s.boolean()),
-  });
-  return s.options<Permissions>(
-    {
-      rules: s.optional(s.listOf(rule)),
-      otherwise: s.optional(action),
-      expiresAfterMs: s.optional(s.positive()),
-    },
-    { what: "an object such as { rules: […] }" },
-  );
-});
 
 /** The schema of {@link AgentConfig}. */
 export const configSchema = s.lazily(() => {
@@ -131,6 +113,10 @@ export const configSchema = s.lazily(() => {
       toolExecution: s.optional(executionSchema()),
       structuredReminder: s.optional(s.oneOf("TOOL_CHOICE", "PROMPT")),
       permissions: s.optional(permissionsSchema()),
+      personas: s.optional(personasSchema()),
+      handoffs: s.optional(handoffsSchema()),
+      maxHandoffs: s.optional(s.integer(1)),
+      handoffReset: s.optional(s.oneOf("never", "turn")),
       budget: s.optional(budgetSchema()),
       prices: s.optional(s.recordOf(price)),
       onTextWhilePending: s.optional(s.oneOf("refuse", "cancelPending", "queue")),

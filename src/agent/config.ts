@@ -16,6 +16,8 @@ import { ruleProblem } from "./check-rules.ts";
 import { configSchema } from "./config-schema.ts";
 import { compactionSettings } from "./compaction-settings.ts";
 import { addressesOf } from "./inspect.ts";
+import { personaProblem } from "./persona-options.ts";
+import { handoffSettings, personaTools } from "./personas.ts";
 import type { AgentConfig, Input } from "./types.ts";
 
 function invalid(problem: string): AgentError {
@@ -28,13 +30,16 @@ export function checkConfig(config: AgentConfig<never>): void {
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
   if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
+  const wrongPersona = personaProblem(config);
+  if (wrongPersona !== undefined) throw invalid(wrongPersona);
   if (config.budget?.cost !== undefined) checkPrices(config);
   addressesOf(config);
 }
 
 /** A cost that is unknown would never reach its limit. */
-function checkPrices({ model, fallbackModel, prices = {} }: AgentConfig<never>): void {
-  for (const asked of [model, ...(fallbackModel ? [fallbackModel] : [])]) {
+function checkPrices({ model, fallbackModel, personas = {}, prices = {} }: AgentConfig<never>): void {
+  const others = Object.values(personas).flatMap((persona) => persona.model ?? []);
+  for (const asked of [model, ...(fallbackModel ? [fallbackModel] : []), ...others]) {
     if (asked.capabilities?.usesTokens !== false && !Object.hasOwn(prices, asked.name))
       throw invalid(`\`budget.cost\` needs a price of the model '${asked.name}' in \`prices\`.`);
   }
@@ -75,6 +80,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     window: config.contextWindow ?? null,
     results: resultLimits(config.results),
     compaction: compactionSettings(config),
+    handoffs: handoffSettings(config),
   };
 }
 
@@ -85,9 +91,13 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   const { toolSearch = {} } = config;
   toolkit.deferBeyond(toolSearch === false ? undefined : (toolSearch.maxTokens ?? 10_000));
   toolkit.addSlots(config.slots ?? []);
+  if (config.personas) toolkit.addAll(personaTools(config));
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
-  const problem = ruleProblem(config.permissions?.rules ?? [], toolkit.names());
-  if (problem !== undefined) throw invalid(problem);
+  const personas = Object.values(config.personas ?? {});
+  for (const { permissions } of [config, ...personas]) {
+    const problem = ruleProblem(permissions?.rules ?? [], toolkit.names());
+    if (problem !== undefined) throw invalid(problem);
+  }
   return toolkit;
 }
 

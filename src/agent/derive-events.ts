@@ -137,6 +137,7 @@ export const DERIVED_TYPES = [
   "tool.end",
   "retry",
   "slot",
+  "handoff",
   "pending",
 ] as const;
 
@@ -151,6 +152,14 @@ function slotEvents({ slots: before }: AgentContext, { slots: after }: AgentCont
     const { value, revision } = slot;
     return before[name] === slot ? [] : [{ type: "slot", name, value, revision }];
   });
+}
+
+function handoffEvents(
+  { progress: before }: AgentContext,
+  { progress: after }: AgentContext,
+): AgentEventBody[] {
+  const [from, to] = [before.persona ?? null, after.persona ?? null];
+  return from === to ? [] : [{ type: "handoff", from, to }];
 }
 
 /** Returns the events between two contexts of the chart, in the order in which the journal has them. `isWaiting`: the later one waits for answers or decisions. */
@@ -168,6 +177,7 @@ export function eventsBetween(
     ...messageEvents(added, (id) => [...before.calls, ...after.calls].some(({ call }) => call.id === id)),
     ...(before.calls === after.calls ? [] : [...newCallEvents(before, after), ...startEvents(before, after)]),
     ...slotEvents(before, after),
+    ...handoffEvents(before, after),
     ...compactionEvents(before, after),
     ...modelRetry(before, after),
     ...(isWaiting &&

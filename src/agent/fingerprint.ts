@@ -4,7 +4,7 @@ import type { Tool } from "../tool/types.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { AgentConfig } from "./types.ts";
 
-type Config = Pick<AgentConfig<never>, "sysPrompt" | "permissions">;
+type Config = Pick<AgentConfig<never>, "sysPrompt" | "permissions" | "personas">;
 
 /** Long enough to tell the releases of one agent apart. */
 const HASH_LENGTH = 12;
@@ -44,9 +44,16 @@ export class AgentFingerprint {
     const isSame =
       tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
     if (this.#newest && isSame) return this.#newest;
-    const { sysPrompt = "", permissions = {} } = this.#config;
-    const { prompt = hashOf(sysPrompt), permissions: rules = permissionsHash(permissions) } =
-      this.#newest ?? {};
+    const { sysPrompt = "", permissions = {}, personas } = this.#config;
+    const others = Object.entries(personas ?? {});
+    const prompts = others.map(([name, persona]) => [name, persona.sysPrompt ?? ""]);
+    const more = others.map(([name, persona]) => [name, permissionsHash(persona.permissions ?? {})]);
+    const {
+      prompt = hashOf(personas ? [sysPrompt, prompts] : sysPrompt),
+      permissions: rules = personas
+        ? hashOf([permissionsHash(permissions), more])
+        : permissionsHash(permissions),
+    } = this.#newest ?? {};
     this.#tools = tools;
     this.#newest = {
       prompt,

@@ -33,6 +33,7 @@ import { EventEmitter } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { onProcessEnd } from "./leave-process.ts";
 import { outputTool } from "./output.ts";
+import { Personas } from "./personas.ts";
 import { AgentFingerprint } from "./fingerprint.ts";
 import { RestHooks } from "./rest-hooks.ts";
 import { SentCommands } from "./sent-commands.ts";
@@ -81,6 +82,7 @@ export type ActorParent = {
 export class Runtime {
   readonly settings: Settings;
   readonly toolkit: SessionToolkit;
+  readonly personas: Personas | undefined;
   readonly actor: Actor<typeof liveMachine>;
   readonly events: EventEmitter;
   readonly journal: SessionJournal;
@@ -115,6 +117,7 @@ export class Runtime {
     this.#listener = listener;
     this.settings = settingsOf(config);
     this.toolkit = toolkitOf(config);
+    this.personas = config.personas && new Personas(config);
     this.#fingerprint = new AgentFingerprint(config);
     this.#hooks = new SessionHooks(config);
     this.userContext = this.sessionContext();
@@ -136,7 +139,7 @@ export class Runtime {
     const inspect = observerOf(config);
     const fresh = freshContext(this.settings, Transcript.of(initial));
     checkHistory(fresh, "createAgent: `messages`", "message/invalid");
-    const allowed = new AllowedTools(config, this.toolkit);
+    const allowed = new AllowedTools(config, this.toolkit, this.personas?.permissions);
     this.actor = createActor(liveMachine, {
       input: { ...fresh, listening: this.#hooks.points, allowed: allowed.current },
       ...(listener.parent ? { parent: listener.parent.ref, id: config.name } : inspect && { inspect }),

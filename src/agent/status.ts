@@ -15,6 +15,13 @@ export type SessionView = {
   readonly seq: number;
 };
 
+/** The persona that has the session, unless it is the agent itself: an agent of a later release may not have it any more. */
+function personaOf({ progress, settings }: AgentContext): Pick<Status, "persona"> {
+  const { persona } = progress;
+  const isOwn = !persona || !Object.hasOwn(settings.handoffs?.systems ?? {}, persona);
+  return isOwn ? {} : { persona };
+}
+
 /** Returns what a session does, or waits for. */
 export function statusOf({ context, path, isQuarantined, seq }: SessionView): Status {
   const phase = isQuarantined ? "quarantined" : phaseOf(path);
@@ -24,6 +31,7 @@ export function statusOf({ context, path, isQuarantined, seq }: SessionView): St
     ...(context.outcome && { reason: context.outcome.reason }),
     waitsFor: isWaiting ? waitsFor(context) : [],
     pending: isWaiting ? openPending(context) : [],
+    ...personaOf(context),
     seq,
   };
 }

@@ -55,6 +55,31 @@ export type Budget = {
   readonly onExceeded?: "suspend" | "stop";
 };
 
+/** One of the roles that an agent may have in a session, beside its own. */
+export type Persona<Ctx = unknown> = {
+  /** Its system prompt, in the place of that of the agent; default: none. */
+  readonly sysPrompt?: string;
+  /** Its tools, in the place of the `tools` of the agent; those of hooks are there for all. Default: none. */
+  readonly tools?: readonly Tool<Ctx>[];
+  /** Its model; default: that of the agent. */
+  readonly model?: ChatModel;
+  /** What it may do. Rules of the agent that forbid or ask stand before its own. Default: the permissions of the agent. */
+  readonly permissions?: Permissions;
+};
+
+/** A persona to which others may hand over a session. */
+export type Handoff = {
+  /** The name of the persona, or of the agent itself. The tool is `transfer_to_NAME`. */
+  readonly to: string;
+  /** What the model chooses the tool by. */
+  readonly description: string;
+  /** The personas that may hand over to it; default: all others, and the agent itself. */
+  readonly from?: readonly string[];
+  /** What the persona sees of what went before. `asText` (default): calls of tools that it does not have, as text. `full`: everything
+   *  as it is. */
+  readonly view?: "asText" | "full";
+};
+
 /** The options that only {@link Agent.stream} has. */
 export type StreamOptions = {
   /** True: each delta also has all text of its block. Default false. */
@@ -147,6 +172,15 @@ export type AgentConfig<Ctx = unknown> = {
   readonly structuredReminder?: "TOOL_CHOICE" | "PROMPT";
   /** Which tool calls run, ask for an approval, or are denied; default: all run. */
   readonly permissions?: Permissions;
+  /** Other roles that the agent may have in a session, by name, each with a prompt and tools of its own. One has the session at a
+   *  time, at first the agent itself; all see one transcript. */
+  readonly personas?: { readonly [name: string]: Persona<Ctx> };
+  /** How personas hand the session over to each other: each entry is a tool, `transfer_to_NAME`. Needed with `personas`. */
+  readonly handoffs?: readonly Handoff[];
+  /** The most handoffs of a turn, default 5; another one is an error of its call. */
+  readonly maxHandoffs?: number;
+  /** `never` (default): a turn begins with the persona that had the last one. `turn`: with the agent itself. */
+  readonly handoffReset?: "never" | "turn";
   /** Limits of each turn; default: none. */
   readonly budget?: Budget;
   /** Prices per million tokens, by the name of the model. The cost of a model without a price is unknown, not 0, and so is that of
@@ -266,6 +300,8 @@ export type Status = {
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
   readonly pending: readonly PendingCall[];
+  /** The persona that has the session; absent if it is the agent itself. */
+  readonly persona?: string;
   /** Journal position; 0 without a store. */
   readonly seq: number;
 };

@@ -43,6 +43,7 @@ const TYPES: { readonly [T in Type]: true } = {
   retry: true,
   slot: true,
   "agent.changed": true,
+  handoff: true,
   "hook.failed": true,
   "input.refused": true,
   "turn.end": true,

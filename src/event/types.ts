@@ -114,6 +114,8 @@ export type AgentEventBody =
   | { readonly type: "slot"; readonly name: string; readonly value: Json; readonly revision: number }
   /** The session was in the middle of a turn of another agent, and goes on with this one. */
   | { readonly type: "agent.changed"; readonly change: AgentChange }
+  /** The session was handed over from one persona to another; null stands for the agent itself. */
+  | { readonly type: "handoff"; readonly from: string | null; readonly to: string | null }
   /** A hook has failed at a point where that does not fail the turn. */
   | { readonly type: "hook.failed"; readonly hook: string; readonly error: ErrorInfo }
   /** An input that another process sent to the session was refused. */

@@ -85,6 +85,9 @@ function makeShapes() {
     exceeded: z.nullable(z.string()),
     draining: z.boolean(),
     trace: z.optional(z.nullable(z.string())),
+    persona: z.optional(z.nullable(z.string())),
+    handoff: z.optional(z.nullable(z.string())),
+    handoffs: z.optional(count),
     resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
     stats: z.looseObject({
       startedAt: z.number(),

@@ -22,4 +22,5 @@ export const READER_SETTINGS: Settings = {
   window: null,
   results: ALL_WHOLE,
   compaction: null,
+  handoffs: null,
 };

@@ -6,7 +6,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { Msg, ToolResultBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import type { CallRecord } from "../../machines/agent/context.ts";
+import type { CallRecord, Progress } from "../../machines/agent/context.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { beginsToWait, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
 import { readEntries, type CallChange, type ResultRef, type SessionEntry, type TurnEnd } from "./entry.ts";
@@ -35,6 +35,8 @@ export class EntryReader {
   #early: AgentEventBody[] = [];
   /** True if the last append left the session suspended. */
   #isSuspended = false;
+  /** The persona that has the session. */
+  #persona: string | null = null;
   /** The events of the append that is being read: its last entry says in which turn they are. */
   #append: Read[] = [];
   #turn = 0;
@@ -84,9 +86,9 @@ export class EntryReader {
         this.#calls = [];
         return [];
       case "position": {
-        const { state, adopted: change } = entry.data;
+        const { state, adopted: change, progress = {} } = entry.data;
         this.#isSuspended = state?.startsWith("suspended") ?? this.#isSuspended;
-        if (!change) return [];
+        if (!change) return this.#handoffEvents(progress);
         const calls = this.#isSuspended ? pendingCalls({ calls: this.#calls }) : [];
         return [{ type: "agent.changed", change }, ...(calls.length > 0 ? [pendingEvent(calls)] : [])];
       }
@@ -107,6 +109,13 @@ export class EntryReader {
       default:
         return [];
     }
+  }
+
+  #handoffEvents({ persona: to }: Partial<Progress>): readonly AgentEventBody[] {
+    const from = this.#persona;
+    if (to === undefined || to === from) return [];
+    this.#persona = to;
+    return [{ type: "handoff", from, to }];
   }
 
   #takeEarly(): readonly AgentEventBody[] {

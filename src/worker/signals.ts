@@ -27,6 +27,7 @@ const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "tool.end",
   "pending",
   "agent.changed",
+  "handoff",
   "turn.end",
   "input.refused",
 ]);

@@ -62,6 +62,9 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "agent-logic-restored.test.ts":
     "restores its machines itself, and asks a person about a call that was cut off",
   "attempts.test.ts": "counts attempts: one that may have been made counts",
+  "goes on with the prompt and the tools of the persona, in one transcript":
+    "counts requests and calls: one that may have been made counts",
+  "may be handed back, also to a model of its own": "counts requests: one that may have been made counts",
   "counts what the agent uses as used by the turn of the parent":
     "counts requests and calls: one that may have been made counts",
   "whose agent fails is an error, and what it used counts":

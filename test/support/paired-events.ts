@@ -85,6 +85,7 @@ export function eventsProblem(
       case "slot":
       case "pending":
       case "agent.changed":
+      case "handoff":
       case "hook.failed":
       case "input.refused":
         break;

@@ -270,9 +270,10 @@ export class Resumed {
 
   /** The configuration it was given, with what has been changed of it since. */
   #configAfter(old: Agent<never>, snapshot: Snapshot): AgentConfig<never> {
-    const { messages: _, tools: __, ...config } = this.#config;
-    for (const { name } of this.#hooks.flatMap(({ tools = [] }) => tools)) old.toolkit.remove(name);
-    return { ...config, toolkit: old.toolkit, hooks: this.#hooks, snapshot };
+    const { messages: _, tools, ...config } = this.#config;
+    for (const { name } of this.#hooks.flatMap((hook) => hook.tools ?? [])) old.toolkit.remove(name);
+    const kit = config.personas ? { tools: tools ?? [] } : { toolkit: old.toolkit }; // the agent adds the tools of personas
+    return { ...config, ...kit, hooks: this.#hooks, snapshot };
   }
 
   #publish(event: AgentEvent): void {

@@ -1,6 +1,6 @@
 import { positionEntered } from "../updates/entry.ts";
 import type { AgentState } from "../vocabulary.ts";
-import { ENTER_ACTING, REFUSE_CALL, REST_AS_BEFORE, runHooks } from "./shared.ts";
+import { ENTER_ACTING, NEXT_ROUND, REFUSE_CALL, REST_AS_BEFORE, runHooks } from "./shared.ts";
 
 export const doCall: AgentState = {
   description: "A call has arrived: may it be accepted, and where does it go on?",
@@ -36,7 +36,7 @@ export const doCall: AgentState = {
             { guard: "hasFailed", choose: REFUSE_CALL },
             { guard: "needsDecision", target: "#agent.suspended", actions: "suspendUndecided" },
             { guard: "hasPendingTools", actions: "rerunSuspended", choose: ENTER_ACTING },
-            { target: "#agent.reasoning", actions: "countRound" },
+            ...NEXT_ROUND,
           ],
         },
         { guard: "isOverBudget", target: "#agent.reasoning", actions: "continueTurn" },

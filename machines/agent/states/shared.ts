@@ -38,8 +38,9 @@ const position = ({ progress, transcript }: AgentContext) => ({
 });
 
 /** The part of a request that hooks may read. */
-export const asked = ({ request, wanted, view }: AgentContext) => ({
+export const asked = ({ request, wanted, view, progress }: AgentContext) => ({
   system: request.system,
+  persona: progress.persona ?? null,
   view,
   usesFallback: request.usesFallback,
   wanted,
@@ -106,6 +107,12 @@ export const ENTER_CALL: readonly AgentBranch[] = [
 export const ENTER_ACTING: readonly AgentBranch[] = [
   { guard: "wantsPreActing", target: "#agent.acting.preHooks" },
   { target: "#agent.acting.reviewing" },
+];
+/** Every call of a batch has its result: the model is asked again, and if one of them has handed the session over, that of another
+ *  persona. */
+export const NEXT_ROUND: readonly AgentBranch[] = [
+  { guard: "handoffRequested", target: "#agent.reasoning", actions: ["applyHandoff", "countRound"] },
+  { target: "#agent.reasoning", actions: "countRound" },
 ];
 /** The summary begins or goes on. */
 export const SUMMARIZE: readonly AgentBranch[] = [

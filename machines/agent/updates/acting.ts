@@ -9,6 +9,7 @@ import { exceededByTools } from "./budget.ts";
 import { storeEach, storeResult, updateCall } from "./calls.ts";
 import type { AgentContext, CallRecord, CallTerms, Change } from "../context.ts";
 import { wantedNow } from "./entry.ts";
+import { handoffProblem, withHandoff, withoutHandoff } from "./handoff.ts";
 import { outputOf, withoutOutput } from "./output.ts";
 import type { HooksOutcome, ReviewOutcome, ToolInput, ToolRunOutcome, Verdict } from "../services.ts";
 import { takeWrites } from "./slots.ts";
@@ -221,8 +222,10 @@ function deadlineFrom(at: number, { execution, deadlineAt }: CallRecord): number
 }
 
 /** The input of the service of a call. */
-export function toolInput({ progress, at, slots }: AgentContext, record: CallRecord): ToolInput {
+export function toolInput(context: AgentContext, record: CallRecord): ToolInput {
+  const { progress, at, slots } = context;
   const { turn, iteration } = progress;
+  const refused = handoffProblem(context, record);
   return {
     turn,
     iteration,
@@ -232,6 +235,7 @@ export function toolInput({ progress, at, slots }: AgentContext, record: CallRec
     ...(record.resume && { resumed: resumedWith(record.resume) }),
     deadlineAt: deadlineFrom(at, record) ?? null,
     slots,
+    ...(refused !== undefined && { refused }),
   };
 }
 
@@ -300,11 +304,16 @@ export function recordToolRun(context: AgentContext, outcome: ToolRunOutcome): C
   const counted = end.status === "done" ? spent : undefined;
   const next = { ...end, ...(counted && { spent: counted }) };
   const value = result?.state === "success" ? outputOf(context, callId) : undefined;
+  const progress = withHandoff(
+    context,
+    counted ? withSpent(context.progress, counted) : context.progress,
+    result,
+  );
   return {
     at,
     calls: context.calls.map((each) => (each === record ? next : each)),
     ...takeWrites(context, slots),
-    ...(counted && { progress: withSpent(context.progress, counted) }),
+    ...(progress !== context.progress && { progress }),
     ...(value !== undefined && { wanted: { ...context.wanted!, value } }),
   };
 }
@@ -405,7 +414,8 @@ export function applyPostActing(context: AgentContext, outcome: HooksOutcome): C
   const stored = storeResult(now, record.call.id, result, stopReason(now, record));
   const isRefused = record.result!.state === "success" && result.state !== "success";
   const wanted = isRefused ? withoutOutput(context, record.call.id) : context.wanted;
-  return { at: outcome.at, ...stored, wanted, stop, progress: { ...stored.progress!, stopping: stop } };
+  const progress = isRefused ? withoutHandoff(context, stored.progress!, record.call.name) : stored.progress!;
+  return { at: outcome.at, ...stored, wanted, stop, progress: { ...progress, stopping: stop } };
 }
 
 /** Stores the results in call order, up to the first one that postActing has to see. */

@@ -23,6 +23,7 @@ import {
 } from "../context.ts";
 import type { Fingerprint } from "../../../src/tool/fingerprint.ts";
 import { agentOfCall, rememberedBy } from "./changed-agent.ts";
+import { handedOver, ofTurn, systemOfCall } from "./handoff.ts";
 import { adoptOrphans, closeOrphans, orphansOf } from "./orphans.ts";
 import type { HooksOutcome, Position } from "../services.ts";
 
@@ -41,7 +42,7 @@ export function beginCall(
     at: event.at,
     ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
     inbox: { ...entered(context.inbox), input: event.input, ...(event.wanted && { wanted: event.wanted }) },
-    request: freshRequest(context.settings.system),
+    request: freshRequest(systemOfCall(context, beginsTurn(context, event.input))),
     progress: {
       ...withoutRest(context, event.at),
       ...agentOfCall(context, event),
@@ -205,8 +206,8 @@ export function acceptInput(context: AgentContext): Change {
   const triesAgain = inbox.input.length === 0 && context.outcome?.reason === "ERROR";
   return {
     progress: goesOn
-      ? { ...progress, iteration: progress.iteration + 1, continues: false, resumeAt: null }
-      : { ...freshTurn(closed), ...(triesAgain && { inputTurn: inputTurnOf(progress) }) },
+      ? { ...handedOver(closed), iteration: progress.iteration + 1, continues: false, resumeAt: null }
+      : { ...freshTurn(closed), ...ofTurn(closed), ...(triesAgain && { inputTurn: inputTurnOf(progress) }) },
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...entered(inbox), queued: [] },
     wanted: goesOn ? wantedNow(context) : (inbox.wanted ?? null),

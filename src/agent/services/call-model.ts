@@ -231,7 +231,7 @@ export async function callModel(
   isStopped: () => boolean,
 ): Promise<ModelOutcome> {
   const { request, size } = sizedRequestOf(host, input);
-  const model = modelOf(host, input.usesFallback, input.phase);
+  const model = modelOf(host, input, input.phase);
   const messageId = host.newId();
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
@@ -287,7 +287,7 @@ export async function callModel(
 /** Returns the structured answer of a model that keeps to a schema by itself; undefined if the message is not one. */
 export async function nativeOutput(
   host: Host,
-  input: Pick<ModelInput, "phase" | "usesFallback" | "wanted">,
+  input: Pick<ModelInput, "phase" | "persona" | "usesFallback" | "wanted">,
   { message, finishReason }: Pick<ModelOutcome, "message" | "finishReason">,
 ): Promise<Json | undefined> {
   if (outputModeOf(host, input) !== "native" || finishReason === "length") return undefined;

@@ -3,9 +3,9 @@ import type { Block, Msg } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import type { ModelRequest } from "../../model/port.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
-import { resultText, viewOf } from "../../../machines/agent/view.ts";
+import { resultText } from "../../../machines/agent/view.ts";
 import type { Host } from "./host.ts";
-import { noteMsg, outputModeOf, systemMessage, toolsOf } from "./request.ts";
+import { noteMsg, outputModeOf, shownTo, systemMessage, toolsOf } from "./request.ts";
 
 /** How many characters of a result are in a request that holds the history as text. */
 const RESULT_CHARACTERS = 2_000;
@@ -84,7 +84,7 @@ export function compactionRequest(host: Host, input: ModelInput): ModelRequest {
   const { toolChoice: _, ...rest } = shared.options;
   const tools = toolsOf(
     host,
-    { phase: "reasoning", view, slots: input.slots },
+    { phase: "reasoning", view, slots: input.slots, persona: input.persona },
     outputModeOf(host, { ...input, phase: "reasoning" }),
   );
   return {
@@ -92,7 +92,7 @@ export function compactionRequest(host: Host, input: ModelInput): ModelRequest {
     options: tools.length > 0 ? { ...rest, toolChoice: "none" } : rest,
     messages: [
       ...(system.trim() === "" ? [] : [systemMessage(host, system)]),
-      ...viewOf(transcript, view, host.results),
+      ...shownTo(host, input),
       noteMsg("compaction-prompt", instruction),
     ],
     tools,

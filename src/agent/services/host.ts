@@ -13,8 +13,9 @@ import type { StepTaken } from "../../../machines/chart/xstate-5.ts";
 import type { HookEvent } from "../../hook/types.ts";
 import type { EventExtras } from "../../event/emitter.ts";
 import type { AgentEventBody } from "../../event/types.ts";
+import type { Personas } from "../personas.ts";
 import type { SessionTelemetry } from "../telemetry.ts";
-import type { AgentConfig } from "../types.ts";
+import type { AgentConfig, Permissions } from "../types.ts";
 import type { ParsedInputs } from "./parsed-inputs.ts";
 
 /** What the services of one session use. The chart has no access to it. */
@@ -27,6 +28,10 @@ export type Host = {
   find(call: ToolUseBlock): FoundTool;
   /** The schema of the structured answer that is asked for, and the tool that gives it; undefined if none is asked for. */
   output(): { readonly schema: Schema; readonly tool: Tool<never> } | undefined;
+  /** The personas of the agent; undefined if it has none. */
+  readonly personas: Personas | undefined;
+  /** What the persona that has the session may do. */
+  permissions(): Permissions | undefined;
   /** The hooks, in the order in which they run. */
   hooks(): readonly Hook<never>[];
   /** The `context` of the current call, else of the agent. */

@@ -38,13 +38,20 @@ const EMPTY_HINT = noteMsg(
 
 /** Returns the model of a call. */
 export function modelOf(
-  { config }: Host,
-  usesFallback: boolean,
+  { config, personas }: Host,
+  { usesFallback, persona }: Pick<ModelInput, "usesFallback" | "persona">,
   phase: ModelInput["phase"] = "reasoning",
 ): ChatModel {
   const own = phase === "compaction" ? config.models?.compaction : undefined;
-  return (usesFallback ? config.fallbackModel : undefined) ?? own ?? config.model;
+  return (
+    (usesFallback ? config.fallbackModel : undefined) ?? own ?? personas?.modelOf(persona) ?? config.model
+  );
 }
+
+const TAKEN_OVER = noteMsg(
+  "taken-over",
+  "<system-hint>The conversation was handed over to you. Go on with it.</system-hint>",
+);
 
 const REMINDERS = {
   tool: noteMsg(
@@ -63,21 +70,29 @@ const REMINDERS = {
  *  model of a restored session, may lack the capability to keep to a schema by itself. */
 export function outputModeOf(
   host: Host,
-  { phase, wanted, usesFallback }: Pick<ModelInput, "phase" | "wanted" | "usesFallback">,
+  { phase, wanted, ...asked }: Pick<ModelInput, "phase" | "wanted" | "usesFallback" | "persona">,
 ): WantedOutput["mode"] | undefined {
   if (!wanted || phase !== "reasoning") return undefined;
-  return modelOf(host, usesFallback).capabilities?.structuredOutput ? wanted.mode : "tool";
+  return modelOf(host, asked).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
 
 /** Returns the tools of a request: those of the toolkit, the one that reads results, and the one for the structured answer. Tools that
  *  the model has loaded stand last, so that loading one only adds to the list. */
 export function toolsOf(
   host: Host,
-  { phase, slots, view }: Pick<ModelInput, "phase" | "slots" | "view">,
+  { phase, slots, view, persona }: Pick<ModelInput, "phase" | "slots" | "view" | "persona">,
   mode: WantedOutput["mode"] | undefined,
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
-  const { always, loaded, all } = host.toolkit.offer(readSlot(loadedTools, slots));
+  const { personas } = host;
+  const offer = host.toolkit.offer(readSlot(loadedTools, slots));
+  const forPersona = (specs: readonly ToolSpec[]): readonly ToolSpec[] =>
+    personas ? personas.offerOf(persona, specs) : specs;
+  const [always, loaded, all] = [offer.always, offer.loaded, offer.all].map(forPersona) as [
+    readonly ToolSpec[],
+    readonly ToolSpec[],
+    readonly ToolSpec[],
+  ];
   const output = mode === "tool" ? host.output()?.tool : undefined;
   const more = [...(view?.reads ? [host.readResult] : []), ...(output ? [output] : [])];
   if (more.length === 0) return all;
@@ -101,14 +116,30 @@ function reminderOf(
 
 type PromptInput = Pick<
   ModelInput,
-  "phase" | "transcript" | "view" | "system" | "usesFallback" | "wanted" | "slots"
+  "phase" | "transcript" | "view" | "system" | "persona" | "usesFallback" | "wanted" | "slots"
 >;
+
+/** The messages of a request: what the persona sees of the conversation, between others. A model that has just taken over is told so,
+ *  since the conversation may end with what is its own answer now. */
+export function shownTo(
+  host: Host,
+  { transcript, view, persona }: Pick<ModelInput, "transcript" | "view" | "persona">,
+  before: readonly Msg[] = [],
+  after: readonly Msg[] = [],
+): readonly Msg[] {
+  const { personas, results } = host;
+  if (!personas) return viewOf(transcript, view, results, before, after);
+  const whole = viewOf(transcript, view, results);
+  const seen = personas.seenBy(persona, whole);
+  const hasTakenOver = seen !== whole && seen.at(-1)?.role === "assistant";
+  return [...before, ...seen, ...(hasTakenOver ? [TAKEN_OVER] : []), ...after];
+}
 
 /** Returns the prompt of a model call, before hooks. */
 export function promptOf(host: Host, input: PromptInput): Prompt {
   const { phase, system } = input;
-  const model = modelOf(host, input.usesFallback);
-  const visible = viewOf(input.transcript, input.view, host.results);
+  const model = modelOf(host, input);
+  const visible = shownTo(host, input);
   const tools = toolsOf(host, input, outputModeOf(host, input));
   return {
     messages: phase === "summary" ? [...visible, SUMMARY_PROMPT] : visible,
@@ -139,7 +170,7 @@ export function requestOf(host: Host, input: ModelInput): SizedRequest {
   const isEdited = edit?.pieces !== undefined || phase === "summary";
   const edited = isEdited ? applyPieces(promptOf(host, input).messages, edit?.pieces) : [];
   const request: ModelRequest = {
-    messages: isEdited ? before.concat(edited, after) : viewOf(transcript, view, results, before, after),
+    messages: isEdited ? before.concat(edited, after) : shownTo(host, input, before, after),
     tools: offeredOf(toolsOf(host, input, mode), edit?.tools),
     options: isForced ? { ...options, toolChoice: { name: OUTPUT_TOOL } } : options,
     ...(mode === "native" && { output: { name: "response", schema: input.wanted!.schema } }),

@@ -41,14 +41,16 @@ function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
 }
 
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
-  return host.config.permissions?.rules?.find(
-    (rule) => rule.action === action && matchesName(rule.tool, call.name) && holds(rule, input),
-  );
+  return host
+    .permissions()
+    ?.rules?.find(
+      (rule) => rule.action === action && matchesName(rule.tool, call.name) && holds(rule, input),
+    );
 }
 
 /** Why a rule asks: its own reason, or its place among the rules. */
 function reasonOf(host: Host, call: ToolUseBlock, rule: Rule): string {
-  const place = (host.config.permissions?.rules?.indexOf(rule) ?? 0) + 1;
+  const place = (host.permissions()?.rules?.indexOf(rule) ?? 0) + 1;
   return rule.reason ?? needsApproval(call, `rule ${place} \`${rule.tool}\` asks`);
 }
 
@@ -87,7 +89,7 @@ function judge(
   if (own === "ask") return { action: "ask", reason: needsApproval(call, "its own `permission` asks") };
   if (own === "deny") return { action: "deny" };
   if (own === "allow" || matching(host, call, input, "allow")) return { action: "allow" };
-  const { otherwise = "allow" } = host.config.permissions ?? {};
+  const { otherwise = "allow" } = host.permissions() ?? {};
   if (otherwise !== "ask") return { action: otherwise };
   return { action: "ask", reason: needsApproval(call, "no rule is about it and `otherwise` asks") };
 }
@@ -105,7 +107,7 @@ function isApproved({ decided, asks, argsHash }: CallRecord): boolean {
 
 /** Permission asks a person, who decides about these very arguments. */
 function asking(host: Host, call: ToolUseBlock, argsHash: string, reason: string): Verdict {
-  const { expiresAfterMs } = host.config.permissions ?? {};
+  const { expiresAfterMs } = host.permissions() ?? {};
   return {
     callId: call.id,
     action: "ask",

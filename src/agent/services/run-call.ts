@@ -3,7 +3,7 @@ import type { ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
 import type { Execution } from "../../model/port.ts";
-import { deniedResult, silentTool } from "../../tool/results.ts";
+import { deniedResult, errorResult, silentTool } from "../../tool/results.ts";
 import { chunkText, runTool, type ToolRun } from "../../tool/run.ts";
 import { slotReader } from "../../tool/slot-access.ts";
 import type { FoundTool } from "../../tool/toolkit.ts";
@@ -93,6 +93,8 @@ async function attemptCall(
 ): Promise<ToolRunOutcome> {
   const { signal } = controller;
   const { call, attempt } = input;
+  const refused = input.refused && errorResult(call, "tool/unavailable", `Error: ${input.refused}`);
+  if (refused) return { at: host.now(), callId: call.id, attempt, result: refused };
   if ("result" in found) return { at: host.now(), callId: call.id, attempt, result: found.result };
   const { tool } = found;
   const hooks = host.hooks().filter((hook) => hook.actingChunk);
@@ -139,7 +141,7 @@ async function attemptCall(
   idle.stop();
   const at = host.now();
   if ("suspension" in run) {
-    const { expiresAfterMs } = host.config.permissions ?? {};
+    const { expiresAfterMs } = host.permissions() ?? {};
     const expires = expiresAfterMs !== undefined && { expiresAt: at + expiresAfterMs };
     return {
       at,

@@ -3,7 +3,8 @@ import type { JsonObject } from "../../base/json.ts";
 import type { ToolContext } from "../../tool/types.ts";
 import type { Limits } from "../../../machines/agent/context.ts";
 import type { OuterCall } from "../services/outer-call.ts";
-import type { AgentConfig, Permissions, Snapshot } from "../types.ts";
+import { permissionsWithin } from "../nested-permissions.ts";
+import type { AgentConfig, Snapshot } from "../types.ts";
 import type { AgentToolAgent } from "./options.ts";
 
 /** The part of the parent's grace period that an inner agent gets, so that its result still comes in time. */
@@ -28,14 +29,6 @@ export type InnerOptions = {
   readonly limits: Limits;
   readonly snapshot: Snapshot | undefined;
 };
-
-/** The rules of the parent that forbid or ask stand before those of the agent; a permission of the parent is none of the agent. */
-function permissionsOf(own: Permissions = {}, { rules = [] }: Permissions = {}): Permissions {
-  const inherited = rules
-    .filter(({ action }) => action !== "allow")
-    .map((rule) => ({ ...rule, optional: true }));
-  return { ...own, rules: [...inherited, ...(own.rules ?? [])] };
-}
 
 /** The lower of two limits, each by each. */
 function lowest(own: Limits, given: Limits): Limits {
@@ -80,7 +73,7 @@ export function innerConfig(options: InnerOptions): AgentConfig<never> {
     ...(agent as AgentConfig<never>),
     sessionId,
     interruptGraceMs: Math.min(grace, outerGrace),
-    permissions: permissionsOf(agent.permissions, parent?.permissions),
+    permissions: permissionsWithin(agent.permissions, outer?.host.permissions(), true),
     budget: { ...limits, ...(onExceeded && { onExceeded }) },
     ...(parent?.prices && { prices: { ...parent.prices, ...agent.prices } }),
     ...(outer && { meta: metaOf(agent, outer, ctx.callId) }),

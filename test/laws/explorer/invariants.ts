@@ -10,6 +10,7 @@ import {
   waitingIsDelivered,
 } from "./check-ending.ts";
 import { historyIsValid, messagesAreKept, resultsAreKept, transcriptGrows } from "./check-history.ts";
+import { handedOverAsAsked, personaIsAsked } from "./check-handoff.ts";
 import { slotsAreKept, writersAreAlone } from "./check-slots.ts";
 import {
   forcedOnce,
@@ -52,6 +53,8 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["view", transcriptHasNoSummary],
   ["view", summaryIsNoStep],
   ["view", questionIsShown],
+  ["handoff", handedOverAsAsked],
+  ["handoff", personaIsAsked],
 ];
 
 /** The invariants that a transition breaks. */

@@ -78,6 +78,7 @@ export const SETTINGS: Settings = {
   window: null,
   results: ALL_WHOLE,
   compaction: null,
+  handoffs: null,
 };
 
 type Spec = Partial<Omit<World, "settings" | "name">> & { readonly settings?: Partial<Settings> };
@@ -312,6 +313,27 @@ const WORLDS: readonly World[] = [
     asks: true,
     tool: { execution: ONCE, onRestart: "retry" },
     settings: { maxIters: 1, onTextWhilePending: "queue", model: { maxAttempts: 1 } },
+  }),
+  world("a session that is handed over", {
+    ...SHORT,
+    answers: ["text", "2 calls"],
+    listening: ["postActing"],
+    otherwise: [],
+    settings: {
+      ...SHORT.settings,
+      maxIters: 2,
+      handoffs: { systems: { other: "Be another." }, tools: { tool: "other" }, max: 1, reset: "never" },
+    },
+  }),
+  world("a session that each turn has to itself", {
+    ...SHORT,
+    answers: ["text", "1 call"],
+    asks: true,
+    settings: {
+      ...SHORT.settings,
+      maxIters: 3,
+      handoffs: { systems: { other: "Be another." }, tools: { tool: "other" }, max: 2, reset: "turn" },
+    },
   }),
   world("time that is used up within a batch", {
     ...SHORT,

@@ -56,6 +56,13 @@ export const CALL_GUARDS: GuardTable = {
     ],
     fails: [["a call is open", asking([{}])]],
   },
+  handoffRequested: {
+    holds: [["a call has asked for it", { progress: { handoff: "billing" } }]],
+    fails: [
+      ["no call has", {}],
+      ["the session was handed over", { progress: { handoff: null, persona: "billing" } }],
+    ],
+  },
   needsDecision: {
     holds: [
       ["a call asks", asking([{}, asks])],

@@ -93,5 +93,18 @@ export const DECIDING_THE_RESULTS: readonly Branch[] = [
     "endTurn: ACTING_STOP_REQUESTED",
   ],
   ["a call is suspended", asking([done, suspended]), "suspended", "suspendTurn: TOOL_SUSPENDED"],
+  [
+    "a call has handed the session over",
+    asking([done], { progress: { handoff: "billing" } }),
+    "reasoning",
+    "applyHandoff",
+    "countRound",
+  ],
+  [
+    "a call has handed the session over and another is suspended",
+    asking([done, suspended], { progress: { handoff: "billing" } }),
+    "suspended",
+    "suspendTurn: TOOL_SUSPENDED",
+  ],
   ["every result is stored", asking([done]), "reasoning", "countRound"],
 ];

@@ -64,6 +64,14 @@ export const CHECKING_PENDING: readonly Branch[] = [
     "takeResults",
     "rerunSuspended",
   ],
+  [
+    "all results of a batch that has handed the session over",
+    asking([suspended], { ...brings("c1"), progress: { handoff: "billing" } }),
+    "reasoning",
+    "takeResults",
+    "applyHandoff",
+    "countRound",
+  ],
   ["all results", asking([suspended], brings("c1")), "reasoning", "takeResults", "countRound"],
   [
     "wrong results for a turn that rests over its budget",

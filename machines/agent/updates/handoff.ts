@@ -1,0 +1,84 @@
+import type { ToolResultBlock } from "../../../src/message/types.ts";
+import { freshRequest, type AgentContext, type CallRecord, type Change, type Progress } from "../context.ts";
+
+/** The progress after a handoff that a batch has asked for, if it has. */
+export function handedOver({ progress, settings }: Pick<AgentContext, "progress" | "settings">): Progress {
+  const { handoff, handoffs = 0 } = progress;
+  if (handoff === null || handoff === undefined) return progress;
+  const isPersona = Object.hasOwn(settings.handoffs?.systems ?? {}, handoff);
+  return { ...progress, persona: isPersona ? handoff : null, handoff: null, handoffs: handoffs + 1 };
+}
+
+/** The system prompt of a persona. One that this agent does not have any more is the agent itself. */
+function systemOf({ settings }: AgentContext, persona: string | null | undefined): string {
+  const { system, handoffs } = settings;
+  return handoffs && typeof persona === "string" && Object.hasOwn(handoffs.systems, persona)
+    ? handoffs.systems[persona]!
+    : system;
+}
+
+/** True if a call of the batch has handed the session over. */
+export function handoffRequested({ progress }: AgentContext): boolean {
+  return typeof progress.handoff === "string";
+}
+
+/** Another persona goes on with the turn, with a prompt of its own. */
+export function applyHandoff(context: AgentContext): Change {
+  const progress = handedOver(context);
+  return { progress, request: freshRequest(systemOf(context, progress.persona)) };
+}
+
+/** The system prompt with which a call begins, a new turn or not: that of the persona that takes it. */
+export function systemOfCall(context: AgentContext, isTurn: boolean): string {
+  const { progress, calls } = context;
+  if (isTurn) return systemOf(context, ofTurn(context).persona);
+  return systemOf(context, calls.length > 0 ? progress.persona : handedOver(context).persona);
+}
+
+/** The persona with which a turn begins: that which had the last one, or the agent itself. */
+export function ofTurn({
+  progress,
+  settings,
+}: AgentContext): Pick<Progress, "persona" | "handoff" | "handoffs"> {
+  if (!settings.handoffs) return {};
+  const persona =
+    settings.handoffs.reset === "turn" ? null : (handedOver({ progress, settings }).persona ?? null);
+  return { persona, handoff: null, handoffs: 0 };
+}
+
+/** The persona to which a tool hands over. */
+function targetOf({ settings }: AgentContext, tool: string): string | undefined {
+  const { tools = {} } = settings.handoffs ?? {};
+  return Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+}
+
+/** What a result makes of the progress: the first call of a batch that hands over counts, within the limit of the turn. */
+export function withHandoff(
+  context: AgentContext,
+  progress: Progress,
+  result: ToolResultBlock | undefined,
+): Progress {
+  const to = result?.state === "success" ? targetOf(context, result.name) : undefined;
+  if (to === undefined || typeof progress.handoff === "string") return progress;
+  return (progress.handoffs ?? 0) < context.settings.handoffs!.max ? { ...progress, handoff: to } : progress;
+}
+
+/** The progress without the handoff of a call whose result a hook has turned into a failure. */
+export function withoutHandoff(context: AgentContext, progress: Progress, tool: string): Progress {
+  const to = targetOf(context, tool);
+  return to !== undefined && progress.handoff === to ? { ...progress, handoff: null } : progress;
+}
+
+/** Why a call that would hand over does not: another one of the batch does, or the turn has had too many; undefined if it may. */
+export function handoffProblem(context: AgentContext, record: CallRecord): string | undefined {
+  const { calls, progress, settings } = context;
+  if (targetOf(context, record.call.name) === undefined) return undefined;
+  const { max } = settings.handoffs!;
+  const place = calls.indexOf(record);
+  const isTaken = calls.some(
+    ({ call, status }, index) =>
+      index < place && status === "running" && targetOf(context, call.name) !== undefined,
+  );
+  if (isTaken || typeof progress.handoff === "string") return "Only one transfer at a time.";
+  return (progress.handoffs ?? 0) < max ? undefined : `There were ${max} transfers in this turn already.`;
+}

@@ -1,0 +1,79 @@
+import * as s from "../base/option-schema.ts";
+import { modelSchema } from "../model/generate-schema.ts";
+import { toolSchema } from "../tool/tool-schema.ts";
+import type { Tool } from "../tool/types.ts";
+import { permissionsSchema } from "./permissions-schema.ts";
+import type { Handoff, Persona } from "./types.ts";
+
+const NAME = /^[\w-]{1,48}$/;
+
+/** The schema of the personas of an agent. */
+export const personasSchema = s.lazily(() =>
+  s.recordOf(
+    s.options<Persona<never>>(
+      {
+        sysPrompt: s.optional(s.string()),
+        tools: s.optional(s.listOf(toolSchema())),
+        model: s.optional(modelSchema()),
+        permissions: s.optional(permissionsSchema()),
+      },
+      { what: "a persona, such as { sysPrompt, tools }" },
+    ),
+  ),
+);
+
+/** The schema of the handoffs of an agent. */
+export const handoffsSchema = s.lazily(() =>
+  s.listOf(
+    s.options<Handoff>(
+      {
+        to: s.nonEmpty(),
+        description: s.nonEmpty(),
+        from: s.optional(s.listOf(s.nonEmpty())),
+        view: s.optional(s.oneOf("asText", "full")),
+      },
+      { what: "a handoff, such as { to, description }" },
+    ),
+  ),
+);
+
+/** What of a configuration is about personas. */
+export type PersonaOptions = {
+  readonly name: string;
+  readonly tools?: readonly Tool<never>[];
+  readonly toolkit?: object;
+  readonly personas?: { readonly [name: string]: Persona<never> };
+  readonly handoffs?: readonly Handoff[];
+};
+
+function toolProblem({ tools = [], personas = {} }: PersonaOptions): string | undefined {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const tool of Object.values(personas).flatMap((persona) => persona.tools ?? [])) {
+    if ((known.get(tool.name) ?? tool) !== tool)
+      return `two different tools are named '${tool.name}'; expected one object, or different names.`;
+    known.set(tool.name, tool);
+  }
+  return undefined;
+}
+
+/** What is wrong with the personas of an agent and their handoffs; undefined if nothing is. */
+export function personaProblem(options: PersonaOptions): string | undefined {
+  const { name, toolkit, personas, handoffs } = options;
+  if (!personas && !handoffs) return undefined;
+  if (!personas || !handoffs || handoffs.length === 0)
+    return "give `personas` together with `handoffs`, at least one.";
+  if (toolkit) return "give `tools` instead of `toolkit` to an agent with `personas`.";
+  const wrong = Object.keys(personas).find((each) => each === name || !NAME.test(each));
+  if (wrong !== undefined)
+    return `\`personas\` has the name '${wrong}'; expected up to 48 letters, digits, "_" or "-", and not the name of the agent.`;
+  const names = [name, ...Object.keys(personas)];
+  for (const { to, from = [] } of handoffs) {
+    const unknown = [to, ...from].find((each) => !names.includes(each));
+    if (unknown !== undefined)
+      return `\`handoffs\` names the persona '${unknown}'; expected one of [${names.join(", ")}].`;
+  }
+  const targets = handoffs.map(({ to }) => to);
+  const twice = targets.find((to, index) => targets.indexOf(to) !== index);
+  if (twice !== undefined) return `\`handoffs\` has two entries to '${twice}'; expected one.`;
+  return toolProblem(options);
+}

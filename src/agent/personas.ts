@@ -1,0 +1,121 @@
+import type { ChatModel, ToolSpec } from "../model/port.ts";
+import type { Msg } from "../message/types.ts";
+import { defineTool } from "../tool/define.ts";
+import type { Tool } from "../tool/types.ts";
+import type { HandoffSettings } from "../../machines/agent/context.ts";
+import { permissionsWithin } from "./nested-permissions.ts";
+import { seenAsText } from "./services/persona-view.ts";
+import type { AgentConfig, Handoff, Permissions, Persona } from "./types.ts";
+
+type Config = Pick<
+  AgentConfig<never>,
+  "name" | "tools" | "personas" | "handoffs" | "maxHandoffs" | "handoffReset" | "permissions"
+>;
+
+const MAX_HANDOFFS = 5;
+const MAX_NAME = 48;
+
+const transferTo = (name: string): string =>
+  `transfer_to_${name.replaceAll(/[^\w-]+/gu, "_").slice(0, MAX_NAME)}`;
+
+/** How the chart hands a session over; null for an agent without personas. */
+export function handoffSettings({ personas, handoffs, ...config }: Config): HandoffSettings | null {
+  if (!personas || !handoffs) return null;
+  const systems = Object.entries(personas).map(([name, { sysPrompt = "" }]) => [name, sysPrompt]);
+  return {
+    systems: Object.fromEntries(systems) as HandoffSettings["systems"],
+    tools: Object.fromEntries(handoffs.map(({ to }) => [transferTo(to), to])),
+    max: config.maxHandoffs ?? MAX_HANDOFFS,
+    reset: config.handoffReset ?? "never",
+  };
+}
+
+/** The tool that hands a session over. What follows from its result is decided by the chart. */
+function transferTool({ to, description }: Handoff): Tool<never> {
+  return defineTool({
+    name: transferTo(to),
+    description,
+    input: {
+      type: "object",
+      properties: { reason: { type: "string", description: "Why the conversation is handed over." } },
+      required: ["reason"],
+    },
+    onRestart: "retry",
+    execute: () => `Transferred to ${to}.`,
+  }) as unknown as Tool<never>;
+}
+
+/** The tools of all personas, with those that hand over, as an agent adds them to its own. */
+export function personaTools({ tools = [], personas = {}, handoffs = [] }: Config): readonly Tool<never>[] {
+  const own = new Set<Tool<never>>(tools);
+  const more = new Set(Object.values(personas).flatMap((persona) => persona.tools ?? []));
+  return [...[...more].filter((tool) => !own.has(tool)), ...handoffs.map(transferTool)];
+}
+
+/** The personas of an agent. A name that it does not have, and null, stand for the agent itself. */
+export class Personas {
+  readonly #config: Config;
+  /** The names of the tools of each persona. */
+  readonly #tools = new Map<string, ReadonlySet<string>>();
+  readonly #limited: ReadonlySet<string>;
+  readonly #permissions = new Map<string, Permissions>();
+  readonly #full: ReadonlySet<string>;
+
+  constructor(config: Config) {
+    this.#config = config;
+    const { name: own, tools = [], personas = {}, handoffs = [] } = config;
+    const all: readonly (readonly [string, Persona<never>])[] = [
+      [own, { tools }],
+      ...Object.entries(personas),
+    ];
+    for (const [name, { tools: of = [], permissions }] of all) {
+      const transfers = handoffs.filter(({ to, from }) => to !== name && (from?.includes(name) ?? true));
+      this.#tools.set(
+        name,
+        new Set([...of.map((tool) => tool.name), ...transfers.map(({ to }) => transferTo(to))]),
+      );
+      if (permissions) this.#permissions.set(name, permissionsWithin(permissions, config.permissions));
+    }
+    this.#limited = new Set([
+      ...[...this.#tools.values()].flatMap((names) => [...names]),
+      ...handoffs.map(({ to }) => transferTo(to)),
+    ]);
+    this.#full = new Set(handoffs.filter(({ view }) => view === "full").map(({ to }) => to));
+  }
+
+  /** The permissions of all personas, of which each judges the calls of its own. */
+  get permissions(): readonly Permissions[] {
+    return [this.#config.permissions ?? {}, ...this.#permissions.values()];
+  }
+
+  #name(persona: string | null | undefined): string {
+    return typeof persona === "string" && this.#tools.has(persona) ? persona : this.#config.name;
+  }
+
+  /** The model of a persona; undefined if it is that of the agent. */
+  modelOf(persona: string | null): ChatModel | undefined {
+    const { personas = {} } = this.#config;
+    const name = this.#name(persona);
+    return Object.hasOwn(personas, name) ? personas[name]!.model : undefined;
+  }
+
+  permissionsOf(persona: string | null | undefined): Permissions | undefined {
+    return this.#permissions.get(this.#name(persona)) ?? this.#config.permissions;
+  }
+
+  /** True for a tool that no persona has to itself, or that this one has. */
+  has(persona: string | null | undefined, tool: string): boolean {
+    return !this.#limited.has(tool) || this.#tools.get(this.#name(persona))!.has(tool);
+  }
+
+  /** What of an offer is for a persona. */
+  offerOf(persona: string | null, specs: readonly ToolSpec[]): readonly ToolSpec[] {
+    return specs.filter(({ name }) => this.has(persona, name));
+  }
+
+  /** What a persona sees of messages. */
+  seenBy(persona: string | null, messages: readonly Msg[]): readonly Msg[] {
+    const name = this.#name(persona);
+    return this.#full.has(name) ? messages : seenAsText(messages, (tool) => this.has(name, tool));
+  }
+}

@@ -1,0 +1,38 @@
+import { freeze } from "../../base/freeze.ts";
+import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
+import { resultText } from "../../../machines/agent/view.ts";
+
+/** How much of the result of a call is shown as text, in characters. */
+const SHOWN = 2_000;
+
+function callAsText({ name, input }: ToolUseBlock, result: ToolResultBlock | undefined): Block {
+  const said = result ? resultText(result) : "";
+  const short = said.length > SHOWN ? `${said.slice(0, SHOWN)} …` : said;
+  return { type: "text", text: `[called ${name} ${JSON.stringify(input)}: ${short}]`.toWellFormed() };
+}
+
+/** Returns messages in which calls of tools that are not known are text of the message that asked for them: a model must not believe
+ *  that it has these tools. Thinking that belongs to such calls is left out. */
+export function seenAsText(messages: readonly Msg[], isKnown: (tool: string) => boolean): readonly Msg[] {
+  const isForeign = (block: Block): block is ToolUseBlock =>
+    block.type === "tool_use" && !isKnown(block.name);
+  const foreign = new Set(messages.flatMap(({ content }) => content.filter(isForeign).map(({ id }) => id)));
+  if (foreign.size === 0) return messages;
+  const results = new Map(
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === "tool_result" ? [[block.id, block] as const] : [])),
+    ),
+  );
+  return messages.flatMap((message) => {
+    const isRewritten = message.content.some(
+      (block) => isForeign(block) || (block.type === "tool_result" && foreign.has(block.id)),
+    );
+    if (!isRewritten) return [message];
+    const content = message.content.flatMap((block): Block[] => {
+      if (block.type === "thinking") return [];
+      if (block.type === "tool_result") return foreign.has(block.id) ? [] : [block];
+      return [isForeign(block) ? callAsText(block, results.get(block.id)) : block];
+    });
+    return content.length > 0 ? [freeze<Msg>({ ...message, content })] : [];
+  });
+}
