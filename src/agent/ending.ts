@@ -30,7 +30,7 @@ export async function shutDown(runtime: Runtime, turns: Turns, deadlineMs: numbe
     runtime.send({ type: "run.shutdown", at: runtime.now() });
     await endsWithin(turns.idle(), deadlineMs);
   }
-  await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
+  if (runtime.rest.isRunning) await endsWithin(runtime.rest.ended(), Math.max(until - Date.now(), 0));
   runtime.stop(error);
   const left = Math.max(until - Date.now(), RELEASE_MS);
   await endsWithin(runtime.innerEnded(), left);
@@ -43,7 +43,7 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
   runtime.drain(error);
   if (runtime.status().phase === "running") interrupt();
   await turns.idle();
-  await endsWithin(runtime.rest.ended(), REST_MS);
+  if (runtime.rest.isRunning) await endsWithin(runtime.rest.ended(), REST_MS);
   runtime.stop(error);
   await endsWithin(runtime.innerEnded(), RELEASE_MS);
   await runtime.journal.release();

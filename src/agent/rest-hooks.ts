@@ -44,6 +44,11 @@ export class RestHooks {
     this.#running ??= this.#run();
   }
 
+  /** True while a hook runs, or is about to. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Resolves when no hook runs. */
   async ended(): Promise<void> {
     await this.#running;
