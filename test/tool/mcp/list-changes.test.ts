@@ -1,6 +1,6 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgent, createToolkit } from "agentchart";
+import { createAgent, createToolkit, type Snapshot } from "agentchart";
 import { mcp, type McpEvent, type McpOptions } from "agentchart/mcp";
 import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
@@ -31,7 +31,7 @@ async function open(tools: Map<string, string>, options: McpOptions = {}) {
   const isRead = async (text: string): Promise<void> => {
     await expect.poll(() => JSON.stringify(server.tools())).toContain(text);
   };
-  return { server, events, changing, notify: () => handler.notify.toolsChanged(), isRead };
+  return { url, server, events, changing, notify: () => handler.notify.toolsChanged(), isRead };
 }
 
 const call = (name: string) => ({ calls: [{ name: `shop__${name}`, input: {} }] });
@@ -149,4 +149,34 @@ test("tools have other names and hidden arguments, also after the list has chang
   expect(() => server.tools({ rename: { sell: "vend" } })).toThrow(
     expect.objectContaining({ code: "tool/duplicate" }),
   );
+});
+
+test("a tool that another process finds changed is asked for again, though it was approved for good", async () => {
+  const tools = new Map([["buy", "Buys."]]);
+  const { url, server } = await open(tools);
+  const first = createAgent({
+    name: "a",
+    model: scriptedModel([call("buy"), "Done."]),
+    tools: server.tools({ permission: "ask" }),
+  });
+  const [pending] = (await first.call("go")).pending;
+  await first.decide(pending!.callId, { approve: true, remember: "tool" });
+  expect((await first.call()).text).toBe("Done.");
+  const snapshot = JSON.stringify(first.snapshot());
+  const reasonOfNext = async () => {
+    const other = await mcp({ url });
+    onTestFinished(() => other.close());
+    const model = scriptedModel([call("buy"), "Done."]);
+    const restored = JSON.parse(snapshot) as Snapshot;
+    const agent = createAgent({
+      name: "a",
+      model,
+      tools: other.tools({ permission: "ask" }),
+      snapshot: restored,
+    });
+    return (await agent.call("go")).reason;
+  };
+  expect(await reasonOfNext()).toBe("MODEL_STOP");
+  tools.set("buy", "Buys all.");
+  expect(await reasonOfNext()).toBe("APPROVAL_REQUIRED");
 });
