@@ -6,15 +6,11 @@ import type { ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
 import { positionOf } from "../event/position.ts";
 import { formatEvents } from "./event-cursor.ts";
-import { eventStream } from "./event-stream.ts";
+import { EVENT_STREAM } from "./event-stream.ts";
+import type { StreamSlots } from "./stream-slots.ts";
 import { RequestError } from "./request-error.ts";
 import * as routes from "./routes.ts";
 import { TenantSessions, type UserInput } from "./tenant-sessions.ts";
-
-const HEARTBEAT_MS = 15_000;
-const MAX_STREAMS = 100;
-/** The second header turns off the buffering of nginx. */
-const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
 
 /** The input of a request as an agent accepts it. */
 function inputOf(input: string | readonly (TextBlock | MediaBlock)[]): UserInput {
@@ -32,7 +28,11 @@ function keyOf(headers: { readonly "idempotency-key"?: string }): { readonly ide
 }
 
 /** Adds the routes under `/v1`. */
-export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: ServerOptions): void {
+export function addSessionRoutes(
+  app: OpenAPIHono<ServerEnv>,
+  serverOptions: ServerOptions,
+  slots: StreamSlots,
+): void {
   const sessionsOf = (c: Context<ServerEnv>): TenantSessions =>
     new TenantSessions(c.get("access").tenant, serverOptions);
 
@@ -114,21 +114,14 @@ export function addSessionRoutes(app: OpenAPIHono<ServerEnv>, serverOptions: Ser
     return c.body(null, 204);
   });
 
-  addEventRoute(app, serverOptions, sessionsOf);
+  addEventRoute(app, slots, sessionsOf);
 }
 
 function addEventRoute(
   app: OpenAPIHono<ServerEnv>,
-  { heartbeatMs = HEARTBEAT_MS, maxStreams = MAX_STREAMS }: ServerOptions,
+  slots: StreamSlots,
   sessionsOf: (c: Context<ServerEnv>) => TenantSessions,
 ): void {
-  const open = new Map<string, number>();
-  const addOpen = (tenant: string, change: 1 | -1): number => {
-    const count = (open.get(tenant) ?? 0) + change;
-    open.set(tenant, count);
-    return count;
-  };
-
   app.openapi(routes.streamEvents, async (c) => {
     const { id } = c.req.valid("param");
     const { tenant } = c.get("access");
@@ -138,15 +131,8 @@ function addEventRoute(
     if (positionOf(after).seq > seq)
       throw new RequestError(400, "request/invalid", `header.last-event-id: the journal ends at ${seq}`);
     if (c.req.method === "HEAD") return c.body(null, 200, EVENT_STREAM);
-    if (addOpen(tenant, 1) > maxStreams) {
-      addOpen(tenant, -1);
-      throw new RequestError(429, "request/too-many", "Too many event streams are open.", {
-        "Retry-After": "5",
-      });
-    }
     const events = (signal: AbortSignal): AsyncIterable<string> =>
       formatEvents(sessions.events(id, { after, signal }));
-    const body = eventStream(events, { heartbeatMs, onEnd: () => void addOpen(tenant, -1) });
-    return c.body(body, 200, EVENT_STREAM);
+    return c.body(slots.open(tenant, events), 200, EVENT_STREAM);
   });
 }

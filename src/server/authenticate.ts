@@ -56,13 +56,17 @@ function tooMany(detail: string, waitMs: number): RequestError {
 /** Responds with status 403 to requests whose token lacks the scope. */
 export function needsScope(scope: Scope): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
-    if (!c.get("access").scopes.includes(scope)) {
-      throw new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`, {
-        "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"`,
-      });
-    }
+    assertScope(c, scope);
     return next();
   };
+}
+
+/** Throws `request/forbidden` for a request whose token lacks the scope. */
+export function assertScope(c: RequestContext, scope: Scope): void {
+  if (c.get("access").scopes.includes(scope)) return;
+  throw new RequestError(403, "request/forbidden", `The token lacks the scope "${scope}".`, {
+    "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"`,
+  });
 }
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "::1", "::ffff:127.0.0.1"]);

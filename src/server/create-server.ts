@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
+import { compress } from "hono/compress";
 import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check, issueOf } from "../base/options.ts";
+import { addChatRoutes } from "./add-chat-routes.ts";
 import { addMcpRoute } from "./add-mcp-route.ts";
 import { addMemoryRoutes } from "./add-memory-routes.ts";
 import { addSessionRoutes } from "./add-session-routes.ts";
+import { allowOrigins } from "./allow-origins.ts";
 import { authenticate, limitRate, type ServerEnv } from "./authenticate.ts";
 import type { HttpApp, RequestRecord, ServerOptions } from "./options.ts";
 import { serverSchema } from "./option-schemas.ts";
 import { problemResponse, RequestError } from "./request-error.ts";
 import { healthz, readyz } from "./routes.ts";
+import { StreamSlots } from "./stream-slots.ts";
 
 const MIB = 1024 * 1024;
 const DOCUMENT = {
@@ -51,15 +55,18 @@ export function createServer(options: ServerOptions): HttpApp {
     },
   });
   app.use(recordRequests(options.onRequest ?? (() => {})));
+  if (options.origins) app.use(allowOrigins(options.origins));
   const guards = [
     authenticate(options.tokens),
     limitRate(options.rateLimit ?? { perSecond: 50, burst: 100 }),
     bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge(maxBodyBytes) }),
   ] as const;
-  app.use("/v1/*", ...guards);
+  app.use("/v1/*", compress(), ...guards);
   app.use("/mcp", ...guards);
   addMcpRoute(app, options);
-  addSessionRoutes(app, options);
+  const slots = new StreamSlots(options);
+  addSessionRoutes(app, options, slots);
+  addChatRoutes(app, options, slots);
   if (options.memory) addMemoryRoutes(app, options.memory);
   app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
   app.openapi(readyz, async (c) => {

@@ -1,3 +1,6 @@
+/** The headers of a stream. The second one turns off the buffering of nginx. */
+export const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
+
 export type EventStreamOptions = {
   /** Interval of the comments that keep the connection open, in ms. */
   readonly heartbeatMs: number;

@@ -29,6 +29,9 @@ export const serverSchema = s.lazily(() =>
       store: storeSchema(),
       tokens: s.value((given) => given === "none" || Array.isArray(given), 'an array of tokens, or "none"'),
       agents: s.optional(s.listOf(s.nonEmpty("the name of an agent"))),
+      origins: s.optional(
+        s.listOf(s.matching(/^https?:\/\/[^/\s*]+$/u, "an origin such as https://app.example.com")),
+      ),
       mcp: s.optional(mcpServingSchema()),
       memory: s.optional(s.having("search", "a MemoryStore, such as sqliteMemory({ path })")),
       maxBodyBytes: s.optional(s.integer(1)),

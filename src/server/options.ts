@@ -47,6 +47,9 @@ export type ServerOptions = {
   readonly tokens: readonly Token[] | "none";
   /** The agents that a session may start with. Default: any; a session whose agent no worker has waits for a worker that has it. */
   readonly agents?: readonly string[];
+  /** The origins whose pages may use the server, such as ["https://app.example.com"]. With this option, a request of a page of another
+   *  origin gets status 403. Default: browsers let no page of another origin read responses. */
+  readonly origins?: readonly string[];
   /** Serves agents as tools of an MCP server at `/mcp`. Needs the package `@modelcontextprotocol/server`. Default: not. */
   readonly mcp?: McpServing;
   /** The memories of the agents, which are listed and deleted at `/v1/memories/{scope}`. The memories of a tenant are those whose scope is

@@ -124,3 +124,15 @@ export const problem = z
     requestId: z.string(),
   })
   .openapi("Problem");
+
+/** The messages of a conversation as the AI SDK has them. */
+export const uiMessages = z
+  .array(
+    z.object({
+      id: z.string(),
+      role: z.enum(["user", "assistant"]),
+      parts: z.array(jsonObject).readonly(),
+      metadata: optional(z.object({ turn: z.number().int(), reason: optional(z.string()) })),
+    }),
+  )
+  .openapi("UIMessages");

@@ -3,7 +3,7 @@ import { SESSION_PHASES } from "../store/port.ts";
 import * as s from "../base/option-schema.ts";
 import { limitsSchema } from "../../machines/agent/limits-schema.ts";
 import { MAX_PRIORITY } from "../worker/queue/wake-schema.ts";
-import { blocks, decision, json, optional, schemaOf } from "./shared-schemas.ts";
+import { blocks, decision, json, jsonObject, optional, schemaOf } from "./shared-schemas.ts";
 
 const YEAR_MS = 31_536_000_000;
 
@@ -16,6 +16,24 @@ export const sessionParams = z.object({
     .refine((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), "no control characters")
     .openapi({ param: { name: "id", in: "path" }, example: "s_9fP2kXcQ0h6Tq1vZr8yWbA" }),
 });
+
+/** The session of a chat; the id of the chat is the client's own. */
+export const chatParams = sessionParams.extend({
+  chat: z
+    .string()
+    .min(1)
+    .max(200)
+    .openapi({ param: { name: "chat", in: "path" }, description: "Ignored: it is the client's own id" }),
+});
+
+/** What `useChat` posts; see `readChatRequest` for what of it counts. */
+export const chatRequest = z
+  .looseObject({
+    messages: z.array(jsonObject).min(1).openapi({ description: "Only the last one counts" }),
+    trigger: optional(z.string()),
+    agent: optional(z.string().min(1).max(100), { description: "The agent of a new session" }),
+  })
+  .openapi("ChatRequest");
 
 /** The name of a slot of a session. */
 export const slotParams = sessionParams.extend({

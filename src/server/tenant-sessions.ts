@@ -4,7 +4,9 @@ import type { Budget, DecideOptions } from "../agent/types.ts";
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
+import { readEntries } from "../session/entry.ts";
 import { openSession } from "../session/open-session.ts";
+import { EntryReader, type StoredEvent } from "../session/replay.ts";
 import { readSlots, type WrittenSlots } from "../session/read-slots.ts";
 import type { MessagePage } from "../session/read-messages.ts";
 import { deleteSession } from "../store/delete-session.ts";
@@ -49,7 +51,15 @@ export class TenantSessions {
     input: UserInput,
     { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
   ): Promise<Visible<Dispatched>> {
-    const id = this.#newId(options.idempotencyKey);
+    return this.begin(this.#newId(options.idempotencyKey), input, { ...options, ...(meta && { meta }) });
+  }
+
+  /** Creates a session with an id that the tenant has chosen, or adds to it. */
+  async begin(
+    id: string,
+    input: UserInput,
+    { meta, ...options }: DispatchOptions & { readonly meta?: JsonObject },
+  ): Promise<Visible<Dispatched>> {
     const labels = { ...meta, tenant: this.#tenant };
     return {
       id,
@@ -132,6 +142,14 @@ export class TenantSessions {
     return { id, ...rest };
   }
 
+  /** As {@link status}; undefined for a session that does not exist. */
+  async find(id: string): Promise<Visible<SessionStatus> | undefined> {
+    return this.status(id).catch((error: unknown) => {
+      if (AgentError.is(error) && error.code === "session/not-found") return undefined;
+      throw error;
+    });
+  }
+
   async list(
     filter: SessionFilter,
   ): Promise<{ readonly sessions: readonly Visible<SessionInfo>[]; readonly cursor?: string }> {
@@ -152,6 +170,12 @@ export class TenantSessions {
     const { seq } = await this.status(id);
     if (seq === 0) return { messages: [], total: 0 };
     return (await openSession(this.#store, this.#storedId(id))).messages(page);
+  }
+
+  /** The events of the journal so far. Call {@link status} first: this method does not check the tenant. */
+  async *stored(id: string): AsyncGenerator<StoredEvent> {
+    const reader = new EntryReader();
+    for await (const entry of readEntries(this.#store, this.#storedId(id))) yield* reader.events(entry);
   }
 
   /** The events after a position, and those that follow. Call {@link status} first: this method does not check the tenant. */

@@ -85,7 +85,8 @@ export async function* followEvents(
   };
   try {
     while (!signal.aborted) {
-      if (isDirty || queue.some(({ seq }) => seq > last)) {
+      const upTo = queue.reduce((most, { seq }) => Math.max(most, seq), last);
+      if (isDirty || upTo > last) {
         isDirty = false;
         try {
           for await (const entry of readEntries(store, sessionId, { after: last })) {
@@ -104,7 +105,7 @@ export async function* followEvents(
           isDirty = true;
         }
       }
-      yield* liveBefore(Infinity);
+      yield* liveBefore(Math.max(last, upTo) + 1); // what came while the journal was read may follow later entries
       if (!isDirty && queue.length === 0 && !signal.aborted)
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -2,6 +2,7 @@ import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { AgentEvent } from "../event/types.ts";
 import type { Msg } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
@@ -11,6 +12,7 @@ import { contextOf, JournalFold } from "./fold.ts";
 import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
 import type { SessionState } from "./format.ts";
 import { readMessages, type MessagePage } from "./read-messages.ts";
+import { EntryReader } from "./replay.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
 import { storeSchema } from "../store/store-schema.ts";
 
@@ -43,6 +45,8 @@ export interface StoredSession {
   /** Returns `limit` (default 100) messages of the transcript from index `after` (default 0) on, and how many there are. It reads the
    *  entries of these messages and few others. Rejects `session/damaged` if it reaches damage. */
   messages(options?: { readonly after?: number; readonly limit?: number }): Promise<MessagePage>;
+  /** Yields the events of the session so far, as `agent.subscribe(listener, { after: 0 })` delivers them. */
+  events(): AsyncIterable<AgentEvent>;
   /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.
    *  The new session has `meta.forkedFrom` and `meta.forkedAt`. Rejects `session/not-found` for a position that this one does
    *  not have, and `session/conflict` if a session with the new id exists. */
@@ -138,6 +142,10 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
       check(messagesSchema(), options, "messages");
       const { after = 0, limit = 100 } = options;
       return readMessages(store, sessionId, { after, limit });
+    },
+    async *events() {
+      const reader = new EntryReader();
+      for await (const entry of readEntries(store, sessionId)) yield* reader.events(entry);
     },
     fork: async (seq, options = {}) =>
       forkSession(store, { ...(await stateAt(seq, endsAppend)), sessionId }, options),

@@ -82,11 +82,39 @@ function decisionOf(
   return [{ callId: found.callId, decision, argsHash: found.argsHash }];
 }
 
+/** True if a part shows what is decided as it is now: the call with these arguments, or this very question. */
+function shows(
+  { toolCallId, input, type, id, data }: Fields,
+  { callId, argsHash, ...call }: PendingCall,
+): boolean {
+  if (type === "data-ask")
+    return id === callId && isObject(data) && (data as Fields)["argsHash"] === argsHash;
+  return toolCallId === callId && canonical(input ?? {}) === canonical(call.input);
+}
+
+/** The decisions that no part of a message can express; whoever takes them checks their form. */
+function ownDecisions(
+  given: unknown,
+  parts: readonly Fields[],
+  pending: readonly PendingCall[],
+): ChatRequest["decisions"] {
+  if (given === undefined) return [];
+  return Object.entries(fieldsOf(given, "`decisions`")).map(([callId, decision]) => {
+    const found = pending.find((call) => call.callId === callId && call.decided === undefined);
+    if (!found || !parts.some((part) => shows(part, found))) throw stale(callId);
+    return { callId, decision: decision as Decision, argsHash: found.argsHash };
+  });
+}
+
 /**
  * Reads the body that `useChat` sends, and believes nothing in it but the last message: the text of a user, or what the user has said
  * about the calls in `pending`, which is what the session waits for. Other messages, results of calls that do not wait, and tools that
  * the page declares are ignored. Throws `message/invalid` for a body of another form and for parts that are not text, and
- * `run/stale-decision` for an approval of a call that does not wait for one or has other arguments; then nothing has been read.
+ * `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read.
+ *
+ * What no part of a message can express is in `decisions` of the body: by the id of the call or of the question, whatever
+ * `agent.decide` takes, such as `{ "c1": { "edit": { "amount": 5 } } }` or `{ "c2/when": { "respond": "tomorrow" } }`. The last message must
+ * show the call or the question as it is.
  *
  * @example
  * ```ts
@@ -101,12 +129,18 @@ function decisionOf(
  * ```
  */
 export function readChatRequest(body: unknown, pending: readonly PendingCall[]): ChatRequest {
-  const messages = listOf(fieldsOf(body, "the body")["messages"], "`messages`");
+  const { messages: sent, decisions: own } = fieldsOf(body, "the body");
+  const messages = listOf(sent, "`messages`");
   const { role, parts: given } = fieldsOf(messages.at(-1), "the last message");
   const parts = listOf(given, "`parts` of the last message").map((part) => fieldsOf(part, "a part"));
   if (role === "user") return { text: textOfParts(parts), decisions: [] };
   if (role !== "assistant") throw invalid(`the last message has the role ${JSON.stringify(role)}.`);
-  const decisions = parts.flatMap((part) => decisionOf(part, pending));
+  const others = ownDecisions(own, parts, pending);
+  const isOther = ({ toolCallId }: Fields) => others.some(({ callId }) => callId === toolCallId);
+  const decisions = [
+    ...others,
+    ...parts.filter((part) => !isOther(part)).flatMap((part) => decisionOf(part, pending)),
+  ];
   if (decisions.length === 0) throw invalid("it has neither a message of the user nor a decision.");
   return { decisions };
 }

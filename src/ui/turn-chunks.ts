@@ -1,6 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { AgentEvent } from "../event/types.ts";
-import { toolResultsOf } from "../message/query.ts";
+import { textOf, toolResultsOf } from "../message/query.ts";
 import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
@@ -68,8 +68,13 @@ export class TurnChunks {
     return this.#isOver;
   }
 
+  /** True once the turn has an answer of the model: what the user says from then on is steering. */
+  get hasAnswer(): boolean {
+    return this.#step !== undefined;
+  }
+
   push(event: AgentEvent): readonly TurnChunk[] {
-    if (this.#isOver || event.turn === 0) return [];
+    if (this.#isOver || event.turn === 0 || event.source) return [];
     const chunks = this.#chunksOf(event);
     if (this.#hasStarted || chunks.length === 0) return chunks;
     this.#hasStarted = true;
@@ -162,6 +167,7 @@ export class TurnChunks {
 
   #store(message: Msg): readonly TurnChunk[] {
     if (message.role === "tool") return toolResultsOf(message).flatMap((result) => this.#answer(result));
+    if (message.role === "user") return this.#steer(message);
     if (message.role !== "assistant") return [];
     const opened = this.#open(message.id);
     const step = this.#step!;
@@ -203,11 +209,26 @@ export class TurnChunks {
     return [{ type: "tool-output-error", toolCallId, errorText, dynamic: true }];
   }
 
-  #ask({ callId, waitsFor, reason, ask, answerSchema, decided }: PendingCall): readonly TurnChunk[] {
+  /** What the user has said while the turn ran; reminders of the agent itself, which have a name of their own, are not shown. */
+  #steer(message: Msg): readonly TurnChunk[] {
+    const text = textOf(message);
+    if (!this.hasAnswer || text === "" || message.name === "system") return [];
+    return [{ type: "steering-message", id: message.id, parts: [{ type: "text", text }] }];
+  }
+
+  #ask({
+    callId,
+    waitsFor,
+    reason,
+    ask,
+    answerSchema,
+    argsHash,
+    decided,
+  }: PendingCall): readonly TurnChunk[] {
     if (decided !== undefined || this.#asked.has(callId)) return [];
     this.#asked.add(callId);
     if (ask) {
-      const data = { message: reason ?? "", ...ask, ...(answerSchema && { schema: answerSchema }) };
+      const data = { message: reason ?? "", ...ask, argsHash, ...(answerSchema && { schema: answerSchema }) };
       return [{ type: "data-ask", id: callId, data }];
     }
     if (waitsFor !== "approval") return [];

@@ -33,6 +33,11 @@ export type TurnChunk =
   | (Call & { readonly type: "tool-output-error"; readonly errorText: string; readonly dynamic: true })
   | (Call & { readonly type: "tool-output-denied" })
   | (Call & { readonly type: "tool-approval-request"; readonly approvalId: string; readonly reason?: string })
+  | {
+      readonly type: "steering-message";
+      readonly id: string;
+      readonly parts: readonly { readonly type: "text"; readonly text: string }[];
+    }
   | { readonly type: "data-ask"; readonly id: string; readonly data: Json }
   | { readonly type: "data-state" | "data-compaction"; readonly data: Json; readonly transient: true }
   | { readonly type: "error"; readonly errorText: string }

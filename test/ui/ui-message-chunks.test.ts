@@ -1,7 +1,7 @@
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, AgentEvent } from "agentchart";
-import { toUIMessageChunks, type TurnChunk } from "agentchart/ui";
+import { toUIMessageChunks, toUIMessages, type TurnChunk } from "agentchart/ui";
 import type { ScriptedTurn } from "agentchart/testing";
 import { eventsOf, scripted, toolOf } from "../support/agents.ts";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";
@@ -90,6 +90,20 @@ describe("the chunks of a turn", () => {
         messages.push(shown(message));
       }
       expect(messages).toMatchSnapshot();
+    });
+
+    test("give a page that is loaded again the messages that the AI SDK has made of them", async () => {
+      const calls = await eventsOfCalls(GOLDEN_RUNS[name]! as never);
+      const made: UIMessage[] = [];
+      for (const events of calls) {
+        const chunks = await chunksOf(events.filter(({ type }) => DURABLE.has(type)));
+        const goesOn = chunks[0]?.type === "start" && made.at(-1)?.id === chunks[0].messageId;
+        const message = await messageOf(chunks, goesOn ? made.pop() : undefined);
+        made.push(message);
+      }
+      const stored = calls.flat().filter(({ type }) => DURABLE.has(type));
+      const answers = (await toUIMessages(stored)).filter(({ role }) => role === "assistant");
+      expect(JSON.parse(JSON.stringify(answers))).toEqual(JSON.parse(JSON.stringify(made)));
     });
 
     test("make the same message of what is stored alone, and of a stream that was joined at any event", async () => {

@@ -110,6 +110,7 @@ hexadecimal, or the token itself as "token". The variable AGENTCHART_TOKENS may 
       "serve these memories at /v1/memories: sqlite:PATH or postgres://USER@HOST/DATABASE",
     ),
     agent: strings("NAME", "agent that a session may start with (default: those of --agents, or any)"),
+    origin: strings("ORIGIN", "origin whose pages may use the server, such as https://app.example.com"),
     host: withDefault(string("HOST", "address to listen on"), "127.0.0.1"),
     port: withDefault(port("port to listen on"), 8790),
     maxBody: withDefault(integer("BYTES", "maximum size of a request body", maxBodyBytes), 1_048_576),
