@@ -26,6 +26,8 @@ export type Settings = {
   readonly onTextWhilePending: "refuse" | "cancelPending" | "queue";
   readonly recoverOrphans: boolean;
   readonly interruptGraceMs: number;
+  /** The recovery text of an interrupt; null: none. */
+  readonly interruptReply: string | null;
   readonly model: ExecutionData;
   readonly hasFallback: boolean;
   readonly isDurable: boolean;

@@ -123,6 +123,13 @@ export const configSchema = s.lazily(() => {
       recoverOrphans: s.optional(s.boolean()),
       onChangedAgent: s.optional(s.oneOf("adopt", "pin", "hold")),
       interruptGraceMs: s.optional(s.integer(0)),
+      interruptReply: s.optional(
+        s.either(
+          s.nonEmpty(),
+          s.value<false>((given) => given === false, "false"),
+          "a text, or false",
+        ),
+      ),
       context: s.anything(),
       store: s.optional(storeSchema()),
       sessionId: s.optional(s.nonEmpty()),

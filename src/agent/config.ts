@@ -10,6 +10,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
+import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/context.ts";
 import { ruleProblem } from "./check-rules.ts";
@@ -59,6 +60,7 @@ function resultLimits(results: AgentConfig<never>["results"] = {}): ResultLimits
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
+  const { interruptReply = RECOVERY_TEXT } = config;
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   return {
     agent: config.name,
@@ -71,6 +73,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
     onTextWhilePending: config.onTextWhilePending ?? "refuse",
     recoverOrphans: config.recoverOrphans ?? true,
     interruptGraceMs: config.interruptGraceMs ?? 2_000,
+    interruptReply: interruptReply === false ? null : interruptReply,
     model: executionData(mergeExecution(config.modelExecution, EXECUTION_DEFAULTS.model)),
     hasFallback: config.fallbackModel !== undefined,
     isDurable: config.store !== undefined && config.durability !== "turn",

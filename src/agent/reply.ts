@@ -4,7 +4,7 @@ import type { Msg } from "../message/types.ts";
 import { exceededByModel, exceededByTools } from "../../machines/agent/updates/budget.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
-import { suspendTurn } from "../../machines/agent/updates/ending.ts";
+import { recoveryOf, suspendTurn } from "../../machines/agent/updates/ending.ts";
 import type { PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { Reply } from "./types.ts";
 
@@ -38,9 +38,11 @@ export function resumableAt(context: AgentContext): number | undefined {
 function messageOf(context: AgentContext): Msg {
   const { outcome, transcript } = context;
   if (outcome?.reply) return outcome.reply;
+  const last = transcript.at(-1);
+  if (outcome?.reason === "INTERRUPTED" && last?.reason !== "INTERRUPTED") return recoveryOf(context);
   const restored =
     outcome && context.calls.length > 0 ? suspendTurn(context, outcome.reason).outcome?.reply : undefined;
-  return restored ?? transcript.at(-1)!;
+  return restored ?? last!;
 }
 
 /** Returns the reply of the turn that has just ended or was suspended. */

@@ -208,6 +208,10 @@ export type AgentConfig<Ctx = unknown> = {
   readonly onChangedAgent?: "adopt" | "pin" | "hold";
   /** How long an interrupt waits for services that do not react to their signal, ms; default 2,000. */
   readonly interruptGraceMs?: number;
+  /** What the agent says when a turn was interrupted: the last message of the transcript, and the reply. A hook at `onInterrupt` may say
+   *  something else. Default: "I noticed that you have interrupted me. What can I do for you?". With false nothing is added to the
+   *  transcript, and the reply is empty. */
+  readonly interruptReply?: string | false;
   /** A value for tools and hooks, or a function that returns it for a session. It is never stored; the function is called again in
    *  each process. */
   readonly context?: Ctx | ((session: { readonly sessionId: string; readonly meta: JsonObject }) => Ctx);

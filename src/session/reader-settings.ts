@@ -13,6 +13,7 @@ export const READER_SETTINGS: Settings = {
   onTextWhilePending: "refuse",
   recoverOrphans: true,
   interruptGraceMs: 2_000,
+  interruptReply: null,
   model: {},
   hasFallback: false,
   isDurable: true,

@@ -97,6 +97,8 @@ export class Resumed {
   #isTold = false;
   /** The present agent dies as it likes. */
   #isLast = false;
+  /** The calls of which an attempt was heard to start. */
+  readonly #started = new Set<string>();
   /** A tool was said to start; nobody hears of it before it is clear that it will. */
   #held: AgentEvent[] | undefined;
   #n = 0;
@@ -288,10 +290,18 @@ export class Resumed {
     for (const event of held) this.#hear(event);
   }
 
+  /** True for the end of an attempt whose start was not heard: its process was killed before. */
+  #isEndWithoutStart(event: AgentEvent): boolean {
+    if (event.type === "tool.start") this.#started.add(event.call.id);
+    if (event.type === "tool.end") return !this.#started.delete(event.callId);
+    return event.type === "retry" && event.callId !== undefined && !this.#started.delete(event.callId);
+  }
+
   #hear(event: AgentEvent): void {
     const isRepeated =
       event.type === "turn.start" || (isAnswered(this.#spared) && OF_REQUESTS.has(event.type));
     if (isRepeated && this.#spared !== "") return;
+    if (this.#isEndWithoutStart(event)) return;
     if (event.type === "state") {
       if (event.value === this.#state) return;
       this.#state = event.value;

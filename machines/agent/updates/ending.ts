@@ -152,7 +152,16 @@ function interruptedEntry(context: AgentContext): AgentContext {
   return isTurn ? { ...closed, progress: freshTurn(closed) } : closed;
 }
 
-/** Stores, in order: the partial answer, the missing results, the message of the interrupt, the recovery text. */
+/** What the agent says after an interrupt; without a text, the reply that is not stored. */
+export function recoveryOf(context: AgentContext, text?: string): Msg {
+  return {
+    ...makeMessage(context, "assistant", text === undefined ? [] : [{ type: "text", text }]),
+    metadata: { interrupted: true },
+    reason: "INTERRUPTED",
+  };
+}
+
+/** Stores, in order: the partial answer, the missing results, the message of the interrupt, the recovery text if there is one. */
 export function settleInterruption(context: AgentContext): Change {
   const { draft, interruption } = context;
   const taken = interruptedEntry(context);
@@ -178,11 +187,8 @@ export function settleInterruption(context: AgentContext): Change {
     interruptedResult(call, status === "running" || attempt > 0),
   );
   const { queued, input, steering } = closed.inbox;
-  const recovery: Msg = {
-    ...makeMessage(closed, "assistant", [{ type: "text", text: interruption?.reply ?? RECOVERY_TEXT }]),
-    metadata: { interrupted: true },
-    reason: "INTERRUPTED",
-  };
+  const said = interruption?.reply ?? closed.settings.interruptReply;
+  const recovery = said === null ? undefined : recoveryOf(closed, said);
   return {
     ...closed,
     progress: {
@@ -193,8 +199,17 @@ export function settleInterruption(context: AgentContext): Change {
       resumeAt: null,
     },
     inbox: { input: [], queued: [], steering: [] },
-    transcript: closed.transcript.append([...queued, ...withoutResults(input), ...steering, recovery]),
-    outcome: { reason: "INTERRUPTED", reply: recovery, ...(interruption && { cause: interruption.cause }) },
+    transcript: closed.transcript.append([
+      ...queued,
+      ...withoutResults(input),
+      ...steering,
+      ...(recovery ? [recovery] : []),
+    ]),
+    outcome: {
+      reason: "INTERRUPTED",
+      ...(recovery && { reply: recovery }),
+      ...(interruption && { cause: interruption.cause }),
+    },
     interruption: interruption && {
       ...interruption,
       pending: cutOffBy(interruption, waitingCalls(kept), closed),

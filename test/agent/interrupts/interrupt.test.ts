@@ -69,6 +69,28 @@ describe("interrupt", () => {
     expect((await agent.call("again")).text).toBe("next");
   });
 
+  test("what the agent says after an interrupt can be set, and switched off", async () => {
+    const run = async (interruptReply: string | false) => {
+      const { agent } = traced([{ calls: [call("c1", "ext")] }, "next"], { interruptReply });
+      await agent.call("go");
+      agent.interrupt("stop");
+      await expect.poll(() => agent.status().phase).toBe("stopped");
+      const messages = (await agent.messages()).map(show);
+      const { text } = await agent.call("on");
+      return [...messages, text];
+    };
+    expect(await run("All right.")).toEqual(["U[go]", "A[c1]", "T(c1)", "U[stop]", "A[All right.]", "next"]);
+    expect(await run(false)).toEqual(["U[go]", "A[c1]", "T(c1)", "U[stop]", "next"]);
+    const { agent } = traced(["never"], {
+      interruptReply: false,
+      hooks: [{ name: "stops", preReasoning: () => void agent.interrupt() }],
+    });
+    const reply = await agent.call("go");
+    expect([reply.reason, reply.text, reply.content]).toEqual(["INTERRUPTED", "", []]);
+    expect((await agent.messages()).map(show)).toEqual(["U[go]"]);
+    expect(() => traced([], { interruptReply: "" })).toThrow(/interruptReply.*a text, or false/);
+  });
+
   test.each(["preCall", "preReasoning", "postReasoning", "preActing", "postActing"] as const)(
     "an interrupt during an async %s hook leaves a valid history",
     async (point) => {

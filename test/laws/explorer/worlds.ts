@@ -69,6 +69,7 @@ export const SETTINGS: Settings = {
   onTextWhilePending: "refuse",
   recoverOrphans: true,
   interruptGraceMs: 2_000,
+  interruptReply: "interrupted",
   model: { timeoutMs: 60_000, maxAttempts: 2, initialBackoffMs: 1_000 },
   hasFallback: false,
   isDurable: false,
