@@ -47,6 +47,7 @@ const PROCESS_TESTS = [
   "test/examples/guide.test.ts",
   "test/worker/bull.test.ts",
   "examples/approval-desk/test/*.test.ts",
+  "examples/newsroom/test/killed.test.ts",
   "examples/data-analyst/test/demo.test.ts",
   "examples/data-analyst/test/planner.test.ts",
   "examples/data-analyst/test/planner-answers.test.ts",

@@ -45,6 +45,8 @@ export class ActorRun {
   #runs = 0;
   /** Commands of which the order counts, one after the other. */
   #commands: Promise<void> = this.#ready.promise;
+  /** The calls about which a decision is on its way. */
+  readonly #deciding = new Set<string>();
   #isDriving = false;
   /** The session has taken the message. */
   #hasBegun: boolean;
@@ -125,7 +127,8 @@ export class ActorRun {
   /** Says what the turn waits for, and goes on when the last of it expires. */
   #wait(agent: ActorAgent): void {
     const { waitsFor, pending } = agent.status();
-    this.#listener.rests({ phase: "suspended", waitsFor, pending });
+    const open = pending.filter(({ callId }) => !this.#deciding.has(callId));
+    this.#listener.rests({ phase: "suspended", waitsFor, pending: open });
     this.#stopTimer();
     const delay = (agent.wakeAt() ?? Infinity) - this.#now();
     if (delay > LONGEST_DELAY_MS) return;
@@ -148,12 +151,14 @@ export class ActorRun {
 
   /** Hands a command to the agent once its turn has begun. */
   command(command: AgentActorCommand): void {
+    if (command.type === "decide") this.#deciding.add(command.callId);
     this.#commands = this.#commands.then(async () => {
       const agent = this.#agent;
       if (!agent || this.#ending.signal.aborted) return;
       try {
         await this.#perform(agent, command);
       } catch (thrown) {
+        if (command.type === "decide") this.#deciding.delete(command.callId);
         const error = agentErrorOf(thrown, "run/invalid-event");
         this.#listener.emit({ type: "agent.refused", command, error });
         if (!this.#isDriving && agent.status().phase === "suspended") this.#wait(agent);
@@ -167,6 +172,7 @@ export class ActorRun {
         const { callId, decision, argsHash, by } = command;
         const options = { ...(argsHash !== undefined && { argsHash }), ...(by !== undefined && { by }) };
         await agent.decide(callId, decision, options);
+        this.#deciding.delete(callId);
         return this.#goOnIfDue(agent);
       }
       case "extendBudget":

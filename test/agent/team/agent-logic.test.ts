@@ -324,3 +324,21 @@ describe("a spawned agent", () => {
     expect(restored.getSnapshot().context.done.toSorted()).toEqual(["one", "two"]);
   });
 });
+
+test("a call about which was decided before the session was open is not asked about again", async () => {
+  const pay = toolOf("pay", () => "paid", { permission: "ask" });
+  const model = codeModel(({ results: [first] }) =>
+    first ? { reply: first[0]!.state } : { calls: [{ name: "pay", input: {} }] },
+  );
+  const logic = agentLogic({ name: "payer", model, tools: [pay], store: memoryStore() });
+  const first = createActor(logic, { input: { message: "go" } }).start();
+  const { pending } = await waitFor(first, ({ phase }) => phase === "suspended");
+  const snapshot = first.getPersistedSnapshot();
+  first.stop();
+  const second = createActor(logic, { snapshot, input: {} }).start();
+  second.send({ type: "decide", callId: pending[0]!.callId, decision: "approve" });
+  const asked: number[] = [];
+  second.subscribe((now) => asked.push(now.pending.length));
+  expect((await toPromise(second)).text).toBe("success");
+  expect(asked.every((count) => count === 0)).toBe(true);
+});
