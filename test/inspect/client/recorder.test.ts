@@ -88,7 +88,7 @@ test("a step names its exit, transition and entry actions", async () => {
   const [, begun, ended] = stepsOf(run);
   expect(begun!.x).toEqual([
     "agent.stopped.idle|call|2",
-    "agent.doCall.checkingPending||13",
+    "agent.doCall.checkingPending||14",
     "agent.reasoning.checkingLimits||9",
   ]);
   expect(begun!.k).toEqual([

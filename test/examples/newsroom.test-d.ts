@@ -2,7 +2,7 @@
 import { createActor } from "xstate";
 import { expectTypeOf } from "vitest";
 import type { PendingCall } from "agentchart";
-import { newsroom } from "../newsroom.ts";
+import { newsroom } from "../../examples/newsroom/newsroom.ts";
 
 const actor = createActor(newsroom({ folder: "published" }), { input: { topic: "harbour" } });
 const { context, children, output } = actor.getSnapshot();
