@@ -279,7 +279,8 @@ export class Resumed {
   }
 
   #publish(event: AgentEvent): void {
-    if (event.type === "tool.start" && this.#killedIn.has("acting.executing")) this.#held ??= [];
+    const begins = event.type === "tool.start" && event.attempt > 0;
+    if (begins && this.#killedIn.has("acting.executing")) this.#held ??= [];
     if (this.#held) this.#held.push(event);
     else this.#hear(event);
   }
