@@ -22,7 +22,7 @@ export function toolRetry(
   attempt: number,
   until: number,
 ): AgentEventBody {
-  const error = { code: "tool/failed" as const, message: `Attempt ${attempt} of '${name}' failed.` };
+  const error = { code: "tool/failed" as const, message: `Attempt ${attempt} of '${name}' did not succeed.` };
   return { type: "retry", callId, attempt, until, error };
 }
 

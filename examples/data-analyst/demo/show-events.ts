@@ -77,10 +77,7 @@ export function showEvents(terminal: Terminal, isEstimate: boolean): (event: Age
       );
     } else if (event.type === "retry") {
       const wait = formatDuration(Math.max(0, event.until - event.at));
-      terminal.line(
-        `↻ attempt ${event.attempt} failed, trying again in ${wait}: ${event.error.message}`,
-        "yellow",
-      );
+      terminal.line(`↻ attempt ${event.attempt} is repeated in ${wait}: ${event.error.message}`, "yellow");
     } else if (event.type === "model.end" && event.usage && !event.error) {
       terminal.line(`  ${formatTokens(event.usage, isEstimate)}`, "dim");
     }
