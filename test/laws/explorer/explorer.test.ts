@@ -22,7 +22,7 @@ describe("every reachable state × event, within small bounds", () => {
   let findings: Findings;
   beforeAll(() => {
     findings = explore(BOUNDS.small);
-  }, 600_000);
+  }, 1_800_000);
 
   it("breaks no invariant", () => {
     expect(findings.violations.map(violationText)).toEqual([]);
