@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { defineTool, suspend, textOf, type Agent } from "agentchart";
+import { mcp } from "agentchart/mcp";
 import type { ScriptedTurn } from "agentchart/testing";
 import { z } from "zod";
+import { bookingServer } from "../tool/mcp/booking-server.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { payer, stopped } from "./support/payer.ts";
 
@@ -75,6 +77,35 @@ test("questions of a call are answered one after the other, and the call goes on
   expect(JSON.stringify(result)).toContain(
     JSON.stringify('{"stay":{"respond":{"nights":2}},"pay":{"decline":true},"terms":"approve"}').slice(1, -1),
   );
+});
+
+test("an MCP server asks in cards: a form by its schema, then a page to visit", async () => {
+  const hotel = await bookingServer();
+  const server = await mcp({ name: "hotel", url: hotel.url });
+  onTestFinished(async () => {
+    await server.close();
+    await hotel.close();
+  });
+  const { agent } = payer(
+    env,
+    [{ calls: [{ id: "stay", name: "hotel__book", input: { city: "Rome" } }] }, "Booked."],
+    { tools: server.tools() },
+  );
+  const { ui } = await env.open();
+  expect((await agent.call("A room in Rome, please.")).reason).toBe("TOOL_SUSPENDED");
+  await ui.choose(agent.sessionId);
+  const nights = ui.pending("stay/nights");
+  await expect.poll(() => nights.innerText()).toContain("How many nights in Rome?");
+  await nights.getByRole("textbox", { name: /nights/ }).fill("2");
+  await nights.getByRole("button", { name: /^Answer/ }).click();
+  const pay = ui.pending("stay/ask_1");
+  await pay.waitFor();
+  expect(await pay.getByRole("link").getAttribute("href")).toBe("https://bank.example/pay");
+  expect(hotel.bookings).toEqual([]);
+  await pay.getByRole("button", { name: /^Done/ }).click();
+  await stopped(agent);
+  expect(hotel.bookings).toEqual(["2 nights in Rome, paid: accept"]);
+  expect(textOf((await agent.messages()).at(-1)!)).toBe("Booked.");
 });
 
 test("an exceeded budget is extended from its card", async () => {

@@ -12,16 +12,20 @@ type Props = {
   readonly back: (() => void) | undefined;
 };
 
-/** A form for the result of a call, or for the answer to a question: by the answer schema, or as text. */
+/** A form for the result of a call, or for the answer to a question: by the answer schema, or as text. A page that was visited needs
+ *  none. */
 export function Answer({ item, isDisabled, send, deny, back }: Props) {
   const { answerSchema } = item;
   const isText = !answerSchema || answerSchema["type"] === "string";
+  /** A page to visit, which may give something to enter here. */
+  const isVisit = item.ask?.kind === "url" && isText;
   const [text, setText] = useState("");
   const form = useJsonForm(isText ? undefined : answerSchema, undefined, "Answer (JSON)");
   const [error, setError] = useState<string>();
   const submit = (): void => {
     try {
-      if (isText) send(text, text);
+      if (isVisit && text.trim() === "") send(null, "done");
+      else if (isText) send(text, text);
       else {
         const answer = form.read();
         send(answer, JSON.stringify(answer));
@@ -41,7 +45,7 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
     >
       {isText ? (
         <label>
-          Answer
+          {isVisit ? "What the page gave you, if anything" : "Answer"}
           <textarea
             className="input"
             rows={3}
@@ -61,8 +65,8 @@ export function Answer({ item, isDisabled, send, deny, back }: Props) {
         <Button
           type="submit"
           tone="good"
-          label="Answer"
-          isDisabled={isDisabled || (isText && text.trim() === "")}
+          label={isVisit ? "Done" : "Answer"}
+          isDisabled={isDisabled || (isText && !isVisit && text.trim() === "")}
         />
         <Button tone="bad" label={item.ask ? "Decline" : "Deny…"} isDisabled={isDisabled} onClick={deny} />
         {back && <Button tone="quiet" label="Back" onClick={back} />}
