@@ -253,7 +253,9 @@ export class Resumed {
     const old = this.#inner;
     const snapshot = JSON.parse(JSON.stringify(old.snapshot())) as Snapshot;
     this.#silence();
+    const held = this.#held ?? [];
     this.#held = undefined;
+    for (const event of held) if (event.type === "slot") this.#hear(event); // the snapshot has what was written
     old.actor.stop();
     old.actor.send = () => {}; // its timers may still go off
     restores.set(state, (restores.get(state) ?? 0) + 1);
