@@ -57,8 +57,14 @@ const PROCESS_TESTS = [
   "examples/data-analyst/test/report.test.ts",
 ];
 
-/** Every state of the charts, and random damage to every store: `npm run test:exhaustive`. */
-const EXHAUSTIVE_TESTS = ["test/laws/explorer/*.test.ts", "test/store/random-damage.test.ts"];
+/** Every state of the charts, random sessions, every form of a refused prompt, and random damage to every store:
+ *  `npm run test:exhaustive`. */
+const EXHAUSTIVE_TESTS = [
+  "test/laws/explorer/*.test.ts",
+  "test/laws/properties/*.test.ts",
+  "test/laws/overflow.test.ts",
+  "test/store/random-damage.test.ts",
+];
 
 /** In a browser, on the built page: `npm run test:e2e`. What measures the page has the machine for itself. */
 const BROWSER_TESTS = "test/e2e/*.test.ts";

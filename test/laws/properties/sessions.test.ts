@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { play, type Problem } from "./play.ts";
 import { scenario } from "./scenario.ts";
 
-/** A long search for other scenarios each time: SOAK=1 FC_MS=60000 npx vitest run test/laws/properties */
+/** A long search for other scenarios each time: SOAK=1 FC_MS=60000 npx vitest run --project exhaustive test/laws/properties */
 const { FC_MS = "1800", SOAK } = process.env;
 const numRuns = SOAK === "1" ? 100_000 : 150;
 
