@@ -7,7 +7,7 @@ export type Camera = { readonly x: number; readonly y: number; readonly scale: n
 export type Size = Pick<Box, "width" | "height">;
 
 /** The minimum scale of the chart. */
-export const MIN_SCALE = 0.1;
+export const MIN_SCALE = 0.05;
 /** The maximum scale of the chart. */
 export const MAX_SCALE = 3;
 const MARGIN = 20;

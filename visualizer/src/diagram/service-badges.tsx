@@ -6,6 +6,7 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import { cut } from "../logic/json-rows.ts";
 import { callRecords } from "../logic/message-shape.ts";
+import { MAX_CALL_BADGES } from "../logic/parallel-calls.ts";
 import { headOf } from "../logic/step-notes.ts";
 import type { CallRecord, JsonObject, PlacedNode } from "../wire/types.ts";
 import type { ChartIndex } from "../logic/chart-index.ts";
@@ -36,7 +37,10 @@ type Props = {
   readonly beside: string | undefined;
 };
 
-/** Badges for what runs at this step: the model, hooks, and every tool call, each with its elapsed time. */
+/**
+ * Badges for what runs at this step: the model, hooks, and tool calls unless there are many, each with its elapsed
+ * time.
+ */
 export function ServiceBadges({ stepNumber, version, nodes, index, camera, view, beside }: Props) {
   const badges = useMemo(() => badgesAt(stepNumber, index), [stepNumber, version, index]);
   const isWorking = useModel((all) => all.isLive && all.isWorking);
@@ -121,7 +125,8 @@ function badgesAt(stepNumber: number, index: ChartIndex): readonly Badge[] {
   );
   const toolState = active.findLast((id) => id.endsWith(".executing")) ?? active.at(-1);
   const calls = callRecords(context?.["calls"]);
-  const tools = calls.flatMap(({ call, status, since, attempt, deadlineAt }) =>
+  const single = calls.length > MAX_CALL_BADGES ? [] : calls;
+  const tools = single.flatMap(({ call, status, since, attempt, deadlineAt }) =>
     status !== "running" || toolState === undefined
       ? []
       : [

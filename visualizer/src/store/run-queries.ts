@@ -1,8 +1,12 @@
+import { isObject } from "../../../src/base/is-object.ts";
+import type { Json } from "../wire/types.ts";
 import type { RunData } from "./run-data.ts";
 
 const MAX_RANK = 3;
 /** The maximum number of steps that are searched. */
 const MAX_DISTANCE = 12;
+/** The maximum number of steps that are searched for the beginning of a state or of a call. */
+const MAX_SEARCH = 5_000;
 
 /**
  * The edges of the step and of the three steps before it that took one, with their rank: 0 for the step itself.
@@ -24,7 +28,7 @@ export function enteredAt(run: RunData, stepNumber: number, id: string): number 
   let at = stepNumber;
   while (
     at > run.first &&
-    stepNumber - at < 5_000 &&
+    stepNumber - at < MAX_SEARCH &&
     run.statesAt(at - 1).includes(id) &&
     !reenters(run, at, id)
   )
@@ -97,4 +101,29 @@ export function stepAmong(steps: readonly number[], stepNumber: number, by: numb
   if (by > 0) return steps.filter((at) => at > stepNumber)[by - 1] ?? Number.POSITIVE_INFINITY;
   const before = steps.filter((at) => at < stepNumber);
   return before[Math.max(0, before.length + by)] ?? stepNumber;
+}
+
+/** When the last attempt of each call of the open batch began, epoch ms, by the call's place in the batch. */
+export function callStarts(run: RunData, stepNumber: number): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>();
+  const note = (index: Json | undefined, record: Json | undefined, time: number): void => {
+    if (typeof index !== "number" || starts.has(index) || !isObject(record)) return;
+    if (record["status"] === "running")
+      starts.set(index, typeof record["since"] === "number" ? record["since"] : time);
+  };
+  for (let at = stepNumber; at > stepNumber - MAX_SEARCH; at--) {
+    const step = run.at(at);
+    if (!step) break;
+    let isBatchStart = false;
+    for (const [kind, [key, index, field], value] of step.patch) {
+      if (key !== "calls") continue;
+      if (index === undefined) {
+        isBatchStart = kind === "=";
+        if (Array.isArray(value)) value.forEach((record, place) => note(place, record, step.time));
+      } else if (kind === "=" && field === undefined) note(index, value, step.time);
+      else if (kind === "=" && field === "status") note(index, { status: value as Json }, step.time);
+    }
+    if (isBatchStart) break;
+  }
+  return starts;
 }
