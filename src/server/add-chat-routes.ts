@@ -1,21 +1,18 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
-import { check } from "../base/options.ts";
-import { decisionSchema } from "../tool/decision-schema.ts";
 import { toUIMessages } from "../ui/to-ui-messages.ts";
 import { readChatRequest } from "../ui/read-chat-request.ts";
 import { TurnChunks } from "../ui/turn-chunks.ts";
 import type { TurnChunk } from "../ui/ui-message-chunk.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
 import * as routes from "./chat-routes.ts";
-import { newsAfter, newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
+import { decide, say } from "./chat-input.ts";
+import { newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import type { ServerOptions } from "./options.ts";
 import type { StreamSlots } from "./stream-slots.ts";
 import { TenantSessions } from "./tenant-sessions.ts";
-
-type Decisions = ReturnType<typeof readChatRequest>["decisions"];
 
 const HEADERS = { ...EVENT_STREAM, "x-vercel-ai-ui-message-stream": "v1" };
 const DONE = "data: [DONE]\n\n";
@@ -35,14 +32,9 @@ async function* framesOf(news: AsyncIterable<TurnNews>): AsyncGenerator<string> 
 }
 
 /** The key of a message: sending it twice is one input. */
-function keyOf(messages: readonly unknown[]): { readonly idempotencyKey?: string } {
+function keyOf(messages: readonly unknown[]): { readonly key?: string } {
   const { id } = messages.at(-1) as { readonly id?: unknown };
-  return typeof id === "string" && /^[\x21-\x7e]{1,120}$/u.test(id) ? { idempotencyKey: `chat:${id}` } : {};
-}
-
-function busy(): AgentError {
-  const message = "A turn runs: add to it with POST …/steer, or wait for its end.";
-  return new AgentError("run/busy", message);
+  return typeof id === "string" && /^[\x21-\x7e]{1,120}$/u.test(id) ? { key: `chat:${id}` } : {};
 }
 
 /** Adds the routes of `useChat` of the AI SDK. */
@@ -75,58 +67,17 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     const body = c.req.valid("json");
     const sessions = sessionsOf(c);
     const status = await sessions.find(id);
-    const pending = status?.pending ?? [];
-    const { text, decisions } = readChatRequest(body, pending);
+    const { text, decisions } = readChatRequest(body, status?.pending ?? []);
     if (text === undefined) {
       assertScope(c, "decide");
-      const inputs = await decide(c, sessions, id, decisions);
-      const decided = new Set(decisions.map(({ callId }) => callId));
-      if (pending.some((call) => call.decided === undefined && !decided.has(call.callId)))
-        return stream(c, none); // the others are still waited for
-      return stream(c, (signal) => newsAfter(sessions, id, status!.seq, signal, inputs));
+      return stream(c, (await decide(c, sessions, id, status, decisions)) ?? none);
     }
     assertScope(c, "write");
     if (body.trigger === "regenerate-message")
       throw new AgentError("message/invalid", "An answer cannot be regenerated: say something new.");
-    if (status && (status.phase === "running" || status.inputs > 0)) throw busy();
-    const key = keyOf(body.messages);
-    const { inputId, state } = status
-      ? await sessions.dispatch(id, text, key)
-      : await sessions.begin(id, text, { ...key, agent: agentOf(body.agent, options.agents) });
-    const open = state === "accepted" ? undefined : await openTurn(sessions, id);
-    if (state !== "accepted" && !open) return stream(c, none); // its turn is over
-    return stream(c, (signal) =>
-      open
-        ? newsOf(sessions, id, open, signal)
-        : newsAfter(sessions, id, status?.seq ?? 0, signal, new Set([inputId])),
-    );
+    const said = { text, agent: body.agent, ...keyOf(body.messages) };
+    return stream(c, (await say(sessions, id, status, said, options.agents)) ?? none);
   });
 }
 
 async function* none(): AsyncGenerator<TurnNews> {}
-
-async function decide(
-  c: Context<ServerEnv>,
-  sessions: TenantSessions,
-  id: string,
-  decisions: Decisions,
-): Promise<ReadonlySet<string>> {
-  const { name, tenant } = c.get("access");
-  const inputs = new Set<string>();
-  for (const { decision } of decisions) check(decisionSchema(), decision, "decide", "The decision");
-  for (const { callId, decision, argsHash } of decisions) {
-    const { inputId } = await sessions.decide(id, callId, decision, { argsHash, by: name || tenant });
-    inputs.add(inputId);
-  }
-  return inputs;
-}
-
-/** The agent of a new session. */
-function agentOf(agent: string | undefined, known: readonly string[] | undefined): string {
-  if (agent !== undefined && (known?.includes(agent) ?? true)) return agent;
-  const which = known ? `one of ${known.join(", ")}` : "the name of an agent";
-  throw new AgentError(
-    "message/invalid",
-    `The session is new: \`agent\` of the body must be ${which}, such as in \`body\` of the transport.`,
-  );
-}

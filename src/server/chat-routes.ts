@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { chatParams, chatRequest, sessionParams } from "./request-schemas.ts";
+import { chatParams, chatRequest, runInput, sessionParams } from "./request-schemas.ts";
 import { uiMessages } from "./reply-schemas.ts";
 import { allowed, ERRORS, reply } from "./routes.ts";
 
@@ -39,4 +39,24 @@ export const chatMessages = createRoute({
   ...allowed("read"),
   request: { params: sessionParams },
   responses: { 200: reply("The messages", uiMessages), ...ERRORS },
+});
+
+export const agUi = createRoute({
+  method: "post",
+  path: "/v1/sessions/{id}/agui",
+  summary: "Send what a client of AG-UI posts, and stream the run",
+  ...allowed("read"),
+  description:
+    "Needs the scope `read`, and `write` for a message or `decide` for answers. Only what is new counts: the last message of the user, results of tools of the page, or `resume`. Without these, the stream shows the turn that runs or is suspended.",
+  request: {
+    params: sessionParams,
+    body: { content: { "application/json": { schema: runInput } }, required: true },
+  },
+  responses: {
+    200: {
+      description: "The events of AG-UI, version 1.0, of the run",
+      content: { "text/event-stream": { schema: z.string() } },
+    },
+    ...ERRORS,
+  },
 });

@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
 import { AgentError, errorInfo } from "../base/error.ts";
 import { check, issueOf } from "../base/options.ts";
+import { addAgUiRoute } from "./add-ag-ui-route.ts";
 import { addChatRoutes } from "./add-chat-routes.ts";
 import { addMcpRoute } from "./add-mcp-route.ts";
 import { addMemoryRoutes } from "./add-memory-routes.ts";
@@ -67,6 +68,7 @@ export function createServer(options: ServerOptions): HttpApp {
   const slots = new StreamSlots(options);
   addSessionRoutes(app, options, slots);
   addChatRoutes(app, options, slots);
+  addAgUiRoute(app, options, slots);
   if (options.memory) addMemoryRoutes(app, options.memory);
   app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
   app.openapi(readyz, async (c) => {

@@ -35,6 +35,21 @@ export const chatRequest = z
   })
   .openapi("ChatRequest");
 
+/** What a client of AG-UI posts; see `readRunInput` for what of it counts. */
+export const runInput = z
+  .looseObject({
+    threadId: z.string().min(1).max(200),
+    runId: z.string().min(1).max(200),
+    messages: z.array(jsonObject).openapi({ description: "Only what is new at the end counts" }),
+    resume: optional(z.array(jsonObject), { description: "The answers to interrupts" }),
+    forwardedProps: optional(
+      z.looseObject({
+        agent: optional(z.string().min(1).max(100), { description: "The agent of a new session" }),
+      }),
+    ),
+  })
+  .openapi("RunAgentInput");
+
 /** The name of a slot of a session. */
 export const slotParams = sessionParams.extend({
   slot: z

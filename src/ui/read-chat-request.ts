@@ -14,39 +14,41 @@ export type ChatRequest = {
   }[];
 };
 
-type Fields = { readonly [field: string]: unknown };
+export type Fields = { readonly [field: string]: unknown };
 
-function invalid(problem: string): AgentError {
+/** The error for a request of another form. */
+export function invalidRequest(problem: string): AgentError {
   return new AgentError("message/invalid", `The request of the page: ${problem}`);
 }
 
-function stale(callId: string): AgentError {
+/** The error for a decision about a call that does not wait for it as it was shown. */
+export function staleDecision(callId: string): AgentError {
   const message = `The call '${callId}' does not wait for this decision: it is decided already, or its arguments have changed.`;
   return new AgentError("run/stale-decision", message, { data: { callId } });
 }
 
-function fieldsOf(value: unknown, what: string): Fields {
-  if (!isObject(value)) throw invalid(`${what} is not an object.`);
+export function fieldsOf(value: unknown, what: string): Fields {
+  if (!isObject(value)) throw invalidRequest(`${what} is not an object.`);
   return value as Fields;
 }
 
-function listOf(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw invalid(`${what} is not an array.`);
+export function listOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalidRequest(`${what} is not an array.`);
   return value;
 }
 
 function textOfParts(parts: readonly Fields[]): string {
   const texts = parts.map(({ type, text }) => {
     if (type === "text" && typeof text === "string") return text;
-    throw invalid(`a message of the user has a part of type ${JSON.stringify(type)}; expected text.`);
+    throw invalidRequest(`a message of the user has a part of type ${JSON.stringify(type)}; expected text.`);
   });
   const text = texts.join("\n");
-  if (text.trim() === "") throw invalid("the message of the user is empty.");
+  if (text.trim() === "") throw invalidRequest("the message of the user is empty.");
   return text;
 }
 
 /** JSON with sorted keys: the same for equal values. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isObject(each) && !Array.isArray(each)
       ? Object.fromEntries(Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -56,7 +58,7 @@ function canonical(value: unknown): string {
 
 function approvalOf({ approval }: Fields): Decision {
   const { approved, reason } = fieldsOf(approval, "an approval");
-  if (typeof approved !== "boolean") throw invalid("an approval has no `approved`.");
+  if (typeof approved !== "boolean") throw invalidRequest("an approval has no `approved`.");
   if (approved) return "approve";
   return typeof reason === "string" && reason !== "" ? { deny: reason } : "deny";
 }
@@ -74,10 +76,10 @@ function decisionOf(
   if (typeof toolCallId !== "string" || (!isApproval && state !== "output-available")) return [];
   const found = pending.find(({ callId, decided }) => callId === toolCallId && decided === undefined);
   if (!found || found.waitsFor !== (isApproval ? "approval" : "externalResult")) {
-    if (isApproval) throw stale(toolCallId);
+    if (isApproval) throw staleDecision(toolCallId);
     return []; // a result that the session has already
   }
-  if (canonical(input ?? {}) !== canonical(found.input)) throw stale(toolCallId);
+  if (canonical(input ?? {}) !== canonical(found.input)) throw staleDecision(toolCallId);
   const decision = isApproval ? approvalOf(part) : answerOf(part);
   return [{ callId: found.callId, decision, argsHash: found.argsHash }];
 }
@@ -101,7 +103,7 @@ function ownDecisions(
   if (given === undefined) return [];
   return Object.entries(fieldsOf(given, "`decisions`")).map(([callId, decision]) => {
     const found = pending.find((call) => call.callId === callId && call.decided === undefined);
-    if (!found || !parts.some((part) => shows(part, found))) throw stale(callId);
+    if (!found || !parts.some((part) => shows(part, found))) throw staleDecision(callId);
     return { callId, decision: decision as Decision, argsHash: found.argsHash };
   });
 }
@@ -134,13 +136,13 @@ export function readChatRequest(body: unknown, pending: readonly PendingCall[]):
   const { role, parts: given } = fieldsOf(messages.at(-1), "the last message");
   const parts = listOf(given, "`parts` of the last message").map((part) => fieldsOf(part, "a part"));
   if (role === "user") return { text: textOfParts(parts), decisions: [] };
-  if (role !== "assistant") throw invalid(`the last message has the role ${JSON.stringify(role)}.`);
+  if (role !== "assistant") throw invalidRequest(`the last message has the role ${JSON.stringify(role)}.`);
   const others = ownDecisions(own, parts, pending);
   const isOther = ({ toolCallId }: Fields) => others.some(({ callId }) => callId === toolCallId);
   const decisions = [
     ...others,
     ...parts.filter((part) => !isOther(part)).flatMap((part) => decisionOf(part, pending)),
   ];
-  if (decisions.length === 0) throw invalid("it has neither a message of the user nor a decision.");
+  if (decisions.length === 0) throw invalidRequest("it has neither a message of the user nor a decision.");
   return { decisions };
 }

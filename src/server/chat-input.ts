@@ -1,0 +1,77 @@
+import type { Context } from "hono";
+import { AgentError } from "../base/error.ts";
+import { check } from "../base/options.ts";
+import { decisionSchema } from "../tool/decision-schema.ts";
+import type { ChatRequest } from "../ui/read-chat-request.ts";
+import type { ServerEnv } from "./authenticate.ts";
+import { newsAfter, newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
+import type { ServerOptions } from "./options.ts";
+import type { TenantSessions } from "./tenant-sessions.ts";
+
+type Status = Awaited<ReturnType<TenantSessions["find"]>>;
+
+/** The news of a turn, from when a page reads them; undefined if there are none. */
+export type News = ((signal: AbortSignal) => AsyncIterable<TurnNews>) | undefined;
+
+/** What a page says to a session. */
+export type Said = {
+  readonly text: string;
+  /** Saying something twice with the same key is one input. */
+  readonly key?: string;
+  /** The agent of a new session. */
+  readonly agent?: string | undefined;
+};
+
+function busy(): AgentError {
+  const message = "A turn runs: add to it with POST …/steer, or wait for its end.";
+  return new AgentError("run/busy", message);
+}
+
+/** Says something to a session, or begins one with it. Rejects with `run/busy` while a turn runs. */
+export async function say(
+  sessions: TenantSessions,
+  id: string,
+  status: Status,
+  { text, key, agent }: Said,
+  known: ServerOptions["agents"],
+): Promise<News> {
+  if (status && (status.phase === "running" || status.inputs > 0)) throw busy();
+  const once = key === undefined ? {} : { idempotencyKey: key };
+  const { inputId, state } = status
+    ? await sessions.dispatch(id, text, once)
+    : await sessions.begin(id, text, { ...once, agent: agentOf(agent, known) });
+  if (state === "accepted")
+    return (signal) => newsAfter(sessions, id, status?.seq ?? 0, signal, new Set([inputId]));
+  const open = await openTurn(sessions, id);
+  return open && ((signal) => newsOf(sessions, id, open, signal)); // without, its turn is over
+}
+
+/** Decides calls of a session. There are no news if others are still waited for. */
+export async function decide(
+  c: Context<ServerEnv>,
+  sessions: TenantSessions,
+  id: string,
+  status: Status,
+  decisions: ChatRequest["decisions"],
+): Promise<News> {
+  const { name, tenant } = c.get("access");
+  const inputs = new Set<string>();
+  for (const { decision } of decisions) check(decisionSchema(), decision, "decide", "The decision");
+  for (const { callId, decision, argsHash } of decisions) {
+    const { inputId } = await sessions.decide(id, callId, decision, { argsHash, by: name || tenant });
+    inputs.add(inputId);
+  }
+  const decided = new Set(decisions.map(({ callId }) => callId));
+  if (status?.pending.some((call) => call.decided === undefined && !decided.has(call.callId))) return;
+  return (signal) => newsAfter(sessions, id, status?.seq ?? 0, signal, inputs);
+}
+
+/** The agent of a new session. */
+function agentOf(agent: string | undefined, known: readonly string[] | undefined): string {
+  if (agent !== undefined && (known?.includes(agent) ?? true)) return agent;
+  const which = known ? `one of ${known.join(", ")}` : "the name of an agent";
+  throw new AgentError(
+    "message/invalid",
+    `The session is new: \`agent\` of the body must be ${which}, such as in \`body\` of the transport or in \`forwardedProps\`.`,
+  );
+}

@@ -1,0 +1,67 @@
+import type { Json } from "../base/json.ts";
+
+/** A message of AG-UI, version 1.0, as a page keeps it. */
+export type AgUiMessage =
+  | { readonly id: string; readonly role: "user" | "reasoning"; readonly content: string }
+  | {
+      readonly id: string;
+      readonly role: "assistant";
+      readonly content?: string;
+      readonly toolCalls?: readonly {
+        readonly id: string;
+        readonly type: "function";
+        readonly function: { readonly name: string; readonly arguments: string };
+      }[];
+    }
+  | { readonly id: string; readonly role: "tool"; readonly toolCallId: string; readonly content: string };
+
+/** Something that a run waits for. `id` binds an answer to the call with its arguments; the page sends it back in `resume`. */
+export type AgUiInterrupt = {
+  readonly id: string;
+  /** What it waits for, such as "approval" or "answer". */
+  readonly reason: string;
+  readonly message?: string;
+  readonly toolCallId: string;
+  /** JSON Schema of `payload`. */
+  readonly responseSchema?: { readonly [field: string]: Json };
+  /** ISO 8601. */
+  readonly expiresAt?: string;
+};
+
+type Run = { readonly threadId: string; readonly runId: string };
+type Named = { readonly messageId: string };
+type Call = { readonly toolCallId: string };
+
+/** The events of AG-UI, version 1.0, that a turn of an agent needs. They are those of `@ag-ui/core`, without depending on it. */
+export type AgUiEvent =
+  | (Run & { readonly type: "RUN_STARTED"; readonly protocolVersion: "1.0" })
+  | (Run & {
+      readonly type: "RUN_FINISHED";
+      readonly result?: { readonly reason: string };
+      readonly outcome:
+        | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] }
+        | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
+        | { readonly type: "cancelled" };
+    })
+  | { readonly type: "RUN_ERROR"; readonly message: string; readonly code: string }
+  | { readonly type: "STEP_STARTED" | "STEP_FINISHED"; readonly stepName: string }
+  | (Named & { readonly type: "TEXT_MESSAGE_START"; readonly role: "assistant" | "user" })
+  | (Named & { readonly type: "REASONING_MESSAGE_START"; readonly role: "reasoning" })
+  | (Named & {
+      readonly type: "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT";
+      readonly delta: string;
+    })
+  | (Named & {
+      readonly type: "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END";
+    })
+  | (Call & {
+      readonly type: "TOOL_CALL_START";
+      readonly toolCallName: string;
+      readonly parentMessageId: string;
+    })
+  | (Call & { readonly type: "TOOL_CALL_ARGS"; readonly delta: string })
+  | (Call & { readonly type: "TOOL_CALL_END" })
+  | (Call & Named & { readonly type: "TOOL_CALL_RESULT"; readonly content: string; readonly role: "tool" })
+  | { readonly type: "MESSAGES_SNAPSHOT"; readonly messages: readonly AgUiMessage[] }
+  | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: { readonly state: string } }
+  | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json };

@@ -1,0 +1,220 @@
+import type { Json } from "../base/json.ts";
+import type { AgentEvent } from "../event/types.ts";
+import { textOf, toolResultsOf } from "../message/query.ts";
+import type { Msg, Reason } from "../message/types.ts";
+import type { PendingCall } from "../tool/pending.ts";
+import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
+import { outcomeOf } from "./ag-ui-interrupts.ts";
+import { agUiMessagesOf, isSaid, reasoningIdOf, resultIdOf, resultText } from "./ag-ui-messages.ts";
+import { canonical } from "./read-chat-request.ts";
+import { TurnChunks } from "./turn-chunks.ts";
+import type { TurnChunk } from "./ui-message-chunk.ts";
+
+/** What a run is called, and the transcript before it. */
+export type AgUiRun = {
+  /** The conversation of the page. */
+  readonly threadId: string;
+  /** The run of the page. */
+  readonly runId: string;
+  /** The transcript of the session before the run, which the page is given first. */
+  readonly messages: readonly Msg[];
+};
+
+/** The reasons with which a turn ends for good: nothing of it is waited for. */
+const OVER: ReadonlySet<Reason> = new Set(["MODEL_STOP", "STRUCTURED_OUTPUT", "MAX_ITERATIONS", "ERROR"]);
+
+/** Folds the events of a turn into those of an AG-UI run. Events of messages that the page was given with the transcript are left out. */
+export class RunEvents {
+  readonly #turn = new TurnChunks();
+  readonly #run: AgUiRun;
+  readonly #known: ReadonlySet<string>;
+  /** What the page has that is stored. */
+  #kept: readonly AgUiMessage[];
+  #pending: readonly PendingCall[] = [];
+  #step = 0;
+  /** The reasoning of the attempt that goes on. */
+  #reasoning: readonly string[] = [];
+  /** The message of the text that is streamed. */
+  #text = "";
+  /** The calls of the attempt whose arguments are not whole, with what was streamed of them. */
+  readonly #openCalls = new Map<string, string>();
+  /** True if the page has other arguments of a call than those that are stored. */
+  #isStale = false;
+
+  constructor(run: AgUiRun) {
+    this.#run = run;
+    this.#known = new Set(run.messages.map(({ id }) => id));
+    this.#kept = run.messages.flatMap(agUiMessagesOf);
+  }
+
+  get isOver(): boolean {
+    return this.#turn.isOver;
+  }
+
+  start(): readonly AgUiEvent[] {
+    const { threadId, runId } = this.#run;
+    return [{ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }, this.#snapshot()];
+  }
+
+  push(event: AgentEvent): readonly AgUiEvent[] {
+    if (this.isOver || event.turn === 0 || event.source) return [];
+    if (event.type === "pending") this.#pending = event.calls;
+    if (event.type === "tool.delta") {
+      const { callId: toolCallId, delta } = event;
+      return [{ type: "CUSTOM", name: "tool.delta", value: { toolCallId, delta } }];
+    }
+    const messageId = messageIdOf(event);
+    if (this.#known.has(messageId)) return [];
+    const events = this.#turn.push(event).flatMap((chunk) => this.#eventsOf(chunk, event, messageId));
+    if (event.type === "message") return [...events, ...this.#store(event.message)];
+    return event.type === "turn.end" ? [...events, this.#endOf(event)] : events;
+  }
+
+  /** The end of a run that waits for these calls, and has no event of its own that says so. */
+  finish(pending: readonly PendingCall[]): AgUiEvent {
+    const { threadId, runId } = this.#run;
+    return { type: "RUN_FINISHED", threadId, runId, outcome: outcomeOf(pending) };
+  }
+
+  #snapshot(more: readonly AgUiMessage[] = []): AgUiEvent {
+    return { type: "MESSAGES_SNAPSHOT", messages: [...this.#kept, ...more] };
+  }
+
+  #store(message: Msg): readonly AgUiEvent[] {
+    this.#kept = [...this.#kept, ...agUiMessagesOf(message)];
+    if (isSaid(message)) return said(message);
+    if (!this.#isStale) return [];
+    this.#isStale = false;
+    return [this.#snapshot()];
+  }
+
+  #endOf({ reason, error }: Extract<AgentEvent, { readonly type: "turn.end" }>): AgUiEvent {
+    const { threadId, runId } = this.#run;
+    if (reason === "INTERRUPTED")
+      return { type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } };
+    if (error) return { type: "RUN_ERROR", message: error.message, code: error.code };
+    const outcome = outcomeOf(OVER.has(reason) ? [] : this.#pending);
+    const isSuccess = outcome.type === "success";
+    return { type: "RUN_FINISHED", threadId, runId, ...(isSuccess && { result: { reason } }), outcome };
+  }
+
+  #eventsOf(chunk: TurnChunk, event: AgentEvent, messageId: string): readonly AgUiEvent[] {
+    switch (chunk.type) {
+      case "start-step":
+        return [{ type: "STEP_STARTED", stepName: `step-${++this.#step}` }];
+      case "finish-step":
+        this.#reasoning = [];
+        return [...this.#closeCalls(), { type: "STEP_FINISHED", stepName: `step-${this.#step}` }];
+      case "reset-step":
+        return this.#reset();
+      case "text-start":
+        this.#text = messageId;
+        return [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
+      case "text-delta":
+        return [{ type: "TEXT_MESSAGE_CONTENT", messageId: this.#text, delta: chunk.delta }];
+      case "text-end":
+        return [{ type: "TEXT_MESSAGE_END", messageId: this.#text }];
+      case "reasoning-start": {
+        const id = reasoningIdOf(messageId, this.#reasoning.length);
+        this.#reasoning = [...this.#reasoning, id];
+        return [
+          { type: "REASONING_START", messageId: id },
+          { type: "REASONING_MESSAGE_START", messageId: id, role: "reasoning" },
+        ];
+      }
+      case "reasoning-delta":
+        return [
+          { type: "REASONING_MESSAGE_CONTENT", messageId: this.#reasoning.at(-1)!, delta: chunk.delta },
+        ];
+      case "reasoning-end": {
+        const id = this.#reasoning.at(-1)!;
+        return [
+          { type: "REASONING_MESSAGE_END", messageId: id },
+          { type: "REASONING_END", messageId: id },
+        ];
+      }
+      case "tool-input-start":
+        return this.#openCall(chunk.toolCallId, chunk.toolName, messageId);
+      case "tool-input-delta":
+        return this.#growCall(chunk.toolCallId, chunk.inputTextDelta);
+      case "tool-output-available":
+      case "tool-output-error":
+      case "tool-output-denied":
+        return resultOf(event, chunk.toolCallId);
+      case "data-state":
+        return event.type === "state" ? [{ type: "STATE_SNAPSHOT", snapshot: { state: event.value } }] : [];
+      case "data-compaction":
+        return [{ type: "CUSTOM", name: "compaction", value: chunk.data }];
+      case "tool-input-available":
+        return this.#endCall(chunk, messageId);
+      default:
+        return [];
+    }
+  }
+
+  #openCall(toolCallId: string, toolCallName: string, parentMessageId: string): readonly AgUiEvent[] {
+    this.#openCalls.set(toolCallId, "");
+    return [{ type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId }];
+  }
+
+  #growCall(toolCallId: string, delta: string): readonly AgUiEvent[] {
+    this.#openCalls.set(toolCallId, (this.#openCalls.get(toolCallId) ?? "") + delta);
+    return [{ type: "TOOL_CALL_ARGS", toolCallId, delta }];
+  }
+
+  #endCall(
+    { toolCallId, toolName, input }: Extract<TurnChunk, { readonly type: "tool-input-available" }>,
+    messageId: string,
+  ): readonly AgUiEvent[] {
+    const streamed = this.#openCalls.get(toolCallId);
+    const opened = streamed === undefined ? this.#openCall(toolCallId, toolName, messageId) : [];
+    const grown = streamed ? [] : this.#growCall(toolCallId, JSON.stringify(input));
+    if (streamed && !isTextOf(streamed, input)) this.#isStale = true;
+    this.#openCalls.delete(toolCallId);
+    return [...opened, ...grown, { type: "TOOL_CALL_END", toolCallId }];
+  }
+
+  #closeCalls(): readonly AgUiEvent[] {
+    const ids = [...this.#openCalls.keys()];
+    this.#openCalls.clear();
+    return ids.map((toolCallId) => ({ type: "TOOL_CALL_END", toolCallId }));
+  }
+
+  /** Takes back what was streamed of an attempt. A page keeps reasoning if a snapshot has none at all, so it is emptied. */
+  #reset(): readonly AgUiEvent[] {
+    const unkept = this.#kept.some(({ role }) => role === "reasoning") ? [] : this.#reasoning;
+    this.#reasoning = [];
+    const emptied = unkept.map((id) => ({ id, role: "reasoning" as const, content: "" }));
+    return [...this.#closeCalls(), this.#snapshot(emptied)];
+  }
+}
+
+function messageIdOf(event: AgentEvent): string {
+  if (event.type === "message") return event.message.id;
+  return "messageId" in event ? event.messageId : "";
+}
+
+/** True if `text` is JSON of `value`. */
+function isTextOf(text: string, value: Json): boolean {
+  try {
+    return canonical(JSON.parse(text)) === canonical(value);
+  } catch {
+    return false; // the model has written no JSON
+  }
+}
+
+function said(message: Msg): readonly AgUiEvent[] {
+  const { id: messageId } = message;
+  return [
+    { type: "TEXT_MESSAGE_START", messageId, role: "user" },
+    { type: "TEXT_MESSAGE_CONTENT", messageId, delta: textOf(message) },
+    { type: "TEXT_MESSAGE_END", messageId },
+  ];
+}
+
+function resultOf(event: AgentEvent, toolCallId: string): readonly AgUiEvent[] {
+  if (event.type !== "message") return []; // progress
+  const result = toolResultsOf(event.message).find(({ id }) => id === toolCallId)!;
+  const messageId = resultIdOf(toolCallId);
+  return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content: resultText(result), role: "tool" }];
+}

@@ -1,0 +1,179 @@
+import { EventSchema } from "@ag-ui/core/schemas";
+import { HttpAgent, type Message } from "@ag-ui/client";
+import { describe, expect, test } from "vitest";
+import type { AgentConfig, AgentEvent, Msg } from "agentchart";
+import { readRunInput, toAgUiEvents, type AgUiEvent } from "agentchart/ui";
+import type { ScriptedTurn } from "agentchart/testing";
+import { eventsOf, scripted } from "../support/agents.ts";
+import { GOLDEN_RUNS } from "../support/golden-runs.ts";
+import { call, traced } from "../support/trace.ts";
+
+/** What a store keeps, and what a subscriber who was not there receives. */
+const DURABLE = new Set(["message", "pending", "turn.end"]);
+const IDS = { threadId: "t", runId: "r" };
+
+async function* iterate<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
+async function runOf(events: readonly AgentEvent[], messages: readonly Msg[] = []) {
+  const run: AgUiEvent[] = [];
+  for await (const event of toAgUiEvents(iterate(events), { ...IDS, messages })) {
+    const json: unknown = JSON.parse(JSON.stringify(event));
+    expect(EventSchema.safeParse(json).success, JSON.stringify(event)).toBe(true);
+    expect(EventSchema.parse(json)).toEqual(json);
+    run.push(event);
+  }
+  return run;
+}
+
+/** The messages that the client of AG-UI makes of a run, which checks the order of the events. */
+async function messagesOf(run: readonly AgUiEvent[], before: readonly Message[] = []): Promise<Message[]> {
+  const frames = run.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const headers = { "Content-Type": "text/event-stream" };
+  const client = new HttpAgent({
+    url: "http://localhost/agui",
+    initialMessages: structuredClone(before) as Message[],
+    fetch: async () => new Response(frames, { headers }),
+  });
+  await client.runAgent();
+  const { messages } = client;
+  return messages.filter(({ role, content }) => role !== "reasoning" || content !== "");
+}
+
+/** Messages in a form that does not depend on how the JSON of arguments is written. */
+function settled(messages: readonly Message[]): unknown {
+  return messages.map((message) => {
+    if (message.role !== "assistant") return message;
+    const { toolCalls = [], content = "", ...rest } = message;
+    const calls = toolCalls.map(({ id, function: { name, arguments: json } }) => [
+      id,
+      name,
+      JSON.parse(json) as unknown,
+    ]);
+    return { ...rest, content, calls };
+  });
+}
+
+/** The events of each call of a run, turn by turn as they were begun and resumed. */
+async function eventsOfCalls(name: string): Promise<readonly (readonly AgentEvent[])[]> {
+  const calls: AgentEvent[][] = [];
+  const play = GOLDEN_RUNS[name]! as never as (
+    start: (turns: readonly ScriptedTurn[], config?: Partial<AgentConfig>) => ReturnType<typeof traced>,
+  ) => Promise<void>;
+  await play((turns, config) => {
+    const run = traced(turns, config);
+    run.agent.subscribe((event) => {
+      if (event.type === "turn.start") calls.push([]);
+      calls.at(-1)!.push(event);
+    });
+    return run;
+  });
+  return calls;
+}
+
+const storedIn = (events: readonly AgentEvent[]): readonly Msg[] =>
+  events.flatMap((event) => (event.type === "message" && !event.source ? [event.message] : []));
+
+describe("the run of a turn", () => {
+  test.each(Object.keys(GOLDEN_RUNS))(
+    "%s: is valid, and a page that joins at any event has the same messages",
+    async (name) => {
+      const before: AgentEvent[] = [];
+      for (const events of await eventsOfCalls(name)) {
+        const messages = storedIn(before);
+        const run = await runOf(events, messages);
+        expect(run.filter(({ type }) => type === "RUN_FINISHED" || type === "RUN_ERROR")).toHaveLength(1);
+        const whole = settled(await messagesOf(run));
+        expect(whole).toEqual(settled(await messagesOf(await runOf([], [...messages, ...storedIn(events)]))));
+        for (let cut = 0; cut <= events.length; cut++) {
+          const joined = events.filter((event, index) => index >= cut || DURABLE.has(event.type));
+          expect(settled(await messagesOf(await runOf(joined, messages))), `joined at ${cut}`).toEqual(whole);
+          // the page has lost its stream after an event, and is given the transcript and the turn from its beginning
+          const had = await messagesOf(run.slice(0, cut + 2));
+          const again = await runOf(events, [...messages, ...storedIn(events.slice(0, cut))]);
+          const kept = (settled(await messagesOf(again, had)) as Message[]).toSorted(byId);
+          expect(kept, `again after ${cut}`).toEqual((whole as Message[]).toSorted(byId));
+        }
+        before.push(...events);
+      }
+    },
+  );
+
+  test("takes back what a hook has replaced, with reasoning, and arguments that it has changed", async () => {
+    const { agent } = scripted(
+      [
+        async function* () {
+          yield { type: "thinking.delta", delta: "hm" };
+          yield { type: "text.delta", delta: "first draft" };
+          yield { type: "finish", reason: "stop" };
+        },
+      ],
+      {
+        hooks: [
+          {
+            name: "censor",
+            postReasoning: ({ message }) => ({
+              message: { ...message, content: [{ type: "text", text: "censored" }] },
+            }),
+          },
+        ],
+      },
+    );
+    const run = await runOf(await eventsOf(agent.stream("go")));
+    expect(JSON.stringify(run)).toContain("first draft");
+    expect(JSON.stringify(await messagesOf(run))).toMatch(/censored/);
+    expect(JSON.stringify(await messagesOf(run))).not.toMatch(/draft|hm/);
+
+    const changed = scripted([{ calls: [{ ...call("c1", "work"), input: { n: 1 } }] }, "ok"], {
+      hooks: [
+        {
+          name: "change",
+          postReasoning: ({ message }) => ({
+            message: {
+              ...message,
+              content: message.content.map((block) =>
+                block.type === "tool_use" ? { ...block, input: { n: 2 } } : block,
+              ),
+            },
+          }),
+        },
+      ],
+    });
+    const events = await eventsOf(changed.agent.stream("go"));
+    const shown = await messagesOf(await runOf(events));
+    expect(settled(shown)).toEqual(settled(await messagesOf(await runOf([], storedIn(events)))));
+    expect(JSON.stringify(settled(shown))).toContain('{"n":2}');
+  });
+});
+
+const byId = (one: Message, other: Message): number => (one.id < other.id ? -1 : 1);
+
+const body = (more: object) => ({ ...IDS, messages: [], tools: [], context: [], ...more });
+const user = (content: unknown, id: unknown = "m1") => [{ id, role: "user", content }];
+
+test("a body with nothing new asks for nothing", () => {
+  expect(readRunInput(body({}), [])).toEqual({ ...IDS, decisions: [] });
+  const messages = [...user("Hi"), { id: "m2", role: "assistant", content: "Ho" }];
+  expect(readRunInput(body({ messages }), [])).toEqual({ ...IDS, decisions: [] });
+  expect(readRunInput(body({ messages: user([{ type: "text", text: "Hi" }]) }), [])).toMatchObject({
+    text: "Hi",
+    messageId: "m1",
+  });
+});
+
+test.each([
+  ["no object", null, /the body is not an object/],
+  ["no ids", { messages: [] }, /`threadId` is not a string/],
+  ["no messages", IDS, /`messages` is not an array/],
+  ["an empty text", body({ messages: user(" ") }), /is empty/],
+  ["an image", body({ messages: user([{ type: "image" }]) }), /type "image"/],
+  ["a message without an id", body({ messages: user("Hi", "") }), /`id` of the message/],
+  [
+    "a resume of nothing",
+    body({ resume: [{ interruptId: "c9#x", status: "resolved" }] }),
+    /'c9' does not wait/,
+  ],
+])("a body with %s is refused with what is wrong", (_, input, message) => {
+  expect(() => readRunInput(input, [])).toThrow(message);
+});
