@@ -27,7 +27,7 @@ test("the names each subpath exports", async () => {
     ./knowledge: ingest knowledge memoryKnowledge passageId postgresKnowledge readDocument split sqliteKnowledge
     ./mcp: mcp
     ./otel: otelObserver traceKnowledge traceMemory
-    ./ui: readChatRequest toUIMessageChunks toUIMessages
+    ./ui: readChatRequest readRunInput toAgUiEvents toUIMessageChunks toUIMessages
     ./testing: chatCompletionsServer hashingEmbedder knowledgeContract memoryContract modelContract modelRecordings queueContract scriptedModel storeContract
     ./machines: agentMachine chartJson chartMermaid
     ./session: deleteSession exportSession importSession openSession replayOf sessionManager
