@@ -1,53 +1,9 @@
 import { buildResumeArray, HttpAgent, type Message } from "@ag-ui/client";
 import { expect, onTestFinished, test } from "vitest";
-import { suspend, type AgentConfig, type ChatModel, type StreamPart } from "agentchart";
 import { serve } from "agentchart/server";
-import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { createWorker, type WorkerAgents } from "agentchart/worker";
-import { toolOf } from "../support/agents.ts";
+import { createWorker } from "agentchart/worker";
 import { openServer, TOKENS } from "./open-server.ts";
-
-/** A model that plays the turn of its script that the transcript has come to, so that it works in any process. */
-function scriptModel(...turns: readonly ScriptedTurn[]): ChatModel {
-  return {
-    name: "script",
-    stream(request, options) {
-      const answered = request.messages.filter(({ role }) => role === "assistant").length;
-      return scriptedModel([turns[answered]!]).stream(request, options);
-    },
-  };
-}
-
-const paid: object[] = [];
-const pay = toolOf("pay", (input) => `paid ${paid.push(input)}`, { permission: "ask" });
-const when = { id: "when", kind: "form", message: "When?", schema: { type: "string" } } as const;
-const book = toolOf("book", (_, { resumed }) =>
-  resumed
-    ? `booked: ${JSON.stringify(resumed.answers)}`
-    : suspend("It asks.", { then: "resume", asks: [when] }),
-);
-let goOn = Promise.withResolvers<void>();
-/** Says a half, and the other one when it may. */
-async function* halves(): AsyncGenerator<StreamPart> {
-  yield { type: "thinking.delta", delta: "Hm." };
-  yield { type: "text.delta", delta: "First half, " };
-  await goOn.promise;
-  yield { type: "text.delta", delta: "second half." };
-  yield { type: "finish", reason: "stop" };
-}
-const callOf = (name: string, id = "c1") => ({ id, name, input: { euros: 7 } });
-const agentOf =
-  (model: ChatModel, tools: readonly unknown[] = []) =>
-  (): Omit<AgentConfig, "store" | "sessionId"> => ({ name: "bot", model, tools: tools as never });
-const AGENTS: WorkerAgents = {
-  desk: agentOf(
-    scriptModel({ text: "Let me pay.", calls: [callOf("pay"), callOf("pay", "c2")] }, "It is paid.", "Bye."),
-    [pay],
-  ),
-  hotel: agentOf(scriptModel({ calls: [callOf("book")] }, "It is booked."), [book]),
-  page: agentOf(scriptModel({ calls: [callOf("locate")] }, "You are in Bern."), [toolOf("locate")]),
-  halves: agentOf(scriptModel(halves, "Again.")),
-};
+import { AGENTS, paid, resetAgents, sayOtherHalf } from "./page-agents.ts";
 
 /** The client of AG-UI. */
 class Page extends HttpAgent {
@@ -82,8 +38,7 @@ class Page extends HttpAgent {
 }
 
 async function open() {
-  paid.length = 0;
-  goOn = Promise.withResolvers();
+  resetAgents();
   const server = openServer();
   const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
   onTestFinished(() => worker.close({ deadlineMs: 100 }));
@@ -162,7 +117,7 @@ test("text and reasoning stream, a page that leaves ends nothing, and one that c
   const second = new Page(url, "talk");
   const watching = second.go();
   await expect.poll(() => second.shown.at(-1)).toBe("assistant: First half, ");
-  goOn.resolve();
+  sayOtherHalf();
   await watching;
   expect(second.shown).toEqual(["user: Speak.", "reasoning: Hm.", "assistant: First half, second half."]);
 });

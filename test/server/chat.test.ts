@@ -5,59 +5,10 @@ import {
   type UIMessage,
 } from "ai";
 import { expect, onTestFinished, test } from "vitest";
-import { suspend, type AgentConfig, type ChatModel, type StreamPart } from "agentchart";
 import { serve } from "agentchart/server";
-import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
-import { createWorker, type WorkerAgents } from "agentchart/worker";
-import { toolOf } from "../support/agents.ts";
+import { createWorker } from "agentchart/worker";
 import { openServer, TOKENS } from "./open-server.ts";
-
-/** A model that plays the turn of its script that the transcript has come to, so that it works in any process. */
-function scriptModel(...turns: readonly ScriptedTurn[]): ChatModel {
-  return {
-    name: "script",
-    stream(request, options) {
-      const answered = request.messages.filter(({ role }) => role === "assistant").length;
-      return scriptedModel([turns[answered]!]).stream(request, options);
-    },
-  };
-}
-
-const paid: object[] = [];
-const pay = toolOf("pay", (input) => `paid ${paid.push(input)}`, { permission: "ask" });
-const when = {
-  id: "when",
-  kind: "form",
-  message: "When?",
-  schema: { type: "string" },
-} as const;
-const book = toolOf("book", (_, { resumed }) =>
-  resumed
-    ? `booked: ${JSON.stringify(resumed.answers)}`
-    : suspend("It asks.", { then: "resume", asks: [when] }),
-);
-let goOn = Promise.withResolvers<void>();
-/** Says a half, and the other one when it may. */
-async function* halves(): AsyncGenerator<StreamPart> {
-  yield { type: "thinking.delta", delta: "Hm." };
-  yield { type: "text.delta", delta: "First half, " };
-  await goOn.promise;
-  yield { type: "text.delta", delta: "second half." };
-  yield { type: "finish", reason: "stop" };
-}
-const callOf = (name: string, id = "c1") => ({ id, name, input: { euros: 7 } });
-const agentOf =
-  (model: ChatModel, tools: readonly unknown[] = []) =>
-  (): Omit<AgentConfig, "store" | "sessionId"> => ({ name: "bot", model, tools: tools as never });
-const AGENTS: WorkerAgents = {
-  desk: agentOf(
-    scriptModel({ text: "Let me pay.", calls: [callOf("pay"), callOf("pay", "c2")] }, "It is paid.", "Bye."),
-    [pay],
-  ),
-  hotel: agentOf(scriptModel({ calls: [callOf("book")] }, "It is booked."), [book]),
-  page: agentOf(scriptModel({ calls: [callOf("locate")] }, "You are in Bern."), [toolOf("locate")]),
-  halves: agentOf(scriptModel(halves, "Again.")),
-};
+import { AGENTS, paid, resetAgents, sayOtherHalf } from "./page-agents.ts";
 
 /** The client of the AI SDK, without React around it. */
 class Chat extends AbstractChat<UIMessage> {
@@ -110,8 +61,7 @@ class Chat extends AbstractChat<UIMessage> {
 }
 
 async function open(options: Parameters<typeof openServer>[0] = {}) {
-  paid.length = 0;
-  goOn = Promise.withResolvers();
+  resetAgents();
   const server = openServer(options);
   const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
   onTestFinished(() => worker.close({ deadlineMs: 100 }));
@@ -189,7 +139,7 @@ test("a page that connects in the middle of an answer is shown all of it, and on
   const second = new Chat({ url, id: "talk", messages: (await messages("talk")).slice(0, 1) });
   const resumed = second.resumeStream();
   await expect.poll(() => second.shown.at(-1)).toBe("assistant: First half, ");
-  goOn.resolve();
+  sayOtherHalf();
   await resumed;
   expect(second.shown).toEqual(["user: Speak.", "reasoning", "assistant: First half, second half."]);
   expect(settled(await messages("talk"))).toEqual(settled(second.messages));
@@ -277,7 +227,7 @@ test("a message is one input however often it is sent, and waits for the end of 
   await expect.poll(() => messages("talk").then((all) => all.length)).toBe(1);
   const second = await post("m2", "Speak up.");
   expect([second.status, await second.json()]).toMatchObject([409, { code: "run/busy" }]);
-  goOn.resolve();
+  sayOtherHalf();
   expect(await first.text()).toMatch(/second half.*\[DONE\]\n\n$/su);
   expect(await (await post("m1", "Speak.")).text()).not.toContain("half");
   expect(await messages("talk")).toHaveLength(2);
@@ -307,7 +257,7 @@ test("a long response is compressed and kept by no cache, and a stream is not co
   const { server } = await open();
   const headers = { "Accept-Encoding": "gzip" };
   const parts = [{ type: "text", text: "Speak. ".repeat(400) }];
-  goOn.resolve();
+  sayOtherHalf();
   const body = { agent: "halves", messages: [{ id: "m1", role: "user", parts }] };
   const spoken = await server.request("POST", "/v1/sessions/talk/chat", { body, headers });
   expect([

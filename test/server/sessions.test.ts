@@ -3,12 +3,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAgent, suspend, textOf, type ChatModel, type SessionStore, type StreamPart } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { serve } from "agentchart/server";
-import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { scriptedModel } from "agentchart/testing";
 import { createWorker, type WorkerAgents } from "agentchart/worker";
 import { collectAll } from "../../src/testing/store-contract-kit.ts";
 import { toolOf } from "../support/agents.ts";
 import { createSession, openServer, TOKENS, type TestServer } from "./open-server.ts";
 import { readEvents, type Frame } from "./read-events.ts";
+import { scriptModel } from "./script-model.ts";
 
 type Session = {
   readonly phase: string;
@@ -34,17 +35,6 @@ const wait = toolOf(
   "wait",
   (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"))),
 );
-
-/** A model that plays the turn of its script that the transcript has come to, so that it works in any process. */
-function scriptModel(...turns: readonly ScriptedTurn[]): ChatModel {
-  return {
-    name: "script",
-    stream(request, options) {
-      const answered = request.messages.filter(({ role }) => role === "assistant").length;
-      return scriptedModel([turns[answered]!]).stream(request, options);
-    },
-  };
-}
 
 /** Whether the test has received a delta of the model. */
 let isReceived = false;
