@@ -1,16 +1,28 @@
 import type { CallRecord } from "../../machines/agent/context.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import { toolUsesOf } from "../message/query.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { recoveredResult, suspendedResult } from "../tool/results.ts";
-import type { CallChange } from "./entry.ts";
+import type { CallChange, ResultRef } from "./entry.ts";
 
-/** Returns the records of the open calls after an entry about one of them; undefined if that call was never opened. */
+/** Returns the calls for which the messages of an entry ask. */
+export function callsAskedIn(messages: readonly (Msg | ResultRef)[]): readonly ToolUseBlock[] {
+  return messages.flatMap((message) => ("ref" in message ? [] : toolUsesOf(message)));
+}
+
+/** The fields that an entry which opens a call leaves out if they have these values. */
+export const AS_OPENED = { hooked: false, stored: false } as const;
+
+/** Returns the records of the open calls after an entry about one of them; undefined if that call was never opened. `asked` are the
+ *  calls for which the entry with messages before it asks. */
 export function recordsAfter(
   calls: readonly CallRecord[],
-  { id, set, unset = [], call }: CallChange,
+  { id, set, unset = [], call: changed }: CallChange,
+  asked: readonly ToolUseBlock[],
 ): readonly CallRecord[] | undefined {
   const old = calls.find((record) => record.call.id === id);
+  const call = changed ?? (old ? undefined : asked.find((each) => each.id === id));
   if (!old && !call) return undefined;
-  const kept = Object.entries(old ?? {}).filter(([key]) => !unset.includes(key));
+  const kept = Object.entries(old ?? AS_OPENED).filter(([key]) => !unset.includes(key));
   const record = { ...Object.fromEntries(kept), ...(call && { call }), ...set } as CallRecord;
   return old ? calls.map((each) => (each === old ? record : each)) : [...calls, record];
 }

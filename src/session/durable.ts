@@ -66,7 +66,10 @@ export async function restoreSession(
   store: SessionStore,
   sessionId: string,
   settings: Settings,
-): Promise<(RestoredSession & { readonly seq: number; readonly marks: MessageMarks }) | undefined> {
+): Promise<
+  | (RestoredSession & { readonly seq: number; readonly format: number; readonly marks: MessageMarks })
+  | undefined
+> {
   const found = await store.load(sessionId);
   const reason = quarantineReason(found?.position);
   if (reason !== undefined)
@@ -86,6 +89,7 @@ export async function restoreSession(
     hooks: fold.hooks,
     ...(found.position["isReleased"] === true && { isReleased: true }),
     seq: fold.seq,
+    format: fold.format,
     marks: fold.marks,
   };
 }
@@ -122,6 +126,7 @@ export class DurableSession {
         store,
         lease,
         seq: stored?.seq ?? 0,
+        ...(stored && { format: stored.format }),
         groups: stored?.activeGroups,
         marks: stored?.marks,
         now,

@@ -1,9 +1,15 @@
 import type { Msg } from "../message/types.ts";
-import type { ChartPosition, Fact, ResultRef, StoredStep } from "./entry.ts";
+import { AS_OPENED, callsAskedIn } from "./call-records.ts";
+import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
-import { inputTurnOf, type AgentContext, type CallRecord } from "../../machines/agent/context.ts";
+import {
+  inputTurnOf,
+  type AgentContext,
+  type CallRecord,
+  type Progress,
+} from "../../machines/agent/context.ts";
 
 function resultReference(message: Msg, before: AgentContext): ResultRef | undefined {
   const [block, ...more] = message.content;
@@ -14,20 +20,29 @@ function resultReference(message: Msg, before: AgentContext): ResultRef | undefi
   return { ...rest, ref: block.id };
 }
 
-function messageFacts(before: AgentContext, after: AgentContext): Fact[] {
-  if (before.transcript === after.transcript) return [];
+type MessagesFact = Extract<Fact, { readonly type: "messages" }>;
+type CallFact = Extract<Fact, { readonly type: "call" }>;
+
+function messageFact(before: AgentContext, after: AgentContext): MessagesFact | undefined {
+  if (before.transcript === after.transcript) return undefined;
   const from = before.transcript.commonPrefix(after.transcript);
   const messages = after.transcript.slice(from).map((message) => resultReference(message, before) ?? message);
-  return [{ type: "messages", data: { from, messages } }];
+  return { type: "messages", data: { from, messages } };
 }
 
-function callFact(old: CallRecord | undefined, now: CallRecord): Fact[] {
+/** The fields of a call that count only in the process that runs it: a restored call runs anew or not at all. */
+const OF_THIS_PROCESS: ReadonlySet<string> = new Set(["spawned", "deadlineAt"]);
+
+function callFact(old: CallRecord | undefined, now: CallRecord): CallFact[] {
   if (old === now) return [];
   const { call, ...fields } = now;
-  const was: { readonly [key: string]: unknown } = old ? { ...old } : {};
-  const set = Object.fromEntries(Object.entries(fields).filter(([key, value]) => was[key] !== value));
-  const unset = Object.keys(was).filter((key) => key !== "call" && !(key in fields));
-  const isChanged = old === undefined || old.call !== call;
+  const was: { readonly [key: string]: unknown } = old ? { ...old } : AS_OPENED;
+  const isStored = (key: string): boolean => key !== "call" && !OF_THIS_PROCESS.has(key);
+  const written = Object.entries(fields).filter(([key, value]) => isStored(key) && was[key] !== value);
+  const unset = Object.keys(was).filter((key) => isStored(key) && !(key in fields));
+  const isChanged = old?.call !== call;
+  if (written.length === 0 && unset.length === 0 && !isChanged) return [];
+  const set = Object.fromEntries(written);
   return [
     {
       type: "call",
@@ -36,17 +51,31 @@ function callFact(old: CallRecord | undefined, now: CallRecord): Fact[] {
   ];
 }
 
-function callFacts(before: AgentContext, after: AgentContext): Fact[] {
+function callFacts(before: AgentContext, after: AgentContext): readonly CallFact[] {
   if (before.calls === after.calls) return [];
-  if (after.calls.length === 0) return [{ type: "calls.closed", data: {} }];
   const old = new Map(before.calls.map((record) => [record.call.id, record]));
   return after.calls.flatMap((record) => callFact(old.get(record.call.id), record));
 }
 
 /** True for a call that the message before it asks for, and for one that begins to run: other results are stored before that. */
-function comesLater({ type, data }: Fact): boolean {
-  if (type !== "call" || data.set.result !== undefined) return false;
+function comesLater({ data }: CallFact): boolean {
+  if (data.set.result !== undefined) return false;
   return data.call !== undefined || data.set.status === "running" || data.set.attempt !== undefined;
+}
+
+/** Leaves the call out of a fact that opens it, if one of the messages in the fact before asks for it. */
+function byReference({ type, data }: CallFact, facts: readonly Fact[]): CallFact {
+  const { call, ...rest } = data;
+  const messages = facts.flatMap((fact) => (fact.type === "messages" ? fact.data.messages : []));
+  return { type, data: call && callsAskedIn(messages).includes(call) ? rest : data };
+}
+
+/** The messages that were added, and that no call is open any more if that is so. */
+function messageFacts(before: AgentContext, after: AgentContext): readonly Fact[] {
+  const isClosed = before.calls.length > 0 && after.calls.length === 0;
+  const messages = messageFact(before, after);
+  if (!messages) return isClosed ? [{ type: "calls.closed", data: {} }] : [];
+  return [isClosed ? { ...messages, data: { ...messages.data, closes: true } } : messages];
 }
 
 function contextFacts(before: AgentContext, after: AgentContext): Fact[] {
@@ -94,11 +123,12 @@ export function factsBetween(before: AgentContext, after: AgentContext): readonl
   const { extended } = after.progress;
   const adopted = adoptedChange(before, after);
   const calls = callFacts(before, after);
+  const messages = messageFacts(before, after);
   const facts: Fact[] = [
     ...calls.filter((fact) => !comesLater(fact)), // a message may refer to the result of a call
     ...(adopted ? [{ type: "position" as const, data: { adopted } }] : []),
-    ...messageFacts(before, after),
-    ...calls.filter(comesLater),
+    ...messages,
+    ...calls.filter(comesLater).map((fact) => byReference(fact, messages)),
     ...contextFacts(before, after),
     ...slotFacts(before, after),
   ];
@@ -162,6 +192,12 @@ function changed<T extends object>(before: T | undefined, after: T): Partial<T> 
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<T>) : undefined;
 }
 
+function progressChange(before: Progress | undefined, after: Progress): ProgressChange | undefined {
+  const change = changed(before, after);
+  if (!change?.stats || !before || change.stats.startedAt !== before.stats.startedAt) return change;
+  return { ...change, stats: changed(before.stats, change.stats)! };
+}
+
 /** A step of the chart: the ids of the edges that one event took, the event's own first, and what caused the event unless it was the
  *  program that uses the agent. */
 export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?: Cause };
@@ -171,13 +207,13 @@ export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?:
 export function positionFact(
   before: ChartPosition | undefined,
   after: ChartPosition,
+  written: { readonly at: number; readonly steps: readonly ChartStepRecord[] },
   { chart, edges }: Pick<JournalState, "chart" | "edges">,
-  steps: readonly ChartStepRecord[],
 ): Fact {
-  const progress = changed(before?.progress, after.progress);
+  const progress = progressChange(before?.progress, after.progress);
   const request = changed(before?.request, after.request);
   const { state, at, reason = null } = after;
-  const stored = steps.map((step): StoredStep => ({
+  const stored = written.steps.map((step): StoredStep => ({
     x: step.edges.map((id) => edges?.get(id) ?? -1),
     ...(step.by && { by: step.by }),
   }));
@@ -185,7 +221,7 @@ export function positionFact(
     type: "position",
     data: {
       state,
-      at,
+      ...(at !== written.at && { at }),
       ...(reason !== (before?.reason ?? null) && { reason }),
       ...(progress && { progress }),
       ...(request && { request }),

@@ -62,6 +62,13 @@ function makeShapes() {
     deadlineAt: z.optional(z.number()),
   };
   const record = z.looseObject(recordFields);
+  const stats = z.looseObject({
+    startedAt: z.number(),
+    iterations: count,
+    modelCalls: count,
+    toolCalls: count,
+    usage: object,
+  });
   const progress = z.looseObject({
     turn: count,
     inputTurn: z.optional(count),
@@ -89,13 +96,7 @@ function makeShapes() {
     handoff: z.optional(z.nullable(z.string())),
     handoffs: z.optional(count),
     resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
-    stats: z.looseObject({
-      startedAt: z.number(),
-      iterations: count,
-      modelCalls: count,
-      toolCalls: count,
-      usage: object,
-    }),
+    stats,
   });
   const request = z.looseObject({
     system: z.string(),
@@ -137,7 +138,7 @@ function makeShapes() {
   });
   const entries = {
     session: object, // its format is judged by itself
-    messages: z.looseObject({ from: count, messages: objects }),
+    messages: z.looseObject({ from: count, messages: objects, closes: z.optional(z.literal(true)) }),
     call: z.looseObject({
       id: z.string(),
       set: z.partial(record),
@@ -161,7 +162,7 @@ function makeShapes() {
       state: z.optional(z.string()),
       at: z.optional(z.number()),
       reason: z.optional(z.nullable(z.enum(REASONS))),
-      progress: z.optional(z.partial(progress)),
+      progress: z.optional(z.extend(z.partial(progress), { stats: z.optional(z.partial(stats)) })),
       request: z.optional(z.partial(request)),
       steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
       chart: z.optional(z.string()),

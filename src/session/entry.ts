@@ -1,7 +1,7 @@
 import { AgentError, type ErrorInfo } from "../base/error.ts";
 import type { Msg, Reason } from "../message/types.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
-import type { AgentContext, CallRecord, Limits } from "../../machines/agent/context.ts";
+import type { AgentContext, CallRecord, Limits, Progress } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
@@ -10,7 +10,8 @@ import { shapeProblem, type EntryType } from "./entry-shapes.ts";
 /** A tool message without its result, which the journal has in the entry of the call `ref`. */
 export type ResultRef = Omit<Msg, "content"> & { readonly ref: string };
 
-/** What changed in the record of a call; `call` is there when it is opened or its arguments change. */
+/** What changed in the record of a call. `call` is there when its arguments change, and when a call is opened for which the entry with
+ *  the messages before does not ask. */
 export type CallChange = {
   readonly id: string;
   readonly set: Partial<Omit<CallRecord, "call">>;
@@ -40,13 +41,19 @@ export type ChartPosition = {
  *  the program that uses the agent. */
 export type StoredStep = { readonly x: readonly number[]; readonly by?: Cause };
 
+/** The fields that differ; `stats` are whole if `startedAt` is among them. */
+export type ProgressChange = Partial<Omit<Progress, "stats">> & {
+  readonly stats?: Partial<Progress["stats"]>;
+};
+
 /** The fields of the position that differ from those of the previous append, and the steps since then; or only the id of an
  *  input that was taken. */
 export type PositionChange = {
   readonly state?: string;
+  /** Epoch ms of the last event, unless it is that of the entry. */
   readonly at?: number;
   readonly reason?: Reason | null;
-  readonly progress?: Partial<ChartPosition["progress"]>;
+  readonly progress?: ProgressChange;
   readonly request?: Partial<ChartPosition["request"]>;
   readonly steps?: readonly StoredStep[];
   /** The hash of the chart, in the first position that a process writes. */
@@ -70,8 +77,12 @@ export type TurnEnd = {
 /** What each type of journal entry holds. */
 export type EntryData = {
   readonly session: { readonly format: number };
-  /** The messages from index `from` on. */
-  readonly messages: { readonly from: number; readonly messages: readonly (Msg | ResultRef)[] };
+  /** The messages from index `from` on. `closes`: no call is open any more. */
+  readonly messages: {
+    readonly from: number;
+    readonly messages: readonly (Msg | ResultRef)[];
+    readonly closes?: true;
+  };
   readonly call: CallChange;
   readonly "calls.closed": {};
   readonly kept: KeptChange;

@@ -1,16 +1,22 @@
 import { frozenCopy } from "../base/freeze.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
-import { freshContext, type AgentContext, type Settings } from "../../machines/agent/context.ts";
-import { recordsAfter } from "./call-records.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import {
+  freshContext,
+  type AgentContext,
+  type Progress,
+  type Settings,
+} from "../../machines/agent/context.ts";
+import { callsAskedIn, recordsAfter } from "./call-records.ts";
 import { marksAfter, NO_MARKS, type Mark, type MessageMarks } from "./message-marks.ts";
-import { damagedEntry, type KeptChange, type PositionChange, type SessionEntry } from "./entry.ts";
+import { damagedEntry, type KeptChange, type ProgressChange, type SessionEntry } from "./entry.ts";
 import type { JournalState } from "./format.ts";
 import {
-  checkFormat,
+  checkedJournalFormat,
   entryPointOf,
   FORMAT,
+  JOURNAL_FORMAT,
   persistedContext,
   migrated,
   readPersistedContext,
@@ -50,6 +56,8 @@ export type Checkpoint = {
 export class JournalFold {
   readonly #messages: Msg[] = [];
   readonly #results = new Map<string, ToolResultBlock>();
+  /** The calls for which the newest entry with messages asks. */
+  #asked: readonly ToolUseBlock[] = [];
   readonly #checkpoint: Checkpoint | undefined;
   #kept: PersistedContext;
   #state = "stopped.idle";
@@ -58,6 +66,7 @@ export class JournalFold {
   #groups: readonly string[] | undefined;
   #seq = 0;
   #marks = NO_MARKS;
+  #format = JOURNAL_FORMAT;
 
   constructor(settings: Settings, checkpoint?: JsonObject) {
     this.#kept = persistedContext(freshContext(settings, Transcript.of()));
@@ -78,8 +87,10 @@ export class JournalFold {
     const isNew = entry.seq > (this.#checkpoint?.seq ?? 0);
     switch (entry.type) {
       case "session":
-        return checkFormat(entry.data.format, "The journal");
+        this.#format = checkedJournalFormat(entry.data.format);
+        return;
       case "messages":
+        this.#noteCalls(entry, isNew);
         return this.#applyMessages(entry);
       case "call":
         return this.#applyCall(entry, isNew);
@@ -96,13 +107,19 @@ export class JournalFold {
         if (isNew) this.#applySlot(entry.data);
         return;
       case "position":
-        if (isNew) this.#applyPosition(entry.data);
+        if (isNew) this.#applyPosition(entry);
         return;
       case "input.refused":
       case "turn.end":
       case "budget.extended":
         return; // the position in the same append holds their effect
     }
+  }
+
+  /** Applies the next entry after the checkpoint, without its messages: their places may lie before it. Throws as {@link push}. */
+  pushWithoutMessages(entry: SessionEntry): void {
+    if (entry.type === "messages") this.#noteCalls(entry, true);
+    else this.push(entry);
   }
 
   /** Returns the session after the last entry. */
@@ -132,9 +149,20 @@ export class JournalFold {
     return this.#marks;
   }
 
+  /** The format in which a release may have written entries, the newest of those that the journal names. */
+  get format(): number {
+    return this.#format;
+  }
+
   /** The number of the last entry. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** Reads what an entry with messages says of the open calls. */
+  #noteCalls({ data }: Entry<"messages">, isNew: boolean): void {
+    this.#asked = callsAskedIn(data.messages);
+    if (isNew && data.closes) this.#kept = { ...this.#kept, calls: [] };
   }
 
   #applyMessages(entry: Entry<"messages">): void {
@@ -157,7 +185,7 @@ export class JournalFold {
     const { id, set } = entry.data;
     if (set.result) this.#results.set(id, set.result);
     if (!isNew) return;
-    const calls = recordsAfter(this.#kept.calls, entry.data);
+    const calls = recordsAfter(this.#kept.calls, entry.data, this.#asked);
     if (!calls) throw damagedEntry(entry, `call '${id}' was never opened`);
     this.#kept = { ...this.#kept, calls };
   }
@@ -177,16 +205,22 @@ export class JournalFold {
   }
 
   /** A position holds only the fields that differ from the previous one. */
-  #applyPosition({ state, at, reason, progress, request }: PositionChange): void {
+  #applyPosition({ at: writtenAt, data }: Entry<"position">): void {
+    const { state, at = state === undefined ? this.#at : writtenAt, reason, progress, request } = data;
     this.#state = state ?? this.#state;
-    this.#at = at ?? this.#at;
+    this.#at = at;
     if (reason !== undefined) this.#reason = reason ?? undefined;
     this.#kept = {
       ...this.#kept,
-      progress: { ...this.#kept.progress, ...progress },
+      progress: progressAfter(this.#kept.progress, progress),
       request: { ...this.#kept.request, ...request },
     };
   }
+}
+
+/** Returns the progress after a change of it. */
+function progressAfter(before: Progress, { stats, ...change }: ProgressChange = {}): Progress {
+  return { ...before, ...change, stats: { ...before.stats, ...stats } };
 }
 
 /** Returns the machine context with which a stored session is resumed, deeply frozen. The input of a refused call and the

@@ -6,7 +6,7 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import { aboutTurns } from "../message/about-turns.ts";
 import { Transcript } from "../message/transcript.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Msg } from "../message/types.ts";
+import type { Msg, ToolUseBlock } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
@@ -15,6 +15,7 @@ import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { PendingCall } from "../tool/pending.ts";
+import { callsAskedIn } from "./call-records.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
 import { wholeSession } from "./entries.ts";
@@ -68,19 +69,21 @@ export async function recordedAfter(
 ): Promise<readonly ForkedCall[]> {
   const calls = new Map<string, ForkedCall>();
   const later = new Map<string, ForkedCall>();
+  let asked: readonly ToolUseBlock[] = [];
   const addIfLater = (id: string, at: number): void => {
     const known = calls.get(id);
     if (known && at > seq) later.set(id, known);
   };
   for await (const entry of readableEntries(store, sessionId)) {
     if (entry.type === "messages") {
+      asked = callsAskedIn(entry.data.messages);
       for (const message of entry.data.messages) {
         if ("ref" in message) addIfLater(message.ref, entry.seq);
         else for (const { id } of toolResultsOf(message)) addIfLater(id, entry.seq);
       }
     }
     if (entry.type !== "call") continue;
-    const { id, set, call } = entry.data;
+    const { id, set, call = asked.find((each) => each.id === id) } = entry.data;
     if (call) calls.set(id, { callId: id, name: call.name, input: call.input });
     if (set.result) addIfLater(id, entry.seq);
   }

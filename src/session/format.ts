@@ -4,8 +4,11 @@ import type { Msg } from "../message/types.ts";
 import { keptProblem } from "./entry-shapes.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
 
-/** The version of the format of snapshots, checkpoints and journals. */
+/** The version of the format of snapshots and checkpoints. */
 export const FORMAT = 1;
+
+/** The version of the format of journals. 2: an entry leaves out what the entries before it say. */
+export const JOURNAL_FORMAT = 2;
 
 /** The parts of the context that are stored; the rest is configuration, the transcript, or belongs to this process only. */
 export const PERSISTED_KEYS = [
@@ -106,6 +109,16 @@ export function checkFormat(format: Json | undefined, what: string): void {
     const found = JSON.stringify(format) ?? "none";
     throw new AgentError("session/version", `${what}: format ${FORMAT} expected, found ${found}.`);
   }
+}
+
+/** Returns the format of a journal, 1 or more. Throws `session/version` for one that this release cannot read. */
+export function checkedJournalFormat(format: Json | undefined): number {
+  if (typeof format === "number" && format >= 1 && format <= JOURNAL_FORMAT) return format;
+  const found = JSON.stringify(format) ?? "none";
+  throw new AgentError(
+    "session/version",
+    `The journal: format ${JOURNAL_FORMAT} or less expected, found ${found}.`,
+  );
 }
 
 /** The parts that sessions of earlier releases lack. */

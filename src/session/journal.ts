@@ -5,7 +5,7 @@ import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts"
 import type { ChartPosition, Fact } from "./entry.ts";
 import { checkpointOf } from "./fold.ts";
 import { marksAfter, NO_MARKS, type MessageMarks } from "./message-marks.ts";
-import { FORMAT, plain, type JournalState } from "./format.ts";
+import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
 const CHECKPOINT_EVERY = 64;
@@ -16,6 +16,8 @@ export type JournalOptions = {
   readonly lease: Lease;
   /** The last sequence number in the store. */
   readonly seq: number;
+  /** The format of the journal in the store. */
+  readonly format?: number;
   /** The active tool groups according to the store. */
   readonly groups?: readonly string[] | undefined;
   /** Where the messages are in the store. */
@@ -60,7 +62,8 @@ export class Journal {
     this.#seqAfterWrite = options.seq;
     this.#marks = options.marks ?? NO_MARKS;
     this.#groups = options.groups && JSON.stringify(options.groups);
-    if (options.seq === 0) this.#pending.push({ type: "session", data: { format: FORMAT } });
+    if (options.seq === 0 || options.format !== JOURNAL_FORMAT)
+      this.#pending.push({ type: "session", data: { format: JOURNAL_FORMAT } });
   }
 
   /** The last durable sequence number. */
@@ -140,7 +143,7 @@ export class Journal {
     const written: readonly Fact[] = [
       ...facts,
       ...(hasNewGroups ? [{ type: "groups" as const, data: { active: activeGroups ?? [] } }] : []),
-      positionFact(this.#position, chartAt, journalState, steps),
+      positionFact(this.#position, chartAt, { at, steps }, journalState),
     ];
     const entries = written.map((fact, index): JournalEntry => {
       const data: object | Json = redact ? redact(plain<object>(fact.data) as Json) : fact.data;

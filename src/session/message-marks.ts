@@ -34,12 +34,13 @@ export function marksAfter(before: MessageMarks, entry: Fact & Pick<SessionEntry
     case "calls.closed":
       return { ...before, hasResults: false };
     case "messages": {
-      const { from, messages } = entry.data;
+      const { from, messages, closes = false } = entry.data;
+      const hasResults = before.hasResults && !closes;
       const marks = before.marks.filter(([index]) => index <= from);
-      const refers = before.hasResults || messages.some((message) => "ref" in message);
+      const refers = hasResults || messages.some((message) => "ref" in message);
       if (!refers && marks.at(-1)?.[0] !== from) marks.push([from, entry.seq]);
       const isFull = marks.length > MAX_MARKS;
-      return { ...before, marks: isFull ? spaced(marks, from + messages.length) : marks };
+      return { hasResults, marks: isFull ? spaced(marks, from + messages.length) : marks };
     }
     default:
       return before;

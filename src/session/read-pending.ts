@@ -14,7 +14,6 @@ export async function readPending(
 ): Promise<readonly PendingCall[]> {
   const fold = new JournalFold(READER_SETTINGS, checkpoint);
   const after = (checkpoint as unknown as Checkpoint | undefined)?.seq ?? 0;
-  for await (const entry of readEntries(store, sessionId, { after }))
-    if (entry.type !== "messages") fold.push(entry); // calls have their own entries
+  for await (const entry of readEntries(store, sessionId, { after })) fold.pushWithoutMessages(entry);
   return pendingCalls(contextOf(fold.state(), READER_SETTINGS));
 }

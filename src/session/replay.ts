@@ -3,13 +3,20 @@ import { isReported, messageEvents, notRun, toolRetry } from "../event/call-even
 import { OpenBlocks } from "../event/open-blocks.ts";
 import { isAfter, positionOf, type EventPosition } from "../event/position.ts";
 import { toolResultsOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock } from "../message/types.ts";
+import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { PendingCall } from "../tool/pending.ts";
-import type { CallRecord, Progress } from "../../machines/agent/context.ts";
+import type { CallRecord } from "../../machines/agent/context.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
-import { beginsToWait, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
-import { readEntries, type CallChange, type ResultRef, type SessionEntry, type TurnEnd } from "./entry.ts";
+import { beginsToWait, callsAskedIn, recordsAfter, unfinishedResult, waitingResult } from "./call-records.ts";
+import {
+  readEntries,
+  type CallChange,
+  type ProgressChange,
+  type ResultRef,
+  type SessionEntry,
+  type TurnEnd,
+} from "./entry.ts";
 
 type Read = {
   readonly body: AgentEventBody;
@@ -31,6 +38,8 @@ export class EntryReader {
   /** Calls that have had their result. */
   readonly #answered = new Set<string>();
   #calls: readonly CallRecord[] = [];
+  /** The calls for which the newest entry with messages asks. */
+  #asked: readonly ToolUseBlock[] = [];
   /** The outcomes of calls that were written before the message that asks for them. */
   #early: AgentEventBody[] = [];
   /** True if the last append left the session suspended. */
@@ -67,7 +76,9 @@ export class EntryReader {
   #bodies(entry: SessionEntry): readonly AgentEventBody[] {
     switch (entry.type) {
       case "messages": {
-        const { from, messages } = entry.data;
+        const { from, messages, closes } = entry.data;
+        if (closes) this.#calls = [];
+        this.#asked = callsAskedIn(messages);
         const added = this.#replaceFrom(
           from,
           messages.map((message): Msg => this.#withResult(message)),
@@ -111,7 +122,7 @@ export class EntryReader {
     }
   }
 
-  #handoffEvents({ persona: to }: Partial<Progress>): readonly AgentEventBody[] {
+  #handoffEvents({ persona: to }: ProgressChange): readonly AgentEventBody[] {
     const from = this.#persona;
     if (to === undefined || to === from) return [];
     this.#persona = to;
@@ -127,7 +138,7 @@ export class EntryReader {
   #callEvents(change: CallChange): readonly AgentEventBody[] {
     const { id, set } = change;
     const old = this.#calls.find(({ call }) => call.id === id);
-    this.#calls = recordsAfter(this.#calls, change) ?? this.#calls;
+    this.#calls = recordsAfter(this.#calls, change, this.#asked) ?? this.#calls;
     const record = this.#calls.find(({ call }) => call.id === id);
     if (!record || record === old) return [];
     if (set.result) this.#results.set(id, set.result);

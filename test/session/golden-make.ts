@@ -3,10 +3,11 @@ import type { Agent, Snapshot } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
 import { failingOnce, finish, pausing, plannedAgent, plannedModel } from "../support/planned.ts";
 
-/** Writes one golden snapshot for every state a session can be seen in. Run it for a NEW format only: a released golden
- *  session is never written again. */
-const version = process.argv[2];
-if (!version) throw new Error("usage: golden-make.ts v<format>");
+/** Writes a golden journal, or one golden snapshot for every state a session can be seen in. Run it for a NEW format only: a
+ *  released golden session is never written again. */
+const [what, version] = process.argv.slice(2);
+if (!version || (what !== "journal" && what !== "snapshots"))
+  throw new Error("usage: golden-make.ts journal|snapshots v<format>");
 
 const seen = new Map<string, Snapshot>();
 const watch = (agent: Agent): Agent => {
@@ -41,12 +42,10 @@ const durable = watch(plannedAgent({ ...config, hooks: [], store }));
 await finish(durable);
 const entries: string[] = [];
 for await (const entry of store.read("golden")) entries.push(JSON.stringify(entry));
-writeFileSync(`${import.meta.dirname}/../fixtures/sessions/${version}.ndjson`, `${entries.join("\n")}\n`);
+const folder = `${import.meta.dirname}/../fixtures/sessions`;
+if (what === "journal") writeFileSync(`${folder}/${version}.ndjson`, `${entries.join("\n")}\n`);
 
-for (const [state, snapshot] of seen) {
-  writeFileSync(
-    `${import.meta.dirname}/../fixtures/sessions/${version}-${state}.json`,
-    `${JSON.stringify(snapshot, null, 1)}\n`,
-  );
+for (const [state, snapshot] of what === "snapshots" ? seen : []) {
+  writeFileSync(`${folder}/${version}-${state}.json`, `${JSON.stringify(snapshot, null, 1)}\n`);
 }
 process.stdout.write(`${[...seen.keys()].toSorted().join("\n")}\n`);

@@ -3,14 +3,18 @@ import { textOf, type JsonObject, type SessionStore } from "agentchart";
 import { openSession, type Batch, type JournalEntry } from "agentchart/session";
 import { memoryStore } from "agentchart/store/memory";
 import { inProcessQueue } from "agentchart/worker";
-import { FORMAT } from "../../src/session/format.ts";
 import { bench } from "./kit.ts";
+
+/** How much higher the formats of the next release are. */
+const LATER = 100;
 
 /** A store as the next release sees it, whose journals and checkpoints have the next format: it reads those of this release,
  *  and this release does not read its own. */
 function nextRelease(store: SessionStore, wrote: (sessionId: string) => void): SessionStore {
-  const to = (data: JsonObject) => ("format" in data ? { ...data, format: FORMAT + 1 } : data);
-  const from = (data: JsonObject) => (data["format"] === FORMAT + 1 ? { ...data, format: FORMAT } : data);
+  const to = (data: JsonObject) =>
+    "format" in data ? { ...data, format: Number(data["format"]) + LATER } : data;
+  const from = (data: JsonObject) =>
+    Number(data["format"]) > LATER ? { ...data, format: Number(data["format"]) - LATER } : data;
   const changed: Pick<SessionStore, "append" | "read" | "load"> = {
     append: (sessionId, batch) => {
       wrote(sessionId);
