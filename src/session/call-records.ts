@@ -1,12 +1,15 @@
 import type { CallRecord } from "../../machines/agent/context.ts";
-import { toolUsesOf } from "../message/query.ts";
-import type { Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
+import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { recoveredResult, suspendedResult } from "../tool/results.ts";
 import type { CallChange, ResultRef } from "./entry.ts";
 
-/** Returns the calls for which the messages of an entry ask. */
+/** Returns the calls for which the messages of an entry ask. The messages may be damaged: they are checked as a whole later. */
 export function callsAskedIn(messages: readonly (Msg | ResultRef)[]): readonly ToolUseBlock[] {
-  return messages.flatMap((message) => ("ref" in message ? [] : toolUsesOf(message)));
+  return messages.flatMap((message) => {
+    const blocks: readonly (Block | null)[] =
+      "content" in message && Array.isArray(message.content) ? message.content : [];
+    return blocks.filter((block) => block?.type === "tool_use");
+  });
 }
 
 /** The fields that an entry which opens a call leaves out if they have these values. */
