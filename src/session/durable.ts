@@ -15,6 +15,7 @@ import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal } from "./journal.ts";
+import { keepLease } from "./lease-keeper.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
 type LeaseEvent = Extract<SessionEvent, { readonly type: `lease.${string}` }>;
@@ -99,7 +100,7 @@ export class DurableSession {
   readonly #options: DurableOptions;
   readonly #owner: string;
   #journal: Journal | undefined;
-  #renewing: NodeJS.Timeout | undefined;
+  #stopRenewing = (): void => {};
   #leaseUntil = 0;
 
   constructor(options: DurableOptions) {
@@ -134,8 +135,7 @@ export class DurableSession {
         onCommitted,
         ...(redact && { redact }),
       });
-      this.#renewing = setInterval(() => void this.#renew(), this.#leaseMs / 3);
-      this.#renewing.unref();
+      this.#keepLease();
       return stored;
     } catch (error) {
       await store.release(lease);
@@ -204,12 +204,13 @@ export class DurableSession {
       this.#handleLoss(error);
       throw error;
     }
-    if (this.#journal.lease.expiresAt <= this.#options.now()) await this.#renew();
+    if (this.#journal.lease.expiresAt > this.#options.now()) return;
+    await this.#renewedBy(this.#options.store.renew(this.#journal.lease, this.#leaseMs));
   }
 
   /** Writes what was recorded and releases the lease. */
   async close(): Promise<void> {
-    clearInterval(this.#renewing);
+    this.#stopRenewing();
     const journal = this.#journal;
     if (!journal) return;
     try {
@@ -221,7 +222,7 @@ export class DurableSession {
 
   /** Releases the lease of a session that was opened in vain. Nothing is written. */
   discard(): void {
-    clearInterval(this.#renewing);
+    this.#stopRenewing();
     const lease = this.#journal?.lease;
     this.#journal = undefined;
     if (lease) this.#options.store.release(lease).catch(() => {});
@@ -229,14 +230,25 @@ export class DurableSession {
 
   /** Stops renewing the lease, as if the process had died. */
   abandon(): void {
-    clearInterval(this.#renewing);
+    this.#stopRenewing();
   }
 
-  async #renew(): Promise<void> {
+  #keepLease(): void {
+    const current = (): Lease | undefined => this.lease;
+    this.#stopRenewing = keepLease(this.#options.store, this.#leaseMs, {
+      get lease() {
+        return current();
+      },
+      renewedBy: (renewal) => void this.#renewedBy(renewal),
+    });
+  }
+
+  /** Settles with a renewal that has begun. */
+  async #renewedBy(renewal: Promise<Lease>): Promise<void> {
     const { now, onLease } = this.#options;
     const until = now() + this.#leaseMs;
     try {
-      await this.#journal?.renew(this.#leaseMs);
+      await this.#journal?.renewedBy(renewal);
       this.#leaseUntil = until;
       onLease({ type: "lease.renewed", until });
     } catch (error) {

@@ -117,10 +117,10 @@ export class Journal {
     }
   }
 
-  /** Renews the lease. Rejects as an append does. */
-  async renew(ttlMs: number): Promise<void> {
+  /** Takes the lease of a renewal that has begun. Rejects as an append does. */
+  async renewedBy(renewal: Promise<Lease>): Promise<void> {
     try {
-      this.#lease = await this.#options.store.renew(this.#lease, ttlMs);
+      this.#lease = await renewal;
     } catch (error) {
       throw this.#failed(error);
     }

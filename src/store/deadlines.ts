@@ -40,10 +40,17 @@ async function* eachInTime<T>(
  * operation that was given up has changed is unknown. A renewal settles within a third of its lease, so that its caller learns in
  * time that the lease runs out. `watch` and `prune` have no deadline. `maxMs` lowers the limit.
  */
-export function withDeadlines(
-  store: SessionStore,
-  { maxMs = Number.POSITIVE_INFINITY }: { readonly maxMs?: number } = {},
-): SessionStore {
+export function withDeadlines(store: SessionStore, options?: { readonly maxMs?: number }): SessionStore {
+  if (options) return bounding(store, options.maxMs);
+  const known = wrapped.get(store) ?? bounding(store);
+  wrapped.set(store, known);
+  return known;
+}
+
+/** The stores of agents, of which many have the same one. */
+const wrapped = new WeakMap<SessionStore, SessionStore>();
+
+function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): SessionStore {
   const limit = (): number => Math.min(store.timeoutMs ?? STORE_TIMEOUT_MS, maxMs);
   const bounded = <T>(work: Promise<T>, operation: string): Promise<T> => inTime(work, limit(), operation);
   return {
@@ -52,6 +59,10 @@ export function withDeadlines(
     },
     acquire: (...args) => bounded(store.acquire(...args), "acquire a lease"),
     renew: (lease, ttlMs) => inTime(store.renew(lease, ttlMs), Math.min(limit(), ttlMs / 3), "renew a lease"),
+    ...(store.renewAll && {
+      renewAll: (leases, ttlMs) =>
+        inTime(store.renewAll!(leases, ttlMs), Math.min(limit(), ttlMs / 3), "renew leases"),
+    }),
     release: (lease) => bounded(store.release(lease), "release a lease"),
     ...(store.holder && { holder: (sessionId) => bounded(store.holder!(sessionId), "read a lease") }),
     append: (...args) => bounded(store.append(...args), "append"),

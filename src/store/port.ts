@@ -198,6 +198,9 @@ export interface SessionStore {
   /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires
    *  one. Rejects `session/lease-lost` after that. */
   renew(lease: Lease, ttlMs: number): Promise<Lease>;
+  /** Renews several leases in one operation. Returns one for each, in their order; undefined for one that {@link renew} would reject.
+   *  A process that holds many sessions calls it, if it is there, instead of `renew`. */
+  renewAll?(leases: readonly Lease[], ttlMs: number): Promise<readonly (Lease | undefined)[]>;
   /** Ends the lease: it may no longer append, and any owner can acquire one at once. Does nothing if the lease is lost. A store
    *  that needs no network has done it when a call in the event `exit` of the process returns. */
   release(lease: Lease): Promise<void>;

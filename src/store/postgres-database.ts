@@ -127,6 +127,10 @@ export class PostgresDatabase implements SqlDatabase {
     return `coalesce($${parameter}::float8, floor(extract(epoch FROM clock_timestamp()) * 1000)::float8)`;
   }
 
+  eachOf(parameter: number): string {
+    return `json_array_elements(CAST($${parameter} AS json)) AS each(value)`;
+  }
+
   hasLabels(parameter: number): string {
     return `labels @> $${parameter}`;
   }

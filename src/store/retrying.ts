@@ -45,6 +45,7 @@ export function retryingStore(
     timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
     acquire: (...args) => retrying(() => store.acquire(...args)),
     renew: (...args) => store.renew(...args),
+    ...(store.renewAll && { renewAll: (...args) => store.renewAll!(...args) }),
     release: (lease) => retrying(() => store.release(lease)),
     ...(store.holder && { holder: (sessionId) => retrying(() => store.holder!(sessionId)) }),
     async append(sessionId, batch) {

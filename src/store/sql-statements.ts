@@ -4,12 +4,14 @@ export type SqlDialect = {
   readonly schema: string;
   /** An expression for the current time in epoch ms, given the number of the parameter that may carry it. */
   now(parameter: number): string;
+  /** A table with a column `value`: the elements of the JSON array in parameter `parameter`. */
+  eachOf(parameter: number): string;
   /** A condition on `labels`: it holds all labels of the array in parameter `parameter`. */
   hasLabels(parameter: number): string;
 };
 
 /** The statements that are the same in SQLite and Postgres. Parameters are written `$1`, `$2` … in both. */
-export function statementsOf({ schema, now }: SqlDialect) {
+export function statementsOf({ schema, now, eachOf }: SqlDialect) {
   return {
     // Returns no row while another owner holds the lease. `is_new`: the fence must still be raised above the fences of
     // deleted sessions, by a second statement, because this one may have waited for a `delete` that its snapshot cannot see.
@@ -25,6 +27,11 @@ export function statementsOf({ schema, now }: SqlDialect) {
     renew: `
       UPDATE ${schema}.sessions SET expires_at = ${now(4)} + $3
       WHERE session_id = $1 AND fence = $2 AND owner IS NOT NULL RETURNING expires_at`,
+    renewAll: `
+      UPDATE ${schema}.sessions SET expires_at = ${now(3)} + $2
+      WHERE owner IS NOT NULL
+        AND (session_id, fence) IN (SELECT value ->> 0, CAST(value ->> 1 AS bigint) FROM ${eachOf(1)})
+      RETURNING session_id, fence, expires_at`,
     holder: `
       SELECT owner, expires_at - ${now(2)} AS left_ms FROM ${schema}.sessions
       WHERE session_id = $1 AND owner IS NOT NULL AND expires_at > ${now(2)}`,

@@ -115,6 +115,18 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return { ...lease, expiresAt: row["expires_at"] as number };
     },
 
+    async renewAll(leases, ttlMs) {
+      const keys = leases.map(({ sessionId, fence }) => [checkedKey(sessionId), fence]);
+      const rows = await db.query("renew leases", [sql.renewAll, [JSON.stringify(keys), ttlMs, now()]]);
+      const expiry = new Map(
+        rows.map((row) => [`${String(row["fence"])} ${String(row["session_id"])}`, row["expires_at"]]),
+      );
+      return leases.map((lease, index) => {
+        const expiresAt = expiry.get(`${lease.fence} ${keys[index]![0]}`);
+        return expiresAt === undefined ? undefined : { ...lease, expiresAt: expiresAt as number };
+      });
+    },
+
     async release({ sessionId, fence }) {
       await db.query("release a lease", [sql.release, [checkedKey(sessionId), fence]]);
     },

@@ -114,6 +114,10 @@ export class SqliteDatabase implements SqlDatabase {
     return `$${parameter}`;
   }
 
+  eachOf(parameter: number): string {
+    return `json_each($${parameter})`;
+  }
+
   hasLabels(parameter: number): string {
     return `NOT EXISTS (SELECT 1 FROM json_each($${parameter}) WHERE value NOT IN (SELECT value FROM json_each(labels)))`;
   }

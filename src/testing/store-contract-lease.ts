@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Lease } from "../store/port.ts";
 import { batchOf, acquireLease, TTL_MS, type StoreContractTest } from "./store-contract-kit.ts";
 import { rejectsWith } from "./contract.ts";
 
@@ -91,6 +92,31 @@ export const leaseTests: readonly StoreContractTest[] = [
       assert.equal(await store.append("s", batchOf(renewed, 0)), 1);
       clock.now += 1;
       await acquireLease(store, "s", "ben");
+    },
+  ],
+  [
+    "renewAll, where there is one, renews each lease as renew does, and leaves out those that are lost",
+    async ({ store, clock }) => {
+      if (!store.renewAll) return;
+      const leases = [];
+      for (const id of ["a", "ü 'b'", "gone", "taken", "c"])
+        leases.push(await acquireLease(store, id, "anna"));
+      const [a, b, gone, taken, c] = leases as [Lease, Lease, Lease, Lease, Lease];
+      await store.release(gone);
+      clock.now += TTL_MS;
+      await acquireLease(store, taken.sessionId, "ben");
+      const expiresAt = clock.now + TTL_MS;
+      const renewed = await store.renewAll([a, gone, b, taken, c], TTL_MS);
+      assert.deepEqual(renewed, [
+        { ...a, expiresAt },
+        undefined,
+        { ...b, expiresAt },
+        undefined,
+        { ...c, expiresAt },
+      ]);
+      clock.now += TTL_MS - 1;
+      assert.equal(await store.acquire(b.sessionId, { owner: "ben", ttlMs: TTL_MS }), undefined);
+      assert.deepEqual(await store.renewAll([], TTL_MS), []);
     },
   ],
   [
