@@ -20,25 +20,23 @@ import { hookSchema } from "../hook/hook-schema.ts";
 import { savedPartsSchema } from "../session/save.ts";
 import { withinLimits, type OnBegin } from "./call-limits.ts";
 import { callerOf } from "./caller.ts";
-import { checkConfig, messagesOf, oneMessage } from "./config.ts";
+import { checkConfig, messagesOf, oneMessage, sessionIdOf } from "./config.ts";
 import { closeDown, shutDown } from "./ending.ts";
-import { KeyedCalls } from "./keyed-calls.ts";
+import type { LiveSession, Surroundings } from "./live-session.ts";
 import { agentSlots } from "./agent-slots.ts";
+import { Passivation } from "./passivation.ts";
 import { resumableAt } from "./reply.ts";
-import { Runtime, type RuntimeListener } from "./runtime.ts";
-import { provideSteps } from "./steps.ts";
-import { TakenInputs } from "./taken-inputs.ts";
+import { STEPS, type StepSource } from "./steps.ts";
+import type { Runtime } from "./runtime.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createStream } from "./stream.ts";
-import { Turns } from "./turns.ts";
-import { Watches } from "./watches.ts";
+import type { Turns } from "./turns.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type {
   Agent,
   AgentConfig,
-  AgentSlots,
   AgentStream,
   Budget,
   CallOptions,
@@ -57,40 +55,56 @@ const SHUTDOWN_MS = 10_000;
 export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   readonly name: string;
   readonly sessionId: string;
-  readonly slots: AgentSlots;
-  readonly writeSlot: InboxAgent["writeSlot"];
   readonly #config: AgentConfig<never>;
-  readonly #runtime: Runtime;
-  readonly #turns: Turns;
-  readonly #keyed: KeyedCalls;
-  readonly #watches: Watches;
+  readonly #session: Passivation;
+  #slots: ReturnType<typeof agentSlots> | undefined;
   /** Calls whose promise is pending. */
   #calls = 0;
 
-  constructor(config: AgentConfig<never>, more: Pick<RuntimeListener, "admit" | "path" | "parent"> = {}) {
+  constructor(config: AgentConfig<never>, around: Surroundings = {}) {
     checkConfig(config);
-    this.#config = { ...config, ...(config.store && { store: withDeadlines(config.store) }) };
-    const inputs = new TakenInputs();
-    this.#turns = new Turns(() => this.#runtime, config.model, inputs);
-    this.#runtime = new Runtime(this.#config, {
-      onCall: () => this.#turns.begun(),
-      onSettled: (context, before) => this.#turns.settled(context, before),
-      onCommitted: () => this.#watches.committed(),
-      onStopped: (error) => this.#turns.stopped(error),
-      ...more,
-    });
-    this.#keyed = new KeyedCalls(this.#runtime, this.#turns, inputs, this.#config.store);
+    const { store } = config;
     this.name = config.name;
-    this.sessionId = this.#runtime.settings.sessionId;
-    const { writeSlot, ...slots } = agentSlots(this.#runtime, () => this.#ready());
-    this.slots = slots;
-    this.writeSlot = writeSlot;
-    provideSteps(this, this.#runtime.steps);
-    this.#watches = new Watches(this as Agent<never>, this.#config, () => this.#runtime.journal.seq);
+    this.sessionId = sessionIdOf(config);
+    this.#config = {
+      ...config,
+      sessionId: this.sessionId,
+      ...(store && { store: withDeadlines(store) }),
+    };
+    this.#session = new Passivation(this.#config, around, this);
+    this.#session.revive();
+  }
+
+  /** Reads and writes the slots, of whichever runtime the session has. */
+  get slots(): ReturnType<typeof agentSlots> {
+    return (this.#slots ??= agentSlots(
+      () => this.#runtime,
+      () => this.#ready(),
+    ));
+  }
+
+  get [STEPS](): StepSource {
+    return this.#runtime.steps;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls > 0;
+  }
+
+  get #here(): LiveSession {
+    return this.#session.here;
+  }
+
+  get #runtime(): Runtime {
+    return this.#here.runtime;
+  }
+
+  get #turns(): Turns {
+    return this.#here.turns;
   }
 
   get toolkit(): Toolkit<never> {
-    return this.#runtime.toolkit;
+    return this.#session.keepToolkit();
   }
 
   get actor(): Runtime["actor"] {
@@ -100,8 +114,11 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
   async open(options: { readonly waitMs?: number } = {}): Promise<void> {
     check(openSchema(), options, "open");
     this.#assertOpen();
-    await this.#watches.loading;
-    await this.#runtime.open(options.waitMs);
+    await this.#session.leaving;
+    const { runtime, loading } = this.#here;
+    await loading;
+    await runtime.open(options.waitMs);
+    this.#session.rested();
   }
 
   async call<const S extends Schema | undefined = undefined>(
@@ -142,7 +159,7 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     if (ready) await ready; // else the turn begins in this tick, so that it can be interrupted at once
     const { idempotencyKey } = options;
     if (idempotencyKey === undefined) return this.#turns.start(input, options, onBegin);
-    return this.#keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
+    return this.#here.keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
   }
 
   async begin(input: Input, inputId: string, output?: Schema): Promise<void> {
@@ -154,6 +171,10 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
       throw error;
     }
     await this.#turns.run(input, { idempotencyKey: inputId, ...(output && { output }) });
+  }
+
+  async writeSlot(...args: Parameters<InboxAgent["writeSlot"]>): Promise<void> {
+    await this.slots.writeSlot(...args);
   }
 
   async refuse(inputId: string, error: ErrorInfo): Promise<void> {
@@ -338,14 +359,15 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
 
   addHook(hook: Hook<never>): void {
     check(hookSchema(), hook, "addHook", "The hook");
-    this.#runtime.toolkit.addAll(hook.tools ?? [], hook.writes);
-    this.#runtime.setHooks((hooks) => [...hooks, hook]);
+    this.#session.keepToolkit().addAll(hook.tools ?? [], hook.writes);
+    this.#session.setHooks((hooks) => [...hooks, hook]);
   }
 
   removeHook(name: string): boolean {
     const removed = this.#runtime.hooks.filter((hook) => hook.name === name);
-    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) this.#runtime.toolkit.removeOwn(tool);
-    this.#runtime.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
+    const toolkit = this.#session.keepToolkit();
+    for (const tool of removed.flatMap((hook) => hook.tools ?? [])) toolkit.removeOwn(tool);
+    this.#session.setHooks((hooks) => hooks.filter((hook) => hook.name !== name));
     return removed.length > 0;
   }
 
@@ -379,25 +401,32 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     return stored !== undefined;
   }
 
+  async passivate(): Promise<void> {
+    this.#assertOpen();
+    await this.#session.passivate();
+  }
+
   async shutdown(options: { readonly deadlineMs?: number } = {}): Promise<void> {
     check(shutdownSchema(), options, "shutdown");
     const runtime = this.#runtime;
     if (runtime.isStopped) return;
+    this.#session.remain();
     await shutDown(runtime, this.#turns, options.deadlineMs ?? SHUTDOWN_MS);
-    await this.#watches.flushed();
+    await this.#here.reported();
   }
 
   async close(): Promise<void> {
     if (this.#runtime.isStopped) return;
+    this.#session.remain();
     await closeDown(this.#runtime, this.#turns, () => this.interrupt());
-    await this.#watches.flushed();
+    await this.#here.reported();
   }
 
   /** Resolves when the agent is open; undefined if there is nothing to wait for, so that a call begins in the same tick. Throws
    *  `run/closed`. */
   #ready(): Promise<void> | undefined {
     this.#assertOpen();
-    return this.#watches.loading ? this.open() : this.#runtime.opened();
+    return this.#session.leaving || this.#here.loading ? this.open() : this.#runtime.opened();
   }
 
   #assertOpen(): void {

@@ -14,7 +14,7 @@ const seenSchema = s.lazily(() => s.options<{ readonly revision: number }>({ rev
 
 /** Reads and writes the slots of a session from outside. `ready` resolves when the session is open. */
 export function agentSlots(
-  runtime: Runtime,
+  runtimeOf: () => Runtime,
   ready: () => Promise<void> | undefined,
 ): AgentSlots & Pick<InboxAgent, "writeSlot"> {
   const unknown = (from: string, name: string): AgentError =>
@@ -28,6 +28,7 @@ export function agentSlots(
     if ("problem" in taken)
       throw new AgentError("slot/invalid", `The value of slot '${name}' ${taken.problem}.`);
     const { value } = taken;
+    const runtime = runtimeOf();
     const at = runtime.now();
     const command = { type: "slot.write", at, name, value, version } as const;
     await runtime.command({ ...command, ...(seen !== undefined && { seen }) }, inputId);
@@ -35,20 +36,20 @@ export function agentSlots(
   };
   return {
     async get(slot) {
-      if (!runtime.isStopped) await ready();
-      const { slots } = runtime.context;
+      if (!runtimeOf().isStopped) await ready();
+      const { slots } = runtimeOf().context;
       return { value: readSlot(slot, slots), revision: revisionOf(slots, slot.name) };
     },
     async set(slot, value, seen) {
       check(slotSchema(), slot, "slots.set", "The slot");
       if (seen !== undefined) check(seenSchema(), seen, "slots.set", "The third argument");
       await ready();
-      if (!runtime.toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
+      if (!runtimeOf().toolkit.hasSlot(slot as Slot)) throw unknown("slots.set", slot.name);
       await write(slot as Slot, value, seen?.revision);
     },
     async writeSlot(name, value, seen, inputId) {
       await ready();
-      const slot = runtime.toolkit.slotNamed(name);
+      const slot = runtimeOf().toolkit.slotNamed(name);
       if (!slot) throw unknown("writeSlot", name);
       await write(slot, value, seen, inputId);
     },

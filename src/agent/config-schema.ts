@@ -135,6 +135,7 @@ export const configSchema = s.lazily(() => {
       sessionId: s.optional(s.nonEmpty()),
       durability: s.optional(s.oneOf("step", "turn")),
       leaseMs: s.optional(s.integer(1)),
+      idleMs: s.optional(s.integer(1)),
       redact: s.optional(s.func()),
       meta: s.optional(s.object()),
       snapshot: s.optional(s.object()),

@@ -57,6 +57,11 @@ function resultLimits(results: AgentConfig<never>["results"] = {}): ResultLimits
   return { maxTokens, tools, exclude, keepMedia };
 }
 
+/** The id of the session of an agent: a new one unless its configuration has one, or its snapshot. */
+export function sessionIdOf({ sessionId, snapshot }: AgentConfig<never>): string {
+  return sessionId ?? (snapshot?.["sessionId"] as string | undefined) ?? randomUUID();
+}
+
 /** What of a configuration the chart needs, as data. */
 export function settingsOf(config: AgentConfig<never>): Settings {
   const { parallelToolCalls: parallel = false } = config;
@@ -64,7 +69,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
   const { onExceeded = "suspend", ...budget } = config.budget ?? {};
   return {
     agent: config.name,
-    sessionId: config.sessionId ?? (config.snapshot?.["sessionId"] as string | undefined) ?? randomUUID(),
+    sessionId: sessionIdOf(config),
     system: config.sysPrompt ?? "",
     maxIters: config.maxIters ?? 10,
     maxGotos: config.maxGotos ?? 3,

@@ -48,3 +48,18 @@ export async function closeDown(runtime: Runtime, turns: Turns, interrupt: () =>
   await endsWithin(runtime.innerEnded(), RELEASE_MS);
   await runtime.journal.release();
 }
+
+/** Resolves when nothing of a resting session runs in this process, and all of it is stored. */
+export async function restsAndIsSaved(runtime: Runtime): Promise<void> {
+  await runtime.rest.ended();
+  await runtime.journal.saved();
+}
+
+/** Ends the runtime of a resting session that is stored, and gives its lease back. */
+export async function leave(runtime: Runtime): Promise<void> {
+  runtime.stop(
+    new AgentError("run/shutdown", "The agent was passivated; its next call opens the session again."),
+  );
+  await endsWithin(runtime.innerEnded(), RELEASE_MS);
+  await runtime.journal.release();
+}

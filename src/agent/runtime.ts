@@ -29,7 +29,7 @@ import { finalTimeouts } from "./services/final-timeouts.ts";
 import { AllowedTools } from "./allowed-tools.ts";
 import { bindHost } from "./services/host.ts";
 import { StepPublisher } from "./steps.ts";
-import { EventEmitter } from "../event/emitter.ts";
+import type { EventEmitter, EventPlace } from "../event/emitter.ts";
 import { observerOf } from "./inspect.ts";
 import { onProcessEnd } from "./leave-process.ts";
 import { outputTool } from "./output.ts";
@@ -69,6 +69,17 @@ export type RuntimeListener = {
   readonly path?: readonly string[];
   /** The actor inside of which the chart runs, in its system; default: none. */
   readonly parent?: ActorParent;
+};
+
+/** What an agent keeps of one runtime for the next one of its session. */
+export type KeptParts = {
+  /** Events go to the listeners of all runtimes. */
+  readonly events: EventEmitter;
+  /** Default: the tools of the configuration. */
+  toolkit?: SessionToolkit;
+  /** Default: the hooks of the configuration. */
+  hooks?: readonly Hook<never>[];
+  output?: Output | undefined;
 };
 
 /** An actor of another system that an agent's chart runs inside of. */
@@ -112,14 +123,16 @@ export class Runtime {
   /** The `context` of the running call, else of the agent. */
   userContext: never;
 
-  constructor(config: AgentConfig<never>, listener: RuntimeListener) {
+  constructor(config: AgentConfig<never>, listener: RuntimeListener, kept: KeptParts) {
     this.#config = config;
     this.#listener = listener;
     this.settings = settingsOf(config);
-    this.toolkit = toolkitOf(config);
+    this.toolkit = kept.toolkit ?? toolkitOf(config);
+    this.#output = kept.output;
+    this.events = kept.events;
     this.personas = config.personas && new Personas(config);
     this.#fingerprint = new AgentFingerprint(config);
-    this.#hooks = new SessionHooks(config);
+    this.#hooks = new SessionHooks(config, kept.hooks);
     this.userContext = this.sessionContext();
     const durable = config.store && this.#durableSession(config.store);
     this.journal = new SessionJournal(durable, () => this.context);
@@ -161,11 +174,6 @@ export class Runtime {
     });
     bindHost(this.actor, this.#host);
     this.rest = new RestHooks(this, this.#host);
-    this.events = new EventEmitter(() => ({
-      seq: this.journal.seq,
-      at: this.now(),
-      turn: this.#turn(),
-    }));
     this.#last = this.actor.getSnapshot();
     this.#now = { path: statePath(this.#last.value), context: this.#last.context };
     this.actor.subscribe({
@@ -286,6 +294,11 @@ export class Runtime {
   /** What this agent consists of. */
   get fingerprint(): Fingerprint {
     return this.#fingerprint.of(this.toolkit.tools());
+  }
+
+  /** Where events are that happen now. */
+  get position(): EventPlace {
+    return { seq: this.journal.seq, at: this.now(), turn: this.#turn() };
   }
 
   /** The turn that events belong to: the one of the input while it is being entered. */

@@ -21,10 +21,11 @@ export class SessionHooks {
   #sorted: readonly Hook<never>[];
   readonly #first: ReadonlySet<Hook<never>>;
 
-  constructor(config: AgentConfig<never>) {
+  /** `kept`: the hooks of a former runtime, instead of those of the configuration. */
+  constructor(config: AgentConfig<never>, kept?: readonly Hook<never>[]) {
     const { hooks = [], stopWhen } = config;
     this.#first = new Set(classHooks(config as WithClassHooks));
-    this.#hooks = [...hooks, ...(stopWhen ? [stopHook(stopWhen)] : [])];
+    this.#hooks = kept ?? [...hooks, ...(stopWhen ? [stopHook(stopWhen)] : [])];
     this.#sorted = this.#sort();
   }
 

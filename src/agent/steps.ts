@@ -40,16 +40,12 @@ export class StepPublisher implements StepSource {
   }
 }
 
-const sources = new WeakMap<object, StepSource>();
+/** Where an agent has the steps of its session. */
+export const STEPS = Symbol("steps of the session");
 
-/** Registers the steps of an agent. */
-export function provideSteps(agent: object, source: StepSource): void {
-  sources.set(agent, source);
-}
-
-/** The steps of an agent that createAgent() made. Throws a TypeError for any other object. */
+/** The steps of an agent that createAgent() made, until it is passivated. Throws a TypeError for any other object. */
 export function stepsOf(agent: object): StepSource {
-  const source = sources.get(agent);
+  const { [STEPS]: source } = agent as { readonly [STEPS]?: StepSource };
   if (!source) throw new TypeError("Expected an agent that createAgent() returned.");
   return source;
 }

@@ -29,7 +29,8 @@ function wantedOf(schema: Schema, model: ChatModel): WantedOutput {
   return { mode, schema: jsonSchemaOf(schema), ...(isStandard && { isStandard }), reminders: 0 };
 }
 
-function busy(): AgentError {
+/** Returns a `run/busy`. */
+export function busy(): AgentError {
   return new AgentError("run/busy", "Agent is still running, please wait for it to finish");
 }
 
@@ -74,7 +75,7 @@ export class Turns {
   }
 
   /** True while a call runs, or hooks at `onInterrupt` do. */
-  get #isBusy(): boolean {
+  get isBusy(): boolean {
     const runtime = this.#runtime();
     return this.isRunning || (!runtime.isStopped && runtime.status().phase === "running");
   }
@@ -82,12 +83,12 @@ export class Turns {
   /** Throws `run/busy` while a call runs, and why the agent takes no calls. */
   assertIdle(): void {
     this.#runtime().assertAccepts("call");
-    if (this.#isBusy) throw busy();
+    if (this.isBusy) throw busy();
   }
 
   /** Resolves when no call runs. */
   async idle(): Promise<void> {
-    while (this.#isBusy) await this.#nextIdle();
+    while (this.isBusy) await this.#nextIdle();
   }
 
   #nextIdle(): Promise<void> {
@@ -111,7 +112,7 @@ export class Turns {
     onBegin: OnBegin,
   ): Promise<Reply<OutputOf<S>>> {
     const queued = this.#queue.then(async () => {
-      while (this.#isBusy) await this.#nextIdle();
+      while (this.isBusy) await this.#nextIdle();
       return this.run(input, options, onBegin);
     });
     this.#queue = queued.catch(() => {});

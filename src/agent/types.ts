@@ -226,6 +226,9 @@ export type AgentConfig<Ctx = unknown> = {
   /** How long the lease of the session lasts, ms; default 30,000. It is renewed after each third of that time. If the process
    *  is killed, other processes can open the session once the lease has expired. */
   readonly leaseMs?: number;
+  /** After how many ms without a call an agent with a store is passivated, see {@link Agent.passivate}; default: never. An agent that
+   *  waits for a time, as for the end of an approval, stays, and so does one that a worker or another agent runs. */
+  readonly idleMs?: number;
   /** Returns what is stored instead of a value, in the store and in snapshots; default: the value. */
   readonly redact?: (value: Json) => Json;
   /** Labels of the session, such as its tenant, by which a store lists it; default: none. */
@@ -410,6 +413,11 @@ export interface Agent<Ctx = unknown> {
   loadFrom(store: SessionStore, key: string, parts?: SavedParts): Promise<void>;
   /** As {@link Agent.loadFrom}; returns false, and changes nothing, if there is no such session. */
   loadIfExists(store: SessionStore, key: string, parts?: SavedParts): Promise<boolean>;
+  /** Gives the session of a resting agent back: its memory is freed, its actor ends, its lease is released, and other processes may go
+   *  on with it. The agent is then as it was created, with the hooks, tools and listeners that were added since: it opens the session
+   *  again, with a new actor, when it is used. Does nothing if the session is not open. Rejects `run/busy` while a call runs, and
+   *  `config/invalid` for an agent without a store. */
+  passivate(): Promise<void>;
   /** Lets the turn reach its next commit point, saves and frees everything; the running call rejects `run/shutdown`, and
    *  `call()` in any process goes on. After `deadlineMs` (default 10,000) the turn ends wherever it is; a store that does not answer
    *  is waited for half a second more, and the lease then expires by itself. */

@@ -15,6 +15,9 @@ type Subscription = {
 };
 type Delivery = { readonly event: AgentEvent; readonly soFar: string | undefined };
 
+/** Where an event is: the position of the journal, when it happened in epoch ms, and its turn. */
+export type EventPlace = { readonly seq: number; readonly at: number; readonly turn: number };
+
 /** What an event may need besides its body. */
 export type EventExtras = {
   /** The turn of the event; default the current one. */
@@ -57,15 +60,15 @@ const NO_EXTRAS: EventExtras = {};
 /** Numbers events and delivers them to listeners. What a listener throws is ignored, and an event that is emitted while another
  *  one is being delivered is delivered after it, so that every listener sees the same order. */
 export class EventEmitter {
-  readonly #subscriptions = new Set<Subscription>();
-  readonly #position: () => { readonly seq: number; readonly at: number; readonly turn: number };
-  readonly #waiting: Delivery[] = [];
-  readonly #openBlocks = new Set<string>();
-  #isDelivering = false;
+  // What an agent at rest does not need is undefined: a process may have thousands of them.
+  #subscriptions: Set<Subscription> | undefined;
+  readonly #place: () => EventPlace;
+  #waiting: Delivery[] | undefined;
+  #openBlocks: Set<string> | undefined;
   #n = 0;
 
-  constructor(position: () => { readonly seq: number; readonly at: number; readonly turn: number }) {
-    this.#position = position;
+  constructor(place: () => EventPlace) {
+    this.#place = place;
   }
 
   /** Returns true if a listener wants one of these types; other events need not be created. */
@@ -74,24 +77,29 @@ export class EventEmitter {
   }
 
   #isWanted(type: Type): boolean {
-    for (const { types } of this.#subscriptions) if (!types || types.has(type)) return true;
+    for (const { types } of this.#subscriptions ?? []) if (!types || types.has(type)) return true;
     return false;
   }
 
   /** Delivers an event to the listeners that want its type; without any, no event is created and no number is used. */
   emit(body: AgentEventBody, extras: EventExtras = NO_EXTRAS): void {
-    if (body.type === "block.start") this.#openBlocks.add(blockOf(body)!);
-    if (body.type === "block.end") this.#openBlocks.delete(blockOf(body)!);
+    if (body.type === "block.start") (this.#openBlocks ??= new Set()).add(blockOf(body)!);
+    if (body.type === "block.end") this.#close(blockOf(body)!);
     if (!this.#isWanted(body.type)) return;
-    this.#waiting.push({ event: this.#eventOf(body, extras), soFar: extras.soFar });
-    if (this.#isDelivering) return;
-    this.#isDelivering = true;
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
-    this.#isDelivering = false;
+    const delivery = { event: this.#eventOf(body, extras), soFar: extras.soFar };
+    if (this.#waiting) return void this.#waiting.push(delivery);
+    const waiting = (this.#waiting = [delivery]);
+    for (let next = waiting.shift(); next; next = waiting.shift()) this.#deliver(next);
+    this.#waiting = undefined;
+  }
+
+  #close(block: string): void {
+    this.#openBlocks?.delete(block);
+    if (this.#openBlocks?.size === 0) this.#openBlocks = undefined;
   }
 
   #deliver({ event, soFar }: Delivery): void {
-    for (const { listener, types, isCumulative, after, missed } of this.#subscriptions) {
+    for (const { listener, types, isCumulative, after, missed } of this.#subscriptions ?? []) {
       if (event.n <= after || (types && !types.has(event.type)) || missed?.has(blockOf(event)!)) continue;
       try {
         const addsSoFar = isCumulative && soFar !== undefined && event.type === "block.delta";
@@ -103,7 +111,7 @@ export class EventEmitter {
   }
 
   #eventOf(body: AgentEventBody, { turn: ofTurn, source }: EventExtras): AgentEvent {
-    const { seq, at, turn } = this.#position();
+    const { seq, at, turn } = this.#place();
     const event = { ...body, seq, at, turn: ofTurn ?? turn, n: ++this.#n, ...(source && { source }) };
     const isFlat = event.type === "block.delta" || event.type === "tool.delta";
     return isFlat ? Object.freeze(event) : freeze(event);
@@ -112,9 +120,9 @@ export class EventEmitter {
   /** Calls `listener` with every event from now on, or with those of `types` only, and returns a function that ends it. With
    *  `isCumulative`, a `block.delta` contains its whole block so far. */
   subscribe(listener: Listener, types?: readonly Type[], isCumulative = false): () => void {
-    const missed = this.#openBlocks.size > 0 ? new Set(this.#openBlocks) : undefined;
+    const missed = this.#openBlocks && new Set(this.#openBlocks);
     const subscription = { listener, types: types && new Set(types), isCumulative, after: this.#n, missed };
-    this.#subscriptions.add(subscription);
-    return () => void this.#subscriptions.delete(subscription);
+    (this.#subscriptions ??= new Set()).add(subscription);
+    return () => void this.#subscriptions?.delete(subscription);
   }
 }

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-test.each(["main", "sessions", "inspect", "knowledge", "bursts", "workers"])(
+test.each(["main", "sessions", "inspect", "knowledge", "bursts", "workers", "resting"])(
   "bench/%s.ts runs to its end and measures every figure that it reports",
   async (name) => {
     const script = join(ROOT, "bench", `${name}.ts`);
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ["--conditions=agentchart-source", script],
+      ["--expose-gc", "--conditions=agentchart-source", script],
       {
         cwd: ROOT,
         env: { ...process.env, BENCH_SMOKE: "1" },

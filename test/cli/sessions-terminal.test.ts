@@ -81,7 +81,7 @@ describe("A command in a terminal", () => {
     expect(stdout.replace(/\d+(?= {2,}(user|assistant))|(?<=position )\d+/g, "N")).toMatchInlineSnapshot(`
       "Session trip · suspended.waiting · TOOL_SUSPENDED · position N · 2026-01-02 03:04:05Z
       AT  ROLE       MESSAGE
-      N  user       Where?
+      N   user       Where?
       N  assistant  In[2J Paris.
       N  user       Look it up
       N  assistant  → lookup {"id":7}

@@ -7,6 +7,7 @@ import type { AgentCommand } from "../../../machines/agent/events.ts";
 import { liveMachine } from "../../../src/agent/services/actors.ts";
 import { bindHost, hostOf } from "../../../src/agent/services/host.ts";
 import { Runtime } from "../../../src/agent/runtime.ts";
+import { EventEmitter } from "../../../src/event/emitter.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import { toolOf } from "../../support/agents.ts";
 
@@ -15,12 +16,9 @@ function partsOf(name: string, ran: string[]) {
   const turns: ScriptedTurn[] = [{ calls: [{ id: "c", name: "work" }] }, `${name} answers`];
   const tools = [toolOf("work", () => `${name} has worked ${ran.push(name)}`)];
   const config = { name, model: scriptedModel(turns), tools };
-  const runtime = new Runtime(config as never, {
-    onCall() {},
-    onSettled() {},
-    onCommitted() {},
-    onStopped() {},
-  });
+  const listener = { onCall() {}, onSettled() {}, onCommitted() {}, onStopped() {} };
+  const events = new EventEmitter(() => ({ seq: 0, at: 0, turn: 0 }));
+  const runtime = new Runtime(config as never, listener, { events });
   return { settings: runtime.settings, host: { ...hostOf(runtime.actor), stepTaken: () => {} } };
 }
 

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
+import { sqliteStore } from "agentchart/store/sqlite";
+import { cpuMicros, IS_SMOKE } from "./cpu.ts";
+
+const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+if (!globalThis.gc) throw new Error("bench/resting.ts measures the heap: run it with node --expose-gc");
+const SESSIONS = IS_SMOKE ? 20 : 10_000;
+const folder = mkdtempSync(join(tmpdir(), "agentchart-bench-"));
+const store = sqliteStore({ path: join(folder, "sessions.sqlite") });
+
+const model: ChatModel = {
+  name: "brief",
+  async *stream() {
+    yield { type: "text.delta", delta: "Done" };
+    yield { type: "finish", reason: "stop" };
+  },
+};
+const tools = [defineTool({ name: "work", description: "", input: { type: "object" }, execute: () => "" })];
+const shared = { name: "bench", model, tools, store };
+
+/** KB of live heap. */
+async function heapKb(): Promise<number> {
+  for (let times = 0; times < 3; times++) {
+    globalThis.gc!();
+    await new Promise(setImmediate);
+  }
+  return process.memoryUsage().heapUsed / 1024;
+}
+
+/** Does something with all sessions: KB of heap and CPU µs by session. */
+async function each(work: (index: number) => Promise<unknown>): Promise<{ kb: number; micros: number }> {
+  const before = await heapKb();
+  const micros = await cpuMicros(async () => {
+    for (let index = 0; index < SESSIONS; index++) await work(index);
+  });
+  return { kb: ((await heapKb()) - before) / SESSIONS, micros: micros / SESSIONS };
+}
+
+const agents: Agent[] = [];
+const warm = createAgent({ ...shared, sessionId: "warm" });
+for (let times = 0; times < 50; times++) {
+  await warm.call("Hi");
+  await warm.passivate();
+}
+const opened = await each(async (index) => {
+  agents[index] = createAgent({ ...shared, sessionId: `s${index}` });
+  await agents[index].call("Hi");
+});
+const passive = await each((index) => agents[index]!.passivate());
+const revived = await each((index) => agents[index]!.call("Again"));
+for (const agent of agents) await agent.close();
+await warm.close();
+await store.close();
+rmSync(folder, { recursive: true, force: true });
+
+const text = `# Resting sessions, measured
+
+Written by \`npm run bench:resting -- --write\`, load ${loadavg()[0]!.toFixed(1)} while measuring, Node ${process.versions.node}: ${SESSIONS} sessions of one turn
+in one process, on SQLite. Aims: 6 KB for an idle agent, 1 KB for a passive one.
+
+| | CPU µs by session | KB of heap by agent |
+|---|---|---|
+| created, one turn | ${opened.micros.toFixed(0)} | ${opened.kb.toFixed(1)} |
+| passivated | ${passive.micros.toFixed(0)} | ${(opened.kb + passive.kb).toFixed(1)} |
+| opened again, one more turn | ${revived.micros.toFixed(0)} | ${(opened.kb + passive.kb + revived.kb).toFixed(1)} |
+
+An idle agent holds its chart, its transcript and its tools; the aim for it is not reached. A process with many sessions sets
+\`idleMs\`, or calls \`passivate()\`.
+`;
+console.log(text);
+if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench-resting.md"), text);

@@ -1,0 +1,111 @@
+import { AgentError } from "../base/error.ts";
+import { LONGEST_DELAY_MS } from "../base/longest-delay.ts";
+import { EventEmitter } from "../event/emitter.ts";
+import type { Hook } from "../hook/types.ts";
+import type { SessionToolkit } from "../tool/toolkit.ts";
+import { leave, restsAndIsSaved } from "./ending.ts";
+import { LiveSession, type Surroundings } from "./live-session.ts";
+import { resumableAt } from "./reply.ts";
+import type { KeptParts } from "./runtime.ts";
+import { busy } from "./turns.ts";
+import type { Agent, AgentConfig } from "./types.ts";
+
+/** The agent of a session that may be passive. */
+export type PassiveAgent = Agent<never> & {
+  /** True while calls are pending. */
+  readonly hasCalls: boolean;
+};
+
+/** The session of an agent, which leaves this process while nobody needs it and comes back when somebody does. */
+export class Passivation {
+  readonly #config: AgentConfig<never>;
+  readonly #around: Surroundings;
+  readonly #agent: PassiveAgent;
+  readonly #kept: KeptParts = { events: new EventEmitter(() => this.here.runtime.position) };
+  /** Undefined while the session is passive. */
+  #live: LiveSession | undefined;
+  #leaving: Promise<void> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(config: AgentConfig<never>, around: Surroundings, agent: PassiveAgent) {
+    this.#config = config;
+    this.#around = around;
+    this.#agent = agent;
+  }
+
+  /** The session; a new runtime, which is not open yet, if it was passive. */
+  get here(): LiveSession {
+    return this.#live ?? this.revive();
+  }
+
+  /** Settles when the lease of the former runtime is given back; undefined if there is nothing to wait for. */
+  get leaving(): Promise<void> | undefined {
+    return this.#leaving;
+  }
+
+  /** The tools, which the caller may change from now on: the next runtime has the same object. */
+  keepToolkit(): SessionToolkit {
+    return (this.#kept.toolkit = this.here.runtime.toolkit);
+  }
+
+  /** Replaces the hooks, also for later runtimes. */
+  setHooks(change: (hooks: readonly Hook<never>[]) => readonly Hook<never>[]): void {
+    const { runtime } = this.here;
+    runtime.setHooks(change);
+    this.#kept.hooks = runtime.hooks;
+  }
+
+  /** Makes a runtime, and lets inspectors watch it. */
+  revive(): LiveSession {
+    const live = new LiveSession(this.#config, this.#kept, this.#around, () => this.rested());
+    this.#live = live;
+    live.watch(this.#agent, this.#config);
+    return live;
+  }
+
+  /** See {@link Agent.passivate}. */
+  async passivate(): Promise<void> {
+    if (!this.#config.store)
+      throw new AgentError("config/invalid", "passivate: the agent has no store that keeps its session.");
+    const live = this.#live;
+    if (!live?.runtime.isOpen) return this.#leaving;
+    this.#assertIdle(live);
+    await restsAndIsSaved(live.runtime);
+    if (this.#live !== live || live.runtime.isStopped) return;
+    this.#assertIdle(live);
+    this.#live = undefined;
+    this.#kept.output = live.runtime.output;
+    this.#leaving = leave(live.runtime).finally(() => (this.#leaving = undefined));
+    await this.#leaving;
+    await live.reported();
+  }
+
+  #assertIdle({ turns }: LiveSession): void {
+    if (this.#agent.hasCalls) throw busy();
+    turns.assertIdle();
+  }
+
+  /** Begins to count the time after which the session is passivated. */
+  rested(): void {
+    const { idleMs, store } = this.#config;
+    const isHeld = Object.keys(this.#around).length > 0; // by a worker or another agent
+    if (idleMs === undefined || !store || isHeld) return;
+    this.remain();
+    this.#idle = setTimeout(() => this.#idleFor(), Math.min(idleMs, LONGEST_DELAY_MS)).unref();
+  }
+
+  /** Ends the counting. */
+  remain(): void {
+    clearTimeout(this.#idle);
+  }
+
+  #idleFor(): void {
+    const live = this.#live;
+    if (!live || live.runtime.isStopped) return;
+    const { context } = live.runtime;
+    const isSuspended = live.runtime.status().phase === "suspended";
+    const goesOn = isSuspended && resumableAt(context) !== undefined; // at a time, without a call
+    if (this.#agent.hasCalls || live.turns.isBusy || goesOn) this.rested();
+    else this.passivate().catch(() => this.rested());
+  }
+}
