@@ -27,7 +27,11 @@ await later.open();
 const { phase } = later.status();
 const reply = await later.call(phase === "unfinished" ? undefined : "What did I ask before?");
 console.log(phase, reply.text, (await later.messages()).length);
-await later.close();
+// #endregion
+
+// #region edit
+await later.edit((messages) => messages.filter(({ metadata }) => metadata["isPrivate"] !== true));
+await later.close(); // frees the session as well, with nothing running
 // #endregion
 
 // #region history

@@ -31,6 +31,7 @@ const root: AgentState = {
     call: { refuse: "busy" },
     "session.load": { refuse: "busy" },
     "session.compact": { refuse: "busy" },
+    "session.edit": { refuse: "busy" },
     "tool.decide": { refuse: "unknownCall" },
     "hooks.listen": { actions: "listen" },
     "tools.allow": { actions: "allowTools" },

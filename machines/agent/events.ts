@@ -52,6 +52,8 @@ export type AgentCommand =
         readonly decidedBy?: string;
       }
     >
+  /** Replaces the messages of the session. */
+  | Command<"session.edit", At & { readonly messages: readonly Msg[] }>
   /** Sums up the conversation although nothing asks for it. */
   | Command<"session.compact", At & { readonly instructions?: string }>
   | Command<"run.shutdown", At>

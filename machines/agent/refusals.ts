@@ -151,9 +151,9 @@ export const refusals = {
       data: { sessionId, policy, change },
     };
   },
-  isOpen: (): Refusal => ({
+  isOpen: (_: AgentContext, { type }: { readonly type: string }): Refusal => ({
     code: "run/pending",
-    message: "The turn has not ended; expected compact() between two turns.",
+    message: `The turn has not ended; expected ${type === "session.edit" ? "edit" : "compact"}() between two turns.`,
   }),
   neverCompacts: (): Refusal => ({
     code: "config/invalid",

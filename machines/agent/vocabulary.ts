@@ -11,6 +11,7 @@ import * as changed from "./updates/changed-agent.ts";
 import * as compaction from "./updates/compaction.ts";
 import * as plan from "./updates/compaction-plan.ts";
 import { allSettled, isUndecided, openCalls, toolActorOf } from "./updates/calls.ts";
+import { editMessages } from "./updates/edit.ts";
 import * as ending from "./updates/ending.ts";
 import * as entry from "./updates/entry.ts";
 import * as handoff from "./updates/handoff.ts";
@@ -264,6 +265,7 @@ const updates = {
   }),
   steer: waiting.steer,
   observe: waiting.observe,
+  editMessages,
   writeSlot: slots.writeSlot,
   listen: (_: AgentContext, { points }: Command<"hooks.listen">) => ({ listening: points }),
   allowTools: (_: AgentContext, { allowed }: Command<"tools.allow">) => ({ allowed }),

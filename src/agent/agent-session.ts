@@ -21,6 +21,7 @@ import { savedPartsSchema } from "../session/save.ts";
 import { withinLimits, type OnBegin } from "./call-limits.ts";
 import { callerOf } from "./caller.ts";
 import { checkConfig, messagesOf, oneMessage, sessionIdOf } from "./config.ts";
+import { editSchema, editSession } from "./edit-session.ts";
 import { closeDown, shutDown } from "./ending.ts";
 import type { LiveSession, Surroundings } from "./live-session.ts";
 import { agentSlots } from "./agent-slots.ts";
@@ -314,6 +315,13 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     const error = context.view === view ? context.progress.compactions?.last?.error : undefined;
     if (error && inputId === undefined) throw errorFrom(error);
     return { tokensBefore, tokensAfter: promptTokens(context), from: context.view?.from ?? 0 };
+  }
+
+  async edit(change: Parameters<Agent["edit"]>[0]): Promise<void> {
+    check(editSchema(), change, "edit", "The change");
+    await this.#ready();
+    this.#assertOpen();
+    await editSession(this.#runtime, change);
   }
 
   async observe(messages: Msg | readonly Msg[]): Promise<void> {

@@ -380,6 +380,12 @@ export interface Agent<Ctx = unknown> {
   steer(message: string | Msg): boolean;
   /** Adds messages to the transcript without calling the model. While calls are open, they are stored after the results. */
   observe(messages: Msg | readonly Msg[]): Promise<void>;
+  /** Replaces messages of a resting session, or removes them: `change` gets all of them and returns those that stay, with new ones or
+   *  without some. The former ones stay in the journal, at earlier positions. If messages were changed that a summary stands for, the
+   *  model sees the whole transcript again until it is bounded anew. Rejects `message/invalid`, having changed nothing, for messages
+   *  that are none, and if a call has lost its result or a result its call; `run/pending` while a turn waits, `run/busy` while one
+   *  runs. */
+  edit(change: (messages: readonly Msg[]) => readonly Msg[]): Promise<void>;
   /** Returns the transcript. */
   messages(): Promise<Msg[]>;
   /** Returns the state of the session, as far as this process knows it. */

@@ -67,6 +67,8 @@ export function outputProblem(value: unknown): string | undefined {
 /** Returns a deeply frozen copy of well-formed messages. Throws `message/invalid` that names the message and the field that is
  *  wrong; the error begins with `from`. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
+  if (!Array.isArray(messages))
+    throw new AgentError("message/invalid", `${from}: expected an array of messages.`);
   messages.forEach((candidate, index) => {
     const unfit = jsonProblem(candidate);
     if (unfit !== undefined) throw new AgentError("message/invalid", `${from}: message ${index} ${unfit}.`);

@@ -38,6 +38,7 @@ export const stopped: AgentState = {
       on: {
         ...AT_REST,
         call: [NEEDS_SCHEMA, { actions: "beginCall", choose: ENTER_CALL }],
+        "session.edit": { actions: "editMessages" },
         "session.compact": [
           { guard: "neverCompacts", refuse: "neverCompacts" },
           { target: "compacting", actions: "askCompaction" },
@@ -50,6 +51,7 @@ export const stopped: AgentState = {
         ...AT_REST,
         "session.adopt": ADOPT,
         "session.compact": { refuse: "isOpen" },
+        "session.edit": { refuse: "isOpen" },
         call: [
           NEEDS_SCHEMA,
           { guard: "wasInterrupted", target: "interrupting", actions: "beginResume" },

@@ -32,6 +32,7 @@ export const suspended: AgentState = {
         "session.load": LOAD,
         "session.adopt": ADOPT,
         "session.compact": { refuse: "isOpen" },
+        "session.edit": { refuse: "isOpen" },
         "xstate.error.actor.*": { refuse: "unexpected" },
         "run.shutdown": { refuse: "notRunning" },
         "run.steer": { refuse: "notRunning" },

@@ -46,7 +46,8 @@ export const pairsAreWhole: Check = ({ before, after }) => {
   return first && toolResultsOf(first).length > 0 ? "the view begins with a result" : undefined;
 };
 
-/** What the model sees changes only with what a compaction has done, and a summary is what the model or a hook has said. */
+/** What the model sees changes only with what a compaction has done or with messages that were edited, which are shown whole, and a
+ *  summary is what the model or a hook has said. */
 export const viewIsEarned: Check = ({ before, move, after }) => {
   const [was, is] = [before.snapshot.context, after.snapshot.context];
   if (move.kind === "load" || was.settings.compaction === null) return undefined;
@@ -56,6 +57,8 @@ export const viewIsEarned: Check = ({ before, move, after }) => {
   const did = last === was.progress.compactions?.last ? "nothing" : last!.did;
   const shows = ({ view }: AgentContext): string =>
     JSON.stringify([view?.from ?? 0, view?.clearedTo ?? 0, view?.summary?.id]);
+  if (move.events[0]?.type === "session.edit" && is.transcript !== was.transcript)
+    return shows(is) === "[0,0,null]" ? undefined : "the view hides messages that were edited";
   if ((shows(is) === shows(was)) !== (did === "nothing"))
     return `the view changes by a compaction that did ${did}`;
   const { summary } = is.view ?? {};

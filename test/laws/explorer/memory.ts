@@ -83,6 +83,13 @@ function isForced({ forced }: Memory, { meaning }: Move, { progress }: AgentCont
   return forced || (said === "too long" && progress.compactions?.overflow != null);
 }
 
+/** What the next request of the conversation has to begin with: nothing, if the messages were edited or an output was taken. */
+function sentAfter(memory: Memory, { events }: Move, after: Step): Sent | undefined {
+  const isEdited = events[0]?.type === "session.edit" && after.refused === undefined;
+  if (isEdited || after.snapshot.context.outcome?.output !== undefined) return undefined;
+  return sentIn({ after }) ?? memory.sent;
+}
+
 /** What is to be remembered after `move` has led to `after`. */
 export function remember(memory: Memory, move: Move, after: Step, leaf: string): Memory {
   const { meaning = {}, kind } = move;
@@ -108,7 +115,7 @@ export function remember(memory: Memory, move: Move, after: Step, leaf: string):
     granted: granted(isRevoked ? NOTHING : memory, move, context),
     interrupted: !rests && (memory.interrupted || (meaning.interrupts === true && !refused)),
     stops: !rests && (memory.stops || (meaning.stops ?? false)),
-    sent: context.outcome?.output === undefined ? (sentIn({ after }) ?? memory.sent) : undefined,
+    sent: sentAfter(memory, move, after),
     forced: isForced(memory, move, context),
     restarts: memory.restarts + (kind === "crash" || (meaning.input && !refused) ? 1 : 0),
   };

@@ -162,6 +162,9 @@ function adoptions(world: World, at: number): readonly Move[] {
   }));
 }
 
+/** A message as a person has changed it. */
+const edited = (message: Msg): Msg => ({ ...message, metadata: { ...message.metadata, isEdited: true } });
+
 /** Everything that people and other code may send, in any state. */
 export function outsideMoves(world: World, scene: Scene): readonly Move[] {
   const { context, step } = scene;
@@ -195,6 +198,7 @@ export function outsideMoves(world: World, scene: Scene): readonly Move[] {
       kind: "outside",
       events: [{ type: "session.compact", at }],
     },
+    disturb("session.edit", { type: "session.edit", at, messages: context.transcript.slice().map(edited) }),
     disturb("run.shutdown", { type: "run.shutdown", at }),
     disturb("budget.extend", { type: "budget.extend", at, extra: { modelCalls: 1, toolCalls: 1 } }),
     disturb("hooks.listen", { type: "hooks.listen", points: [...points] }),

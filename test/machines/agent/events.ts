@@ -58,6 +58,7 @@ export const decide = (
   ...about,
 });
 export const STEER: ChartEvent = { type: "run.steer", at: 200, message: user("m1") };
+export const EDIT: ChartEvent = { type: "session.edit", at: 200, messages: [user("m1")] };
 export const OBSERVE: ChartEvent = { type: "session.observe", at: 200, messages: [user("m1")] };
 export const SHUT_DOWN: ChartEvent = { type: "run.shutdown", at: 200 };
 /** Writes a slot, for the revision 0 unless `about` says otherwise. */

@@ -69,6 +69,7 @@ const COMMAND_NOTES: { readonly [event: string]: string } = {
   "run.shutdown": "paused",
   "budget.extend": "budget extended",
   "session.compact": "summed up",
+  "session.edit": "messages edited",
   "session.resume": "resumed",
 };
 const DECISION_NOTES: { readonly [decision: string]: string } = {

@@ -4,6 +4,7 @@ import {
   adopt,
   AGENT,
   decide,
+  EDIT,
   ends,
   GO_ON,
   GO_ON_WITHOUT_SCHEMA,
@@ -58,6 +59,9 @@ const leftAt = (from: string): readonly Refused[] =>
 export const REFUSED: readonly Refused[] = [
   ["reasoning.calling.running", "a call while a turn runs", {}, GO_ON, "run/busy"],
   ["reasoning.calling.running", "a session to load while a turn runs", {}, load({}), "run/busy"],
+  ["reasoning.calling.running", "edited messages while a turn runs", {}, EDIT, "run/busy"],
+  ["stopped.unfinished", "edited messages in the middle of a turn", {}, EDIT, "run/pending"],
+  ["suspended.waiting", "edited messages in the middle of a turn", suspended, EDIT, "run/pending"],
   ["acting.executing.running", "a decision while the calls run", running, decide(), "run/bad-decision"],
   ["stopped.idle", "a decision without an open call", {}, decide(), "run/bad-results"],
   [
