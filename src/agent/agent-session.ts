@@ -223,6 +223,12 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     await this.#runtime.journal.touch();
   }
 
+  async acknowledge(inputId: string): Promise<void> {
+    await this.#ready();
+    this.#runtime.journal.acknowledge(inputId);
+    await this.#runtime.journal.touch();
+  }
+
   wakeAt(): number | undefined {
     return this.#runtime.status().phase === "suspended" ? resumableAt(this.#runtime.context) : undefined;
   }

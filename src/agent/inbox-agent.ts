@@ -43,6 +43,8 @@ export interface InboxAgent extends Agent<never> {
   compact(options?: { readonly instructions?: string }, inputId?: string): Promise<CompactionResult>;
   /** Journals that the input was refused with this error, and acknowledges it. */
   refuse(inputId: string, error: ErrorInfo): Promise<void>;
+  /** Acknowledges an input whose effect is outside of the session. */
+  acknowledge(inputId: string): Promise<void>;
   /** Resolves when nothing runs and everything is durable. */
   rest(): Promise<void>;
   /** Ends the agent immediately, as if the process had died: the session can be acquired when its lease expires. */

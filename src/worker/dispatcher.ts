@@ -62,7 +62,8 @@ class StoreDispatcher implements Dispatcher {
   ): Promise<Dispatched> {
     checkId(sessionId, "dispatch: the session id");
     check(dispatchSchema(), options, "dispatch");
-    const { agent, meta } = options;
+    const { agent, meta, reportTo } = options;
+    if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
     if (sessionId.startsWith(PERMIT_PREFIX))
       throw new AgentError(
@@ -77,6 +78,7 @@ class StoreDispatcher implements Dispatcher {
       messages,
       ...(agent !== undefined && { agent }),
       ...(meta && { meta }),
+      ...(reportTo !== undefined && { reportTo }),
     } as const;
     return this.#putInput(sessionId, command, options);
   }

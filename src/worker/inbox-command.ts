@@ -12,7 +12,13 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
       readonly messages: readonly Msg[];
       readonly agent?: string;
       readonly meta?: JsonObject;
+      /** The session that is told how the turn has ended. */
+      readonly reportTo?: string;
     }
+  /** A turn that another session has asked for is to be reported to it, once it has ended. */
+  | { readonly kind: "report"; readonly to: string; /** The input of the turn. */ readonly of: string }
+  /** A message for the running turn, or else for a new one. */
+  | { readonly kind: "notify"; readonly message: Msg }
   | {
       readonly kind: "decide";
       readonly callId: string;
@@ -40,6 +46,8 @@ export type InboxCommandKind = InboxCommand["kind"];
 /** The fields that each kind must have, and their types. */
 const SHAPES: { readonly [kind in InboxCommandKind]: { readonly [field: string]: string } } = {
   call: { messages: "object" },
+  report: { to: "string", of: "string" },
+  notify: { message: "object" },
   decide: { callId: "string" },
   interrupt: {},
   steer: { message: "object" },

@@ -14,10 +14,12 @@ export function defersText({ onTextWhilePending }: Pick<AgentConfig, "onTextWhil
   return onTextWhilePending === undefined;
 }
 
-/** True for an input of text while calls are open. */
-export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestState): boolean {
-  if (phase !== "suspended" || waitsFor.includes("budget") || (data["kind"] ?? "call") !== "call")
-    return false;
+/** True for an input that cannot be processed yet: a report of a turn that has not ended, or, if `defers`, text while calls are open. */
+export function isDeferred({ data }: SessionInput, { phase, waitsFor }: RestState, defers: boolean): boolean {
+  const { kind = "call" } = data;
+  if (kind === "report") return phase !== "stopped";
+  if (kind === "notify") return phase === "suspended";
+  if (kind !== "call" || !defers || phase !== "suspended" || waitsFor.includes("budget")) return false;
   const messages = Array.isArray(data["messages"]) ? (data["messages"] as unknown as readonly Msg[]) : [];
   const isWhole = messages.every((message) => Array.isArray(message?.content));
   return isWhole && messages.length > 0 && !messages.some((message) => toolResultsOf(message).length > 0);

@@ -1,4 +1,6 @@
 // src/worker drives stored sessions from their durable inboxes, on any number of machines.
+export { backgroundAgents, backgroundTasksSlot } from "./background-agents.ts";
+export type { BackgroundAgentsOptions, BackgroundTask } from "./background-agents.ts";
 export { bullQueue } from "./queue/bull.ts";
 export type { BullQueueOptions } from "./queue/bull.ts";
 export { inProcessQueue } from "./queue/in-process.ts";

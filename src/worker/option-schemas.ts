@@ -16,7 +16,7 @@ import type {
   WorkerOptions,
 } from "./types.ts";
 
-const queueSchema = s.lazily(() =>
+export const queueSchema = s.lazily(() =>
   s.having<WakeQueue>("wake", "a WakeQueue, such as inProcessQueue() or bullQueue()"),
 );
 
@@ -106,6 +106,7 @@ export const dispatchSchema = s.lazily(() =>
     ...wakeShape(),
     idempotencyKey: s.optional(s.nonEmpty()),
     meta: s.optional(s.object()),
+    reportTo: s.optional(s.nonEmpty()),
   }),
 );
 

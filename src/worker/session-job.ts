@@ -13,7 +13,7 @@ import { quarantine } from "./quarantine.ts";
 import { stepReporter, type Report } from "./report.ts";
 import { hasWork, defersText, isDeferred } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
-import { SessionSignals } from "./signals.ts";
+import { NUDGE, SessionSignals } from "./signals.ts";
 import { isInner, sessionMeta } from "./status.ts";
 import type {
   AnyAgentConfig,
@@ -84,7 +84,8 @@ export class SessionJob {
     }
     const config = await this.#config(agents[agent]!, meta);
     if (!config) return;
-    if (defersText(config) && !hasWork(found?.position, inputs, now(), isDeferred)) return;
+    const defers = defersText(config);
+    if (!hasWork(found?.position, inputs, now(), (input, state) => isDeferred(input, state, defers))) return;
     const permit = await permits.acquire(tenant);
     if (!permit) return this.#requeue("limited");
     try {
@@ -181,6 +182,11 @@ export class SessionJob {
       pollMs,
       output: config.output,
       defersText: defersText(config),
+      put: async (to, input) => {
+        await store.putInput(to, input);
+        queue.publish(to, NUDGE);
+        await queue.wake(to).catch(() => {}); // the sweep finds it
+      },
       onAccepted: (input, { kind, at }) => {
         const waitedMs = Math.max(0, now() - Math.max(at, dueTime(input)));
         report.emit({ type: "input.taken", ...session, inputId: input.id, kind, waitedMs });

@@ -5,8 +5,10 @@ import type { JsonObject } from "../base/json.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
 import { dueTime } from "../store/due.ts";
 import type { Schema } from "../tool/types.ts";
-import { parseCommand, type InboxCommand } from "./inbox-command.ts";
+import { commandData, parseCommand, type InboxCommand } from "./inbox-command.ts";
 import { isDeferred } from "./inbox.ts";
+import { sessionMeta } from "./status.ts";
+import { lastTurnEnd, reportMessage } from "./turn-report.ts";
 
 /** The number of inputs that are read first; if there are more, all are read. */
 const PAGE = 200;
@@ -14,9 +16,10 @@ const NO_TURN: ErrorInfo = { code: "run/invalid-event", message: "No turn was ru
 const CANCELLED: ErrorInfo = { code: "run/aborted", message: "It was cancelled before it was processed." };
 
 type CompactCommand = Extract<InboxCommand, { readonly kind: "compact" }>;
-type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" | "compact" }>;
+type ReportCommand = Extract<InboxCommand, { readonly kind: "report" }>;
+type TurnCommand = Exclude<InboxCommand, { readonly kind: "call" | "decide" | "compact" | "report" }>;
 /** The kinds of commands that wait for a session at rest. */
-const AT_REST: ReadonlySet<string> = new Set(["call", "decide", "compact"]);
+const AT_REST: ReadonlySet<string> = new Set(["call", "decide", "compact", "report"]);
 
 /** Parses a command that a running turn can process; undefined for other inputs and for invalid ones. */
 function parseTurnCommand(data: JsonObject): TurnCommand | undefined {
@@ -39,6 +42,8 @@ export type SessionRunOptions = {
   readonly output: Schema | undefined;
   /** Text stays in the inbox while calls are open. */
   readonly defersText: boolean;
+  /** Puts an input into the inbox of a session, and wakes it. */
+  readonly put: (sessionId: string, input: SessionInput) => Promise<void>;
   /** Called when an input takes effect. */
   readonly onAccepted: (input: SessionInput, command: InboxCommand) => void;
   /** Called when the agent has refused an input. */
@@ -49,7 +54,8 @@ export type SessionRunOptions = {
  * Drives the open agent of one session from its inbox until the session is at rest and no input is due.
  *
  * R1 Inputs are processed in order, one after the other, but a cancellation before all others. While a turn runs, commands for
- *    that turn are processed at once. Text that comes while calls are open stays in the inbox until none is open.
+ *    that turn are processed at once. Text that comes while calls are open stays in the inbox until none is open. A report of a turn
+ *    comes right after that turn, before other inputs.
  * R2 An input is acknowledged by the append that stores its effect or its refusal, never otherwise.
  * R3 Once the agent is closed nothing more is done; the remaining inputs stay in the store.
  */
@@ -94,12 +100,17 @@ export class SessionRun {
     return (this.#agent.wakeAt() ?? Infinity) <= this.#options.now();
   }
 
-  /** Returns the next input to process. A cancellation comes first, because it refuses the inputs before it. */
+  /** Returns the next input to process. A cancellation comes first, because it refuses the inputs before it, and then the report of a
+   *  turn that was just made. */
   async #next(): Promise<SessionInput | undefined> {
     const { defersText } = this.#options;
     const due = await this.#due();
     const cancellation = due.find(({ data }) => data["kind"] === "cancel");
-    return cancellation ?? due.find((input) => !(defersText && isDeferred(input, this.#agent.status())));
+    if (cancellation) return cancellation;
+    const ready = due.filter((input) => !isDeferred(input, this.#agent.status(), defersText));
+    const isMade = ({ data: { kind, of } }: SessionInput): boolean =>
+      kind === "report" && !due.some(({ id }) => id === of);
+    return ready.find(isMade) ?? ready.find(({ data }) => data["kind"] !== "report");
   }
 
   /** Returns the inputs that are due and have not taken effect, in order. */
@@ -126,12 +137,14 @@ export class SessionRun {
     } catch (error) {
       return this.#refuse(input, "unknown", errorInfo(error, "message/invalid"));
     }
-    if (command.kind === "call") {
-      const { messages } = command;
+    if (command.kind === "call" || command.kind === "notify") {
+      const messages = command.kind === "call" ? command.messages : [command.message];
       const { output } = this.#options;
+      await this.#promiseReport(input, command);
       this.#markAccepted(input, command);
       return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, output)));
     }
+    if (command.kind === "report") return this.#report(input, command);
     if (command.kind === "compact") return this.#compact(input, command);
     try {
       if (await causedBy("worker", () => this.#execute(input, command))) this.#markAccepted(input, command);
@@ -146,7 +159,7 @@ export class SessionRun {
   /** Executes a command. Returns false, and does nothing, if there is no turn for it. */
   async #execute(
     input: SessionInput,
-    command: Exclude<InboxCommand, { readonly kind: "call" | "compact" }>,
+    command: Exclude<InboxCommand, { readonly kind: "call" | "compact" | "report" }>,
   ): Promise<boolean> {
     const agent = this.#agent;
     const { id } = input;
@@ -164,6 +177,7 @@ export class SessionRun {
         await agent.writeSlot(command.name, command.value, command.revision, id);
         return true;
       case "steer":
+      case "notify":
         return agent.steer(command.message, id);
       case "cancel":
         await this.#refuseEarlierCalls(input, command.at);
@@ -191,6 +205,31 @@ export class SessionRun {
     await this.#refuse(input, "compact", errorInfo(refusal, "message/invalid"));
   }
 
+  /** Puts the report of a turn into the own inbox before the turn begins, so that it is made whatever becomes of the process. */
+  async #promiseReport({ id }: SessionInput, command: InboxCommand): Promise<void> {
+    if (command.kind !== "call" || command.reportTo === undefined) return;
+    const report: InboxCommand = { kind: "report", to: command.reportTo, of: id, at: command.at };
+    await this.#options.store.putInput(this.#agent.sessionId, {
+      id: `${id}/report`,
+      data: commandData(report),
+    });
+  }
+
+  /** Tells another session how the turn has ended that it has asked for. Whoever does it again does nothing: the message has an id. */
+  async #report(input: SessionInput, command: ReportCommand): Promise<void> {
+    const { store, put, now } = this.#options;
+    const { sessionId } = this.#agent;
+    await this.#agent.rest();
+    const [end, stored] = [await lastTurnEnd(store, sessionId, command.of), await store.load(sessionId)];
+    if (end && (await store.load(command.to))) {
+      const message = reportMessage(sessionId, sessionMeta(stored?.position, []), end);
+      const data = commandData({ kind: "notify", message, at: now() });
+      await put(command.to, { id: `${sessionId}/${input.id}`, data });
+    }
+    await this.#agent.acknowledge(input.id);
+    this.#markAccepted(input, command);
+  }
+
   /** Refuses the calls before an input in the inbox, and those dispatched before it that are not due yet. */
   async #refuseEarlierCalls({ id }: SessionInput, at: number): Promise<void> {
     let isBefore = true;
@@ -198,7 +237,9 @@ export class SessionRun {
       isBefore &&= each.id !== id;
       const { kind = "call", at: since = 0 } = each.data as { readonly kind?: string; readonly at?: number };
       const wasBefore = isBefore || (each.dueAt !== undefined && since <= at);
-      if (kind === "call" && wasBefore) await this.#refuse(each, "call", CANCELLED);
+      if ((kind !== "call" && kind !== "notify") || !wasBefore) continue;
+      await this.#promiseReport(each, each.data as InboxCommand);
+      await this.#refuse(each, kind, CANCELLED);
     }
   }
 

@@ -19,10 +19,11 @@ export function sessionMeta(position: JsonObject | undefined, inputs: readonly S
   return { ...meta, ...known, ...(agent !== undefined && { agent }) };
 }
 
-/** True for a session inside of a call of another one. */
+/** True for a session inside of a call of another one, which drives it; one in the background is driven by workers. */
 export function isInner(position: JsonObject | undefined): boolean {
   const { meta } = readPosition(position ?? {});
-  return isObject(meta?.["parent"]);
+  const parent = meta?.["parent"];
+  return isObject(parent) && parent["isBackground"] !== true;
 }
 
 /** Implements {@link Dispatcher.status}. */

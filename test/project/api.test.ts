@@ -36,7 +36,7 @@ test("the names each subpath exports", async () => {
     ./store/sqlite: sqliteStore
     ./store/postgres: postgresStore
     ./inspect: inspector startHub
-    ./worker: bullQueue createDispatcher createWorker inProcessQueue
+    ./worker: backgroundAgents backgroundTasksSlot bullQueue createDispatcher createWorker inProcessQueue
     ./server: createServer readTokens serve"
   `);
 });

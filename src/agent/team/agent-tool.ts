@@ -8,7 +8,8 @@ import { onLeft, outerCallOf } from "../services/outer-call.ts";
 import type { Snapshot } from "../types.ts";
 import { checkSessionless } from "./inner-config.ts";
 import { leaveInner } from "./leave-inner.ts";
-import { checkNesting, MAX_DEPTH, noteAgent, toolNameOf } from "./nesting.ts";
+import { MAX_DEPTH } from "../nested-path.ts";
+import { checkNesting, noteAgent, toolNameOf } from "./nesting.ts";
 import {
   agentToolSchema,
   type AgentToolAgent,

@@ -10,7 +10,7 @@ import type { Budget, Input, Reply, Snapshot } from "../types.ts";
 import { answerInside, asksFor, budgetAsk, extendedBy, isGivenUp, type InnerState } from "./bubble.ts";
 import { forwardEvents } from "./forward.ts";
 import { innerConfig, limitsOf, waitMsOf } from "./inner-config.ts";
-import { checkPath, MAX_DEPTH } from "./nesting.ts";
+import { checkPath, MAX_DEPTH } from "../nested-path.ts";
 import type { AgentToolAgent, AnyAgentToolOptions } from "./options.ts";
 import { executionError, resultOf } from "./result.ts";
 

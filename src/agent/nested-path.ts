@@ -1,0 +1,22 @@
+import { AgentError } from "../base/error.ts";
+
+/** How deep agents may call each other by default. */
+export const MAX_DEPTH = 3;
+
+/** Throws `config/invalid` with the path of the agents if one would run inside of itself, or deeper than `maxDepth` below the first. */
+export function checkPath(path: readonly string[], maxDepth: number): void {
+  const shown = path.join("/");
+  const name = path.at(-1)!;
+  if (path.indexOf(name) < path.length - 1)
+    throw new AgentError(
+      "config/invalid",
+      `Agent '${name}' would run inside of itself: ${shown}. Expected agents that do not call each other in a circle.`,
+      { data: { path: shown } },
+    );
+  if (path.length - 1 > maxDepth)
+    throw new AgentError(
+      "config/invalid",
+      `The agents ${shown} are nested ${path.length - 1} deep; expected at most ${maxDepth} (\`maxDepth\`).`,
+      { data: { path: shown } },
+    );
+}

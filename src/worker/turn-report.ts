@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../base/json.ts";
+import type { AgentEvent } from "../event/types.ts";
+import { userMsg } from "../message/create.ts";
+import { textOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
+import { openSession } from "../session/open-session.ts";
+import type { SessionStore } from "../store/port.ts";
+
+/** The most characters of a reply that a session is told which has asked for it. */
+const MAX_CHARS = 20_000;
+
+/** How a turn came to rest. */
+export type TurnEnd = Extract<AgentEvent, { readonly type: "turn.end" }>;
+
+/** Returns how the last turn of a stored session came to rest, or why it has refused this input; undefined if none has. */
+export async function lastTurnEnd(
+  store: SessionStore,
+  sessionId: string,
+  inputId: string,
+): Promise<TurnEnd | undefined> {
+  const stored = await openSession(store, sessionId);
+  let last: TurnEnd | undefined;
+  let reply: Msg | undefined;
+  for await (const event of stored.events()) {
+    if (event.type === "message") reply = event.message.role === "assistant" ? event.message : undefined;
+    if (event.type === "turn.end") last = { ...event, ...(reply && { reply }) };
+    if (event.type !== "input.refused" || event.inputId !== inputId) continue;
+    const { type: _, inputId: __, error, ...base } = event;
+    return { ...base, type: "turn.end", reason: "ERROR", error };
+  }
+  return last;
+}
+
+/** Returns what a model is told of the end of a turn. */
+export function endText({ reason, reply, error }: Pick<TurnEnd, "reason" | "reply" | "error">): string {
+  if (error) return `It has failed: ${error.message}`;
+  const text = reply ? textOf(reply) : "";
+  const shown = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text || "(No response)";
+  if (reason === "INTERRUPTED") return "It was cancelled.";
+  return reason === "MAX_ITERATIONS" ? `It ran out of iterations. Its summary:\n${shown}` : shown;
+}
+
+/** The message with which a session is told that a turn has ended which it has asked for. */
+export function reportMessage(sessionId: string, meta: JsonObject, end: TurnEnd): Msg {
+  const { agent, parent } = meta as {
+    readonly agent?: string;
+    readonly parent?: { readonly callId?: string };
+  };
+  const name = agent ?? sessionId;
+  const task = parent?.callId ?? sessionId;
+  return userMsg(`Task ${task} of '${name}' has ended.\n${endText(end)}`, {
+    id: randomUUID(),
+    name,
+    metadata: { task: { id: task, sessionId, reason: end.reason } },
+  });
+}
