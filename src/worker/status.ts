@@ -28,8 +28,8 @@ export function isInner(position: JsonObject | undefined): boolean {
 
 /** Implements {@link Dispatcher.status}. */
 export async function readStatus(store: SessionStore, sessionId: string): Promise<SessionStatus> {
+  const inputs = await store.takeInputs(sessionId, MAX_INPUTS); // first: one that is gone has had its effect in what is loaded then
   const found = await store.load(sessionId);
-  const inputs = await store.takeInputs(sessionId, MAX_INPUTS);
   if (!found && inputs.length === 0) {
     throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   }

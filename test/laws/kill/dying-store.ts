@@ -13,8 +13,12 @@ export function dyingStore(
   dieAt: DieAt | undefined,
 ): { readonly store: SessionStore; readonly appends: () => number } {
   let appends = 0;
-  const dieIf = (when: DieAt["when"]): void => {
-    if (dieAt?.when === when && dieAt.append === appends) process.kill(process.pid, "SIGKILL");
+  const acquiring = new Set<Promise<unknown>>();
+  /** A lease that is being acquired is printed before the process dies: the test could not end it otherwise. */
+  const dieIf = async (when: DieAt["when"]): Promise<void> => {
+    if (dieAt?.when !== when || dieAt.append !== appends) return;
+    await Promise.allSettled(acquiring);
+    process.kill(process.pid, "SIGKILL");
   };
   const store = new Proxy(real, {
     get(target, key) {
@@ -22,16 +26,18 @@ export function dyingStore(
       if (typeof member !== "function") return member;
       if (key === "acquire")
         return async (...args: Parameters<SessionStore["acquire"]>) => {
-          const lease = await target.acquire(...args);
-          process.stdout.write(`LEASE ${JSON.stringify(lease)}\n`);
-          return lease;
+          const acquired = target.acquire(...args);
+          const printed = acquired.then((lease) => process.stdout.write(`LEASE ${JSON.stringify(lease)}\n`));
+          acquiring.add(printed);
+          await printed.finally(() => acquiring.delete(printed));
+          return acquired;
         };
       if (key !== "append") return member.bind(target) as unknown;
       return async (...args: Parameters<SessionStore["append"]>) => {
         appends++;
-        dieIf("before");
+        await dieIf("before");
         const seq = await target.append(...args);
-        dieIf("after");
+        await dieIf("after");
         return seq;
       };
     },

@@ -11,6 +11,8 @@ export type Orders = {
   readonly ledger: string;
   /** None: it lives. */
   readonly dieAt?: DieAt;
+  /** The session is driven by a worker in the process, and people use its dispatcher. */
+  readonly hasWorker?: boolean;
 };
 
 /** How a process ended: what it printed behind "DONE", if it came so far. */

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { openSession } from "agentchart/session";
 import { historyProblem } from "../../support/history.ts";
 import { openStore, type StoreSpec } from "../../support/open-store.ts";
+import { startPostgres } from "../../support/postgres.ts";
 import { deathsAt, each, live, type Orders } from "./live.ts";
 
 const WORKER = join(import.meta.dirname, "team-worker.ts");
@@ -16,10 +17,20 @@ const SESSIONS = ["", "/a", "/a/c7", "/b"];
 const EFFECTS = ["/a/c7/c9", "/b/c9"];
 
 let sessions = 0;
-function ordersFor(store: StoreSpec): Orders {
+function ordersFor(store: StoreSpec, hasWorker: boolean): Orders {
   const sessionId = `s${++sessions}`;
-  return { store, sessionId, ledger: join(folder, `${sessionId}.ledger`) };
+  const ledger = join(folder, `${sessionId}.ledger`);
+  return { store: hasWorker ? ownStore(store, sessionId) : store, sessionId, ledger, hasWorker };
 }
+
+/** A store for one session: a worker takes whatever it finds in its store. */
+function ownStore(store: StoreSpec, sessionId: string): StoreSpec {
+  if (store.kind === "postgres") return { ...store, schema: sessionId };
+  return { kind: "sqlite", path: join(folder, `${sessionId}.sqlite`) };
+}
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
 
 /** Lives until the outermost turn has its answer, whatever dies on the way, and returns the number of appends of a whole life. */
 async function finish(orders: Orders): Promise<number> {
@@ -51,19 +62,26 @@ async function check({ store: spec, sessionId, ledger }: Orders): Promise<void> 
   await store.close();
 }
 
-describe.each<readonly [string, StoreSpec]>([
-  ["files", { kind: "file", dir: join(folder, "files") }],
-  ["SQLite", { kind: "sqlite", path: join(folder, "sessions.sqlite") }],
-])("kill -9 on %s", (_, store) => {
+const files: StoreSpec = { kind: "file", dir: join(folder, "files") };
+const sqlite: StoreSpec = { kind: "sqlite", path: join(folder, "sessions.sqlite") };
+const postgres: StoreSpec = { kind: "postgres", connectionString: server?.connectionString ?? "" };
+
+describe.each<readonly [string, StoreSpec, boolean]>([
+  ["files", files, false],
+  ["SQLite", sqlite, false],
+  ...(server ? ([["Postgres", postgres, false]] as const) : []),
+  ["SQLite, driven by workers", sqlite, true],
+  ...(server ? ([["Postgres, driven by workers", postgres, true]] as const) : []),
+])("kill -9 on %s", (_, store, hasWorker) => {
   test(
     "at appends of an agent and of those inside of its calls loses nothing and repeats no effect",
     { timeout: 900_000 },
     async () => {
-      const whole = ordersFor(store);
+      const whole = ordersFor(store, hasWorker);
       const appends = await finish(whole);
       await check(whole);
       await each(deathsAt(appends, 8), async (dieAt) => {
-        const orders = { ...ordersFor(store), dieAt };
+        const orders = { ...ordersFor(store, hasWorker), dieAt };
         await finish(orders);
         await check(orders);
       });
