@@ -3,6 +3,7 @@ import type { CallRecord, CallResumption } from "../../../machines/agent/context
 import type { Ask, Decision } from "../../../src/tool/pending.ts";
 import type { Suspension } from "../../../src/tool/types.ts";
 import type { Move } from "./move.ts";
+import { INNER_DECISIONS } from "./check-inner.ts";
 import { startedOf, type Check } from "./transition.ts";
 
 const question = (id: string): Ask => ({ id, kind: "form", message: id, schema: { type: "integer" } });
@@ -25,7 +26,7 @@ const RESPONSES: readonly (readonly [string, Decision])[] = [
 export function answers({ call, status, resume }: CallRecord, name: string, at: number): readonly Move[] {
   if (status !== "suspended" || !resume) return [];
   return resume.asks.flatMap(({ ask }) =>
-    RESPONSES.map(([what, decision]): Move => {
+    (ask.call ? INNER_DECISIONS : RESPONSES).map(([what, decision]): Move => {
       const callId = `${call.id}/${ask.id}`;
       return {
         label: `tool.decide(${what}) on ask ${ask.id} of ${name}`,

@@ -6,6 +6,7 @@ import { applyReview, recordToolRun, rerunSuspended } from "../../../machines/ag
 import { toolResultsOf } from "../../../src/message/query.ts";
 import { Transcript } from "../../../src/message/transcript.ts";
 import * as compaction from "../../../machines/agent/updates/compaction.ts";
+import { withSpent } from "../../../machines/agent/updates/spent.ts";
 import { beginAttempt, storeDraft } from "../../../machines/agent/updates/reasoning.ts";
 import type { ReviewOutcome, ToolRunOutcome } from "../../../machines/agent/services.ts";
 import type { ChartDefinition } from "../../../machines/chart/definition.ts";
@@ -179,6 +180,27 @@ describe("a planted bug is found with a shortest path", () => {
     expect(firstViolation(ASKING_WORLD, { updates: { rerunSuspended: askAgain } })).toMatchObject({
       rule: "I5",
       message: "call c1.1 has lost something of round 1",
+    });
+  });
+
+  const INNER_WORLD = "a tool that waits for inner approvals";
+
+  it("what an agent inside of a call has used, counted whenever the call waits", () => {
+    const countEachTime = (context: AgentContext, { output }: { readonly output: ToolRunOutcome }) => {
+      const change = recordToolRun(context, output);
+      if (!output.suspension || !output.spent) return change;
+      return { ...change, progress: withSpent(context.progress, output.spent) };
+    };
+    expect(firstViolation(INNER_WORLD, { updates: { recordToolRun: countEachTime } })).toMatchObject({
+      rule: "I8",
+      message: "2 model calls are counted for 1",
+    });
+  });
+
+  it("a call inside of another one that gets a decision which it does not take", () => {
+    expect(firstViolation(INNER_WORLD, { guards: { isWrongDecision: () => false } })).toMatchObject({
+      rule: "asks",
+      message: 'what waits for approval takes {"respond":1}',
     });
   });
 

@@ -22,6 +22,7 @@ import {
   transcriptHasNoSummary,
   viewIsEarned,
 } from "./check-view.ts";
+import { innerDecisionsFit, innerUseCountsOnce } from "./check-inner.ts";
 import { isRefusal, type Check, type Transition } from "./transition.ts";
 
 /** A broken invariant: `rule` is its id in docs/invariants.md, or a word. */
@@ -35,6 +36,8 @@ const CHECKS: readonly (readonly [string, Check])[] = [
   ["I5", resultsAreKept],
   ["I5", resumptionIsKept],
   ["asks", goesOnAnswered],
+  ["asks", innerDecisionsFit],
+  ["I8", innerUseCountsOnce],
   ["I7", permissionHolds],
   ["I8", limitsHold],
   ["alive", servicesFit],

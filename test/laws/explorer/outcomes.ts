@@ -1,6 +1,7 @@
 import type { AgentContext } from "../../../machines/agent/context.ts";
 import type { HooksInput, ModelInput, ReviewInput, ToolInput } from "../../../machines/agent/services.ts";
 import { suspensionIn } from "./check-asks.ts";
+import { innerSpent, innerSuspension } from "./check-inner.ts";
 import { written } from "./check-slots.ts";
 import { hookOutcomes } from "./hook-outcomes.ts";
 import { toolResult } from "./messages.ts";
@@ -23,17 +24,21 @@ function toolEndings({ call, attempt, slots, resumed }: ToolInput, { tool, asks 
   const { name } = call;
   const success = { ...toolResult(call.id, `attempt ${attempt}`), name };
   const failure = { ...toolResult(call.id, `attempt ${attempt} failed`, "error"), name };
-  const suspension = asks && suspensionIn(resumed?.round ?? 0);
+  const round = resumed?.round ?? 0;
+  const suspension = asks && (asks === "approvals" ? innerSuspension(round) : suspensionIn(round));
+  const spent = asks === "approvals" && { spent: innerSpent(round) };
   const writes = tool.writes && written(slots, `by ${call.id}`);
   return [
     {
       label: "success",
-      output: { ...base, result: success, ...(writes && { slots: writes }) },
+      output: { ...base, result: success, ...spent, ...(writes && { slots: writes }) },
       meaning: { result: success, ...(writes && { writes }) },
     },
-    { label: "suspended", output: { ...base, suspension: { suspended: true } } },
-    ...(suspension ? [{ label: "suspended, to go on", output: { ...base, suspension } }] : []),
-    { label: "failure that may be retried", output: { ...base, result: failure, retry: true } },
+    ...(asks === "approvals"
+      ? [] // an agent inside of a call always goes on with it
+      : [{ label: "suspended", output: { ...base, suspension: { suspended: true } } }]),
+    ...(suspension ? [{ label: "suspended, to go on", output: { ...base, ...spent, suspension } }] : []),
+    { label: "failure that may be retried", output: { ...base, ...spent, result: failure, retry: true } },
   ];
 }
 

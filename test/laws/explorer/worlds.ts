@@ -32,8 +32,8 @@ export type World = {
     /** The slots that a call writes; hooks and people then write them too. */
     readonly writes?: readonly string[];
   };
-  /** True if a tool may be suspended twice and go on. */
-  readonly asks?: boolean;
+  /** What a tool may be suspended for, twice, to go on: questions of its own, or calls of an agent inside of it. */
+  readonly asks?: "questions" | "approvals";
   /** Calls to the agent in one session, if they are others than the bounds say. */
   readonly calls?: number;
   /** The structured answer that calls ask for. */
@@ -303,7 +303,7 @@ const WORLDS: readonly World[] = [
   }),
   world("a tool that asks twice", {
     answers: ["text", "1 call"],
-    asks: true,
+    asks: "questions",
     calls: 3,
     listening: ["preActing"],
     tool: { execution: { maxAttempts: 2, initialBackoffMs: 500 }, onRestart: "ask" },
@@ -311,9 +311,15 @@ const WORLDS: readonly World[] = [
   }),
   world("two tools that ask at once", {
     answers: ["2 calls"],
-    asks: true,
+    asks: "questions",
     tool: { execution: ONCE, onRestart: "retry" },
     settings: { maxIters: 1, onTextWhilePending: "queue", model: { maxAttempts: 1 } },
+  }),
+  world("a tool that waits for inner approvals", {
+    answers: ["text", "1 call"],
+    asks: "approvals",
+    tool: { execution: { timeoutMs: 30_000, maxAttempts: 1 }, onRestart: "retry" },
+    settings: { maxIters: 1, isDurable: true, model: { maxAttempts: 1 } },
   }),
   world("a session that is handed over", {
     ...SHORT,
@@ -329,7 +335,7 @@ const WORLDS: readonly World[] = [
   world("a session that each turn has to itself", {
     ...SHORT,
     answers: ["text", "1 call"],
-    asks: true,
+    asks: "questions",
     settings: {
       ...SHORT.settings,
       maxIters: 3,

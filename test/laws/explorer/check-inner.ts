@@ -1,0 +1,69 @@
+import type { AgentContext, Spent } from "../../../machines/agent/context.ts";
+import type { ToolRunOutcome } from "../../../machines/agent/services.ts";
+import { statsWithWaiting } from "../../../machines/agent/updates/spent.ts";
+import type { Ask, Decision, PendingCall } from "../../../src/tool/pending.ts";
+import type { Suspension } from "../../../src/tool/types.ts";
+import { startedOf, type Check } from "./transition.ts";
+
+/** A call that waits inside of another one. */
+function innerCall(id: string, waitsFor: PendingCall["waitsFor"]): Ask {
+  const call = { callId: id, name: "pay", input: {}, argsHash: id, waitsFor, since: 0 };
+  return { id, kind: "approval", message: id, call };
+}
+
+/** What an agent inside of a call waits for in a round: the approval of two calls, then what became of one. */
+export function innerSuspension(round: number): Suspension | undefined {
+  const asks = [[innerCall("a", "approval"), innerCall("b", "approval")], [innerCall("a", "unknownOutcome")]][
+    round
+  ];
+  return asks && { suspended: true, then: "resume", state: `round ${round}`, asks };
+}
+
+/** What people may say to it, and whether a call takes it that waits so. */
+export const INNER_DECISIONS: readonly (readonly [string, Decision, readonly PendingCall["waitsFor"][]])[] = [
+  ["approve", "approve", ["approval"]],
+  ["deny", "deny", ["approval", "unknownOutcome"]],
+  ["retry", "retry", ["approval", "unknownOutcome"]],
+  ["respond", { respond: 1 }, []],
+];
+
+/** What the agent inside of a call has used in all when it waits in a round, or ends. */
+export const innerSpent = (round: number): Spent => ({ modelCalls: round + 1, toolCalls: 0, usage: {} });
+
+const spentIn = ({ progress, calls }: AgentContext): number =>
+  statsWithWaiting({ progress, calls }).modelCalls;
+
+/** The model calls that the outcome of a tool adds to those that are known: nothing if it comes too late. */
+function gained(context: AgentContext, outcome: Partial<ToolRunOutcome>): number {
+  const record = context.calls.find(({ call }) => call.id === outcome.callId);
+  if (record?.status !== "running" || record.attempt !== outcome.attempt || !outcome.spent) return 0;
+  return outcome.spent.modelCalls - (record.resume?.spent?.modelCalls ?? 0);
+}
+
+/** What an agent inside of a call uses counts once, however often the call waits and whatever becomes of it. */
+export const innerUseCountsOnce: Check = ({ world, before, move, after }) => {
+  const [was, is] = [before.snapshot.context, after.snapshot.context];
+  if (world.asks !== "approvals" || move.kind === "load" || is.progress.turn !== was.progress.turn)
+    return undefined;
+  const [event] = move.events;
+  const { output = {} } = (event ?? {}) as { readonly output?: Partial<ToolRunOutcome> };
+  const asked = startedOf(after, "callModel").length;
+  const expected = gained(was, output) + (move.kind === "crash" ? 0 : asked);
+  const found = spentIn(is) - spentIn(was);
+  if (move.kind === "crash" && found >= 0 && found <= asked) return undefined;
+  return found === expected ? undefined : `${found} model calls are counted for ${expected}`;
+};
+
+/** What waits inside of a call gets only the decisions that such a call takes. */
+export const innerDecisionsFit: Check = ({ world, before, move }) => {
+  const [event] = move.events;
+  if (world.asks !== "approvals" || event?.type !== "tool.decide") return undefined;
+  for (const { call, resume } of before.snapshot.context.calls) {
+    const asked = resume?.asks.find(({ ask }) => `${call.id}/${ask.id}` === event.callId)?.ask.call;
+    const fits = INNER_DECISIONS.some(
+      ([, decision, waits]) => decision === event.decision && waits.includes(asked?.waitsFor ?? "approval"),
+    );
+    if (asked && !fits) return `what waits for ${asked.waitsFor} takes ${JSON.stringify(event.decision)}`;
+  }
+  return undefined;
+};
