@@ -5,6 +5,8 @@ import { elapsed } from "../base/elapsed.ts";
 import { AgentError, errorInfo } from "../base/error.ts";
 import type { WakeQueue, WakeUp } from "./queue/port.ts";
 import { dueTime } from "../store/due.ts";
+import { isInnerSession } from "../store/inner-session.ts";
+import { readPosition } from "../store/position.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Lease, LoadedSession, SessionInput, SessionStore } from "../store/port.ts";
 import { jsonSchemaOf } from "../tool/schema.ts";
@@ -14,7 +16,7 @@ import { stepReporter, type Report } from "./report.ts";
 import { hasWork, defersText, isDeferred } from "./inbox.ts";
 import { SessionRun } from "./session-run.ts";
 import { NUDGE, SessionSignals } from "./signals.ts";
-import { isInner, sessionMeta } from "./status.ts";
+import { sessionMeta } from "./status.ts";
 import type {
   AnyAgentConfig,
   WorkerAgentConfig,
@@ -70,7 +72,7 @@ export class SessionJob {
     const found = await store.load(sessionId);
     const inputs = await this.#inputs();
     if (!hasWork(found?.position, inputs, now())) return;
-    if (isInner(found?.position)) return; // the session of its parent drives it
+    if (isInnerSession(readPosition(found?.position ?? {}).meta ?? {})) return; // the session of its parent drives it
     const meta = sessionMeta(found?.position, inputs);
     const { agent, tenant } = meta as { readonly agent?: string; readonly tenant?: string };
     this.#session = {

@@ -1,5 +1,4 @@
 import { AgentError } from "../base/error.ts";
-import { isObject } from "../base/is-object.ts";
 import type { JsonObject } from "../base/json.ts";
 import { readPending } from "../session/read-pending.ts";
 import type { SessionInput, SessionStore } from "../store/port.ts";
@@ -17,13 +16,6 @@ export function sessionMeta(position: JsonObject | undefined, inputs: readonly S
   const first = inputs.find(({ data }) => typeof data["agent"] === "string")?.data ?? {};
   const { agent, meta } = first as { readonly agent?: string; readonly meta?: JsonObject };
   return { ...meta, ...known, ...(agent !== undefined && { agent }) };
-}
-
-/** True for a session inside of a call of another one, which drives it; one in the background is driven by workers. */
-export function isInner(position: JsonObject | undefined): boolean {
-  const { meta } = readPosition(position ?? {});
-  const parent = meta?.["parent"];
-  return isObject(parent) && parent["isBackground"] !== true;
 }
 
 /** Implements {@link Dispatcher.status}. */

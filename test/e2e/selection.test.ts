@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAgent, defineTool, type Agent, type AgentConfig } from "agentchart";
+import { agentTool } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";
 import { CHARTS } from "../diagram/charts.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
@@ -22,6 +23,31 @@ afterAll(async () => {
   await agent.close();
   await env.close();
 });
+
+/** Creates an agent that waits for what the agent inside of its call waits for. */
+async function waitingInside(): Promise<Agent> {
+  const pay = defineTool({
+    name: "pay",
+    description: "",
+    input: { type: "object" },
+    permission: "ask",
+    execute: () => "Paid.",
+  });
+  const inner = {
+    name: "clerk",
+    model: scriptedModel([{ calls: [{ id: "c1", name: "pay", input: {} }] }]),
+    tools: [pay],
+  };
+  const outer = createAgent({
+    name: "desk",
+    model: scriptedModel([{ calls: [{ id: "c0", name: "call_clerk", input: { message: "Pay." } }] }]),
+    tools: [agentTool({ agent: inner })],
+    inspect: env.hub.address,
+    sessionId: "outer-run",
+  });
+  await outer.call("Pay.");
+  return outer;
+}
 
 /** Creates a payer whose only call waits for approval. */
 async function waiting(config: Partial<AgentConfig> = {}): Promise<Agent> {
@@ -227,6 +253,24 @@ test("each model call is listed with its tokens, and an unknown price is shown a
   const priced = await finished({ scripted: { input: 2, output: 10, cachedInput: 1 } });
   expect((await cells(priced)).at(-1)).toBe("$0.00280");
   await Promise.all([unpriced.close(), priced.close()]);
+});
+
+test("a run inside of a call is listed below its parent, and opened from the call and back", async () => {
+  const clerk = await waitingInside();
+  const { ui, page } = await env.open();
+  const [outer, inner] = ["outer-run", "outer-run/c0"];
+  await ui.choose(outer);
+  await ui.run(inner).waitFor();
+  const [above, below] = await Promise.all([outer, inner].map((id) => ui.run(id).boundingBox()));
+  expect([below!.y > above!.y, below!.x > above!.x]).toEqual([true, true]);
+  await page.getByRole("button", { name: "Open the run of clerk" }).click();
+  await expect.poll(() => ui.run(inner).getAttribute("aria-current")).toBe("true");
+  const approve = page.getByRole("button", { name: /^Approve/ });
+  await expect.poll(() => approve.isDisabled()).toBe(true); // it is decided in the outermost run
+  await page.getByRole("button", { name: "inside of outer-run" }).click();
+  await expect.poll(() => approve.isEnabled()).toBe(true);
+  await expect.poll(() => ui.run(outer).getAttribute("aria-current")).toBe("true");
+  await clerk.close();
 });
 
 test("a fork is listed below its original run, indented", async () => {

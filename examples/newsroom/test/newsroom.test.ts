@@ -54,9 +54,43 @@ async function run(
   return { ...(await toPromise(actor)), asked: asked.size };
 }
 
+/** The ids of an actor and those above it, the newsroom excepted. */
+function pathOf({ id, _parent }: AnyActorRef): string {
+  if (!_parent) return "";
+  const above = pathOf(_parent);
+  return above === "" ? id : `${above}/${id}`;
+}
+
 /** Has the article rewritten once. */
 const once = ({ input }: PendingCall): Decision =>
   (input["text"] as string).endsWith(")") ? "approve" : { deny: "be shorter" };
+
+test("its agents and what they wait for are one tree of actors, for every inspector of XState", async () => {
+  const created: { readonly path: string; readonly rootId: string }[] = [];
+  const actor = createActor(newsroom({ folder: join(scratch(), "published") }), {
+    input: { topic: "harbour" },
+    inspect: ({ type, actorRef, rootId }) => {
+      if (type === "@xstate.actor") created.push({ path: pathOf(actorRef as AnyActorRef), rootId });
+    },
+  });
+  const decided = new Set<string>();
+  actor.subscribe(({ children }) => {
+    for (const call of children["editor"]?.getSnapshot().pending ?? []) {
+      if (decided.has(call.callId)) continue;
+      decided.add(call.callId);
+      queueMicrotask(() => actor.send({ type: "DECIDE", callId: call.callId, decision: once(call) }));
+    }
+  });
+  await toPromise(actor.start());
+  expect(new Set(created.map(({ rootId }) => rootId))).toEqual(new Set([actor.sessionId]));
+  const paths = created.map(({ path }) => path);
+  for (const name of STAFF) {
+    expect(paths).toContain(name);
+    expect(paths).toContain(`${name}/${name}`); // its chart
+    expect(paths).toContain(`${name}/${name}/callModel`);
+  }
+  expect(paths).toContain("editor/editor/tool.publish.1");
+});
 
 test("two agents research at once, a person has the article rewritten, and then it is published", async () => {
   const folder = join(scratch(), "published");

@@ -21,19 +21,19 @@ export type RunConditions = {
   readonly canCompact: boolean;
   /** Tools or hooks of the agent write slots. */
   readonly hasSlots: boolean;
+  /** The run is inside of a call of another one, which alone drives it. */
+  readonly isInner: boolean;
 };
 
 /** Returns the commands that are available now. */
 export function availableCommands(run: RunConditions): readonly RunCommandType[] {
-  const { isOpen, hasConfig, hasStore, hasSlots, phase } = run;
+  const { isOpen, hasConfig, hasStore, hasSlots, phase, isInner } = run;
+  const forks = hasStore ? (["fork", "forkPlan"] as const) : [];
+  if (isInner) return [...(isOpen && phase === "running" ? (["interrupt"] as const) : []), ...forks];
   const commands = isOpen || hasConfig ? commandsFor(run) : [];
   const possible = isOpen ? commands : commands.filter((type) => !NEED_OPEN_AGENT.has(type));
   const canSetSlot = isOpen && hasSlots && phase !== "quarantined";
-  return [
-    ...possible,
-    ...(canSetSlot ? (["setSlot"] as const) : []),
-    ...(hasStore ? (["fork", "forkPlan"] as const) : []),
-  ];
+  return [...possible, ...(canSetSlot ? (["setSlot"] as const) : []), ...forks];
 }
 
 const NEED_OPEN_AGENT: ReadonlySet<RunCommandType> = new Set([

@@ -16,6 +16,8 @@ import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";
 import { StreamQueue } from "./stream-queue.ts";
+import { isInnerSession } from "../../store/inner-session.ts";
+import { relationsOf } from "../protocol/run-relations.ts";
 
 /** What the hub receives of a run besides its steps. */
 export type RunReport = {
@@ -156,12 +158,11 @@ export class WatchedRun {
       hasConfig: config !== undefined,
       hasStore: config?.store !== undefined,
       hasSlots: slots.length > 0,
+      isInner: isInnerSession(config?.meta ?? {}),
       canCompact: context.settings.compaction !== null && context.transcript.length > 1,
       acceptsText: config?.onTextWhilePending === "cancelPending" || config?.onTextWhilePending === "queue",
     });
     for (const type of can) this.offeredCommands.add(type);
-    const forkedFrom = config?.meta?.["forkedFrom"];
-    const forkedAt = config?.meta?.["forkedAt"];
     return {
       row: {
         runId: this.runId,
@@ -180,9 +181,7 @@ export class WatchedRun {
         ...(config?.store && { seq }),
         usage: this.#usage.of(context.transcript),
         pending: pending.length,
-        ...(typeof forkedFrom === "string" && {
-          forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
-        }),
+        ...relationsOf(config?.meta ?? {}),
         ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
         can,
         ...(can.includes("setSlot") && { slots }),

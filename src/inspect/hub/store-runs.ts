@@ -8,6 +8,7 @@ import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../
 import type { HashedChart } from "./chart-registry.ts";
 import { JournalRun } from "./journal-run.ts";
 import { groupOf, type OpenRun } from "./open-run.ts";
+import { relationsOf } from "../protocol/run-relations.ts";
 
 /** A query of the sessions of a store. */
 export type StoreQuery = {
@@ -122,7 +123,7 @@ export class StoreRuns {
         phase,
         waitsFor,
         can: ["fork", "forkPlan"],
-        ...forkOf(meta),
+        ...relationsOf(meta),
         ...(problem && { notice: problem }),
       }),
       pending: run.pending(phase),
@@ -153,7 +154,7 @@ export class StoreRuns {
       usage: {},
       pending: waitsFor.length,
       can: ["fork", "forkPlan"],
-      ...forkOf(meta),
+      ...relationsOf(meta),
     };
   }
 
@@ -209,9 +210,4 @@ function phaseFor(group: RunGroup | undefined): SessionPhase | undefined {
 export function matchesSearch({ runId, agent, title = "" }: RunRow, q: string): boolean {
   const wanted = q.toLowerCase();
   return [runId, agent, title].some((text) => text.toLowerCase().includes(wanted));
-}
-
-function forkOf({ forkedFrom, forkedAt }: JsonObject): Pick<RunRow, "forkOf"> {
-  if (typeof forkedFrom !== "string") return {};
-  return { forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 } };
 }

@@ -30,7 +30,7 @@ export function isWithin(value: unknown, depth: number): boolean {
  */
 export function parseRow(value: unknown): RunRow {
   const row = isObject(value) ? value : {};
-  const { runId, agent, chart, reason, forkOf, notice, usage } = row;
+  const { runId, agent, chart, reason, forkOf, parent, notice, usage } = row;
   if (typeof runId !== "string" || typeof agent !== "string" || typeof chart !== "string")
     throw new Error("This is not an exported run: its `row` lacks `runId`, `agent` or `chart`.");
   const counts = isObject(usage)
@@ -51,6 +51,9 @@ export function parseRow(value: unknown): RunRow {
     usage: Object.fromEntries(counts),
     pending: 0,
     ...(isObject(forkOf) && { forkOf: { runId: stringAt(forkOf, "runId"), seq: numberAt(forkOf, "seq") } }),
+    ...(isObject(parent) && {
+      parent: { runId: stringAt(parent, "runId"), callId: stringAt(parent, "callId") },
+    }),
     can: [],
     ...(typeof notice === "string" && { notice: cut(notice, MAX_NOTICE_LENGTH) }),
   };

@@ -150,6 +150,8 @@ export type RunRow = {
   readonly pending: number;
   /** The run it was forked from, and the position in that run's journal. */
   readonly forkOf?: { readonly runId: string; readonly seq: number };
+  /** The run and its call inside of which this run is, or which has started it in the background. */
+  readonly parent?: { readonly runId: string; readonly callId: string };
   /**
    * The revision of a run at rest, an optimistic lock token: it differs each time the run has continued. A
    * command repeats it as `expect.leaf`. Absent while the run is running.

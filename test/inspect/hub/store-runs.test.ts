@@ -117,6 +117,19 @@ describe("a stored session", () => {
     expect((await (await openSession(store, "s-1")).at()).seq).toBe(seq);
   });
 
+  test("that is inside of a call says of which", async () => {
+    const store = memoryStore();
+    await storedSession(store, "p/c1", { meta: { parent: { sessionId: "p", callId: "c1" } } });
+    await storedSession(store, "q/c1", { meta: { parent: { sessionId: 7, callId: {} } } });
+    const hub = await testHub({ home: testHome(), store });
+    const page = await HubPage.open(hub);
+    await expect.poll(() => page.rows.size).toBe(2);
+    expect(page.rows.get("p/c1")).toMatchObject({ parent: { runId: "p", callId: "c1" } });
+    expect(page.rows.get("q/c1")).not.toHaveProperty("parent");
+    const { row } = await get<Detail>(hub, `/api/runs/${encodeURIComponent("p/c1")}`);
+    expect(row).toMatchObject({ parent: { runId: "p", callId: "c1" } });
+  });
+
   test("is updated when another process continues it", async () => {
     const store = memoryStore();
     const agent = await storedSession(store, "s-1");

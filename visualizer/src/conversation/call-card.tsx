@@ -1,9 +1,11 @@
 import { memo, useState } from "react";
 import { clock } from "../logic/format.ts";
+import { innerRunOf } from "../logic/inner-runs.ts";
 import { preview } from "../logic/json-rows.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
+import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
 import { Output } from "./output.tsx";
@@ -48,6 +50,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
         </span>
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
+      <InnerRun callId={call.id} />
       {decision !== "" && <p className="note">{decision}</p>}
       {record?.asks !== undefined && !result && <p className="reason">{record.asks}</p>}
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
@@ -55,6 +58,22 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
     </section>
   );
 });
+
+/** A link to the run inside of a call. */
+function InnerRun({ callId }: { readonly callId: string }) {
+  const inner = useModel((all) => innerRunOf(all.rows, all.selection.runId, callId));
+  const agent = useModel((all) => (inner === undefined ? undefined : all.rows.get(inner)?.agent));
+  if (inner === undefined) return null;
+  return (
+    <button
+      type="button"
+      className="link inner-run"
+      onClick={() => select({ runId: inner, stepNumber: null })}
+    >
+      Open the run of {agent}
+    </button>
+  );
+}
 
 function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
   if (result) return result.state;

@@ -1,4 +1,8 @@
+import { parentOf } from "./inner-runs.ts";
 import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
+
+/** How deep runs inside of each other are nested at most. */
+const MAX_DEPTH = 20;
 
 /** The displayed names of the groups. */
 export const GROUP_NAMES: { readonly [group in RunGroup]: string } = {
@@ -28,15 +32,16 @@ export type ListLine =
 
 /**
  * The lines of the list: groups in order, newest runs first, forks below their original if both are in the same
- * group.
+ * group, and what runs inside of a run below that run, in its group.
  */
 export function listLines(
   rows: readonly RunRow[],
   totals: { readonly [group in RunGroup]?: number },
   hasMore: (group: RunGroup) => boolean,
 ): readonly ListLine[] {
+  const groups = Map.groupBy(rows, groupInList(rows));
   return RUN_GROUPS.flatMap((group) => {
-    const members = rows.filter((row) => groupOf(row) === group).toSorted(newestFirst(group));
+    const members = (groups.get(group) ?? []).toSorted(newestFirst(group));
     const lines = withForks(members);
     if (lines.length === 0 && !hasMore(group)) return [];
     const total = hasMore(group) ? Math.max(totals[group] ?? 0, members.length) : members.length;
@@ -54,9 +59,27 @@ function newestFirst(group: RunGroup): (a: RunRow, b: RunRow) => number {
   return (a, b) => b[key] - a[key] || (a.runId < b.runId ? -1 : 1);
 }
 
+/** Returns the group in which a run is listed: that of the outermost known run that it is inside of. */
+function groupInList(rows: readonly RunRow[]): (row: RunRow) => RunGroup {
+  const known = new Map(rows.map((row) => [row.runId, row]));
+  return (row) => {
+    let outermost = row;
+    for (let depth = 0; depth < MAX_DEPTH; depth++) {
+      const parent = parentOf(outermost);
+      const above = parent && known.get(parent.runId);
+      if (!above) break;
+      outermost = above;
+    }
+    return groupOf(outermost);
+  };
+}
+
 function withForks(rows: readonly RunRow[]): readonly ListLine[] {
   const ids = new Set(rows.map(({ runId }) => runId));
-  const forks = Map.groupBy(rows, ({ forkOf }) => (forkOf && ids.has(forkOf.runId) ? forkOf.runId : ""));
+  const forks = Map.groupBy(rows, (row) => {
+    const above = [parentOf(row)?.runId, row.forkOf?.runId];
+    return above.find((runId) => runId !== undefined && ids.has(runId)) ?? "";
+  });
   const seen = new Set<string>();
   const linesFrom = (parent: string, depth: number): readonly ListLine[] =>
     (forks.get(parent) ?? []).flatMap((row) => {

@@ -1,6 +1,7 @@
 import { RunStatus } from "./run-status.tsx";
 import { Metrics } from "./metrics.tsx";
 import { Actions } from "./run-actions.tsx";
+import { parentOf } from "../logic/inner-runs.ts";
 import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
@@ -33,6 +34,16 @@ export function Header() {
             >
               {shortId(row.runId.replace(/^file:/, ""))}
             </button>
+            {parentOf(row) && (
+              <button
+                type="button"
+                className="link"
+                title={`Inside of the call ${parentOf(row)!.callId}`}
+                onClick={() => select({ runId: parentOf(row)!.runId, stepNumber: null })}
+              >
+                inside of {shortId(parentOf(row)!.runId)}
+              </button>
+            )}
             {row.forkOf && (
               <button
                 type="button"

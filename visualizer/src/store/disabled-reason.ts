@@ -8,5 +8,6 @@ export function disabledReason({ connection, row }: Model, type: RunCommand["typ
     return "this page is no longer connected";
   if (connection.kind !== "open") return "the inspector is not responding";
   if (connection.readonly) return "the inspector is read-only";
-  return row?.can.includes(type) ? undefined : "no process drives the run";
+  if (row?.can.includes(type)) return undefined;
+  return row?.parent ? "the run that it is inside of drives it" : "no process drives the run";
 }

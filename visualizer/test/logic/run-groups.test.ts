@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { innerRunOf } from "../../src/logic/inner-runs.ts";
 import { groupOf, listLines } from "../../src/logic/run-groups.ts";
 import type { RunRow } from "../../src/wire/types.ts";
 
@@ -40,6 +41,32 @@ test("listLines puts forks below their original and keeps runs with cyclic forks
   const shown = lines.flatMap((line) => (line.kind === "run" ? [`${line.depth} ${line.row.runId}`] : []));
   expect(shown.slice(0, 3)).toEqual(["0 orphan", "0 parent", "1 fork"]);
   expect(shown.slice(3).toSorted()).toEqual(["0 x", "0 y"]);
+});
+
+test("listLines puts what runs inside of a run below it, in the group of the outermost one", () => {
+  const inside = (runId: string, callId: string) => ({ parent: { runId, callId } });
+  const rows = [
+    row("desk", { phase: "running" }),
+    row("desk/c1", { phase: "suspended", pending: 1, waitsFor: ["approval"], ...inside("desk", "c1") }),
+    row("desk/c1/c7", inside("desk/c1", "c7")),
+    row("other/c1", inside("other", "c1")), // its parent is not known
+    row("x", inside("y", "c")),
+    row("y", inside("x", "c")),
+    row("hostile", { parent: { runId: 7, callId: {} } as never }),
+  ];
+  const lines = listLines(rows, {}, () => false);
+  const shown = lines.map((line) => (line.kind === "run" ? `${line.depth} ${line.row.runId}` : line.kind));
+  expect(shown.slice(0, 4)).toEqual(["group", "0 desk", "1 desk/c1", "2 desk/c1/c7"]);
+  expect(shown.slice(4).toSorted()).toEqual(["0 hostile", "0 other/c1", "0 x", "0 y", "group"]);
+});
+
+test("innerRunOf finds the newest run inside of a call", () => {
+  const inside = { parent: { runId: "desk", callId: "c1" } };
+  const all = [row("desk"), row("old", { startedAt: 1, ...inside }), row("new", { startedAt: 2, ...inside })];
+  const rows = new Map(all.map((each) => [each.runId, each]));
+  expect(innerRunOf(rows, "desk", "c1")).toBe("new");
+  expect(innerRunOf(rows, "desk", "c2")).toBeUndefined();
+  expect(innerRunOf(rows, null, "c1")).toBeUndefined();
 });
 
 test("listLines returns the total of a group that is not completely loaded", () => {

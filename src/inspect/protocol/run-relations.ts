@@ -1,0 +1,15 @@
+import { isObject } from "../../base/is-object.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { RunRow } from "./protocol.ts";
+
+/** Reads from the labels of a session how its run belongs to others. */
+export function relationsOf({ forkedFrom, forkedAt, parent }: JsonObject): Pick<RunRow, "forkOf" | "parent"> {
+  const { sessionId, callId } = isObject(parent) ? parent : {};
+  return {
+    ...(typeof forkedFrom === "string" && {
+      forkOf: { runId: forkedFrom, seq: typeof forkedAt === "number" ? forkedAt : 0 },
+    }),
+    ...(typeof sessionId === "string" &&
+      typeof callId === "string" && { parent: { runId: sessionId, callId } }),
+  };
+}
