@@ -54,6 +54,8 @@ export type HandoffSettings = {
   readonly max: number;
   /** `turn`: each turn begins with the agent itself; `never`: with the persona that had the last one. */
   readonly reset: "never" | "turn";
+  /** The personas that see a summary of what went before. */
+  readonly summarised?: readonly string[];
 };
 
 /** How a prompt is made shorter, in tokens of the provider. */
@@ -77,8 +79,8 @@ export type CompactionSettings = {
   readonly isSeparate: boolean;
 };
 
-/** Why a prompt is made shorter: it is near the window, the model has refused it, or the caller asked. */
-export type CompactionCause = "threshold" | "overflow" | "manual";
+/** Why a prompt is made shorter: it is near the window, the model has refused it, the caller asked, or another persona takes over. */
+export type CompactionCause = "threshold" | "overflow" | "manual" | "handoff";
 
 /** The summary that is being made. */
 export type Compaction = {
@@ -118,8 +120,8 @@ export type Compactions = {
     /** Why it did nothing. */
     readonly error?: ErrorInfo;
   };
-  /** The caller has asked for one. */
-  readonly asked?: { readonly instructions?: string };
+  /** The caller has asked for one, or a handoff. */
+  readonly asked?: { readonly instructions?: string; readonly isHandoff?: true };
 };
 
 /** The limits of a turn that a person may raise; an absent one is no limit. */

@@ -4,6 +4,7 @@ import { frozenCopy } from "../base/freeze.ts";
 import type { Json } from "../base/json.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
+import type { Msg } from "../message/types.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { unavailableTool } from "../tool/results.ts";
 import { slotReader } from "../tool/slot-access.ts";
@@ -96,7 +97,9 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
       if (tool) return { tool };
-      const isOthers = personas && !personas.has(persona(), call.name);
+      const { transcript, progress } = session.context;
+      const before = (): readonly Msg[] => transcript.slice(0, Math.max(0, progress.batchAt));
+      const isOthers = personas && !personas.isOffered(persona(), call.name, before);
       return isOthers ? { result: unavailableTool(call) } : session.toolkit.find(call);
     },
     output: () => (session.context.wanted ? session.output : undefined),

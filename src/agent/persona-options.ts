@@ -30,7 +30,8 @@ export const handoffsSchema = s.lazily(() =>
         to: s.nonEmpty(),
         description: s.nonEmpty(),
         from: s.optional(s.listOf(s.nonEmpty())),
-        view: s.optional(s.oneOf("asText", "full")),
+        when: s.optional(s.func<NonNullable<Handoff["when"]>>()),
+        view: s.optional(s.oneOf("asText", "full", "summary")),
       },
       { what: "a handoff, such as { to, description }" },
     ),
@@ -44,6 +45,7 @@ export type PersonaOptions = {
   readonly toolkit?: object;
   readonly personas?: { readonly [name: string]: Persona<never> };
   readonly handoffs?: readonly Handoff[];
+  readonly compaction?: false | object;
 };
 
 function toolProblem({ tools = [], personas = {} }: PersonaOptions): string | undefined {
@@ -58,7 +60,7 @@ function toolProblem({ tools = [], personas = {} }: PersonaOptions): string | un
 
 /** What is wrong with the personas of an agent and their handoffs; undefined if nothing is. */
 export function personaProblem(options: PersonaOptions): string | undefined {
-  const { name, toolkit, personas, handoffs } = options;
+  const { name, toolkit, personas, handoffs, compaction } = options;
   if (!personas && !handoffs) return undefined;
   if (!personas || !handoffs || handoffs.length === 0)
     return "give `personas` together with `handoffs`, at least one.";
@@ -72,6 +74,9 @@ export function personaProblem(options: PersonaOptions): string | undefined {
     if (unknown !== undefined)
       return `\`handoffs\` names the persona '${unknown}'; expected one of [${names.join(", ")}].`;
   }
+  const summarised = handoffs.find(({ view }) => view === "summary");
+  if (summarised && compaction === false)
+    return `the handoff to '${summarised.to}' has \`view: "summary"\`, which needs \`compaction\`; expected that it is not false.`;
   const targets = handoffs.map(({ to }) => to);
   const twice = targets.find((to, index) => targets.indexOf(to) !== index);
   if (twice !== undefined) return `\`handoffs\` has two entries to '${twice}'; expected one.`;

@@ -27,6 +27,7 @@ export function handoffSettings({ personas, handoffs, ...config }: Config): Hand
     tools: Object.fromEntries(handoffs.map(({ to }) => [transferTo(to), to])),
     max: config.maxHandoffs ?? MAX_HANDOFFS,
     reset: config.handoffReset ?? "never",
+    summarised: handoffs.filter(({ view }) => view === "summary").map(({ to }) => to),
   };
 }
 
@@ -60,6 +61,8 @@ export class Personas {
   readonly #limited: ReadonlySet<string>;
   readonly #permissions = new Map<string, Permissions>();
   readonly #full: ReadonlySet<string>;
+  /** When tools that hand over are there, by their names. */
+  readonly #when: ReadonlyMap<string, NonNullable<Handoff["when"]>>;
 
   constructor(config: Config) {
     this.#config = config;
@@ -80,6 +83,7 @@ export class Personas {
       ...[...this.#tools.values()].flatMap((names) => [...names]),
       ...handoffs.map(({ to }) => transferTo(to)),
     ]);
+    this.#when = new Map(handoffs.flatMap(({ to, when }) => (when ? [[transferTo(to), when] as const] : [])));
     this.#full = new Set(handoffs.filter(({ view }) => view === "full").map(({ to }) => to));
   }
 
@@ -108,9 +112,18 @@ export class Personas {
     return !this.#limited.has(tool) || this.#tools.get(this.#name(persona))!.has(tool);
   }
 
+  /** True if a tool is there for a persona after these messages. */
+  isOffered(persona: string | null | undefined, tool: string, messages: () => readonly Msg[]): boolean {
+    return this.has(persona, tool) && (this.#when.get(tool)?.(messages()) ?? true);
+  }
+
   /** What of an offer is for a persona. */
-  offerOf(persona: string | null, specs: readonly ToolSpec[]): readonly ToolSpec[] {
-    return specs.filter(({ name }) => this.has(persona, name));
+  offerOf(
+    persona: string | null,
+    specs: readonly ToolSpec[],
+    messages: () => readonly Msg[],
+  ): readonly ToolSpec[] {
+    return specs.filter(({ name }) => this.isOffered(persona, name, messages));
   }
 
   /** What a persona sees of messages. */

@@ -75,9 +75,13 @@ export type Handoff = {
   readonly description: string;
   /** The personas that may hand over to it; default: all others, and the agent itself. */
   readonly from?: readonly string[];
+  /** When the tool is there: called with the messages of the session before each model call of a persona that may hand over, and before
+   *  such a call runs. It must return the same for the same messages; if it throws, the turn fails. Default: always. */
+  readonly when?: (messages: readonly Msg[]) => boolean;
   /** What the persona sees of what went before. `asText` (default): calls of tools that it does not have, as text. `full`: everything
-   *  as it is. */
-  readonly view?: "asText" | "full";
+   *  as it is. `summary`: a summary that the model of compactions makes, with the messages of the user that the turn answers; `asText`
+   *  if there is none that is shorter. Needs `compaction`. */
+  readonly view?: "asText" | "full" | "summary";
 };
 
 /** The options that only {@link Agent.stream} has. */

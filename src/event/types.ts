@@ -67,10 +67,11 @@ export type AgentEventBody =
       /** The whole block so far; only in a stream with `cumulative: true`. */
       readonly soFar?: string;
     } & Omit<Chunk, "soFar">)
-  /** The prompt is being made shorter: it is near the model's window, the model has refused it, or `compact()` was called. */
+  /** The prompt is being made shorter: it is near the model's window, the model has refused it, `compact()` was called, or a
+   *  persona takes over that sees a summary. */
   | {
       readonly type: "compaction.start";
-      readonly cause: "threshold" | "overflow" | "manual";
+      readonly cause: "threshold" | "overflow" | "manual" | "handoff";
       /** The size of the prompt, an estimate in tokens of the provider. */
       readonly tokensBefore: number;
     }

@@ -78,7 +78,7 @@ export type Chunk = {
 /** The summary of a conversation that is about to be made. */
 export type CompactionPlan = {
   /** Why: the prompt is near the model's window, the model has refused it, or `compact()` was called. */
-  readonly cause: "threshold" | "overflow" | "manual";
+  readonly cause: "threshold" | "overflow" | "manual" | "handoff";
   /** The size of the prompt. */
   readonly tokensBefore: number;
   /** The messages that the summary takes the place of. */

@@ -118,6 +118,9 @@ export const NOT_KILLED_IN_MIDST: Listed = {
   "that throws in a turn fails the turn; the next one compacts again": "counts the runs of a pre-hook",
   "runs again, for a summary that is asked for again, after a restore in its midst":
     "counts the summaries that are asked for",
+  "is told what went before, with the question that it answers, and the transcript stays whole":
+    "counts the summaries that are asked for",
+  "sees everything as text if no summary is shorter, or it fails": "counts the summaries that are asked for",
   "S7 a response without an id": "an answer that is asked for again has an id of its own",
 };
 

@@ -120,13 +120,18 @@ export function partUpTo(context: AgentContext, to: number, share: number): numb
   return Math.min(to, Math.max(end, from));
 }
 
+/** How much of the newest messages is not summed up, in tokens of the provider: nothing for a persona that takes over. */
+function keptOf(context: AgentContext): number {
+  const { keepRecent } = context.settings.compaction!;
+  const cause = causeOf(context);
+  if (cause === "handoff") return 0;
+  return cause === "overflow" ? Math.min(keepRecent, promptTokens(context) / 4) : keepRecent;
+}
+
 /** Returns which messages a summary can be made of; undefined if of none. */
 export function planSummary(context: AgentContext, isSeparate: boolean, share: number): Plan | undefined {
-  const { keepRecent } = context.settings.compaction!;
   const view = context.view ?? WHOLE;
-  const isTooMuch = causeOf(context) === "overflow";
-  const kept = isTooMuch ? Math.min(keepRecent, promptTokens(context) / 4) : keepRecent;
-  const bound = { messages: Number.POSITIVE_INFINITY, tokens: kept / ratioOf(context) };
+  const bound = { messages: Number.POSITIVE_INFINITY, tokens: keptOf(context) / ratioOf(context) };
   const { from } = shortened(context, view, bound);
   const to = isSeparate ? partUpTo(context, from, share) : from;
   return to > view.from ? { kind: "summarise", to, isPart: to < from } : undefined;
@@ -135,25 +140,28 @@ export function planSummary(context: AgentContext, isSeparate: boolean, share: n
 /** Returns what can be done to make the prompt shorter; undefined if nothing can. */
 export function planOf(context: AgentContext, cause: CompactionCause, share = 1): Plan | undefined {
   const settings = context.settings.compaction!;
+  const isAsked = cause === "manual" || cause === "handoff";
   const { to, freed } = clearing(context);
   // whether clearing is enough for a refused prompt cannot be known without the window
   const isBlind = cause === "overflow" && settings.window === null && settings.summarise !== "never";
   const clears = settings.clear !== null && freed >= settings.clear.minimum && !isBlind;
-  if (cause !== "manual" && clears) {
+  if (!isAsked && clears) {
     const tokens = promptTokens(context);
     const size = cause === "overflow" ? Math.max(tokens, settings.window ?? 0) : tokens;
     const isDown = cause === "overflow" || settings.summarise === "threshold";
     const goal = isDown ? settings.target : (threshold(context) ?? 0) * SLACK;
     if (settings.summarise === "never" || size - freed <= goal) return { kind: "clear", to };
   }
-  if (settings.summarise === "never" && cause !== "manual") return undefined;
+  if (settings.summarise === "never" && !isAsked) return undefined;
   return planSummary(context, settings.isSeparate || cause === "overflow", share);
 }
 
 /** Returns why the prompt is to be made shorter. */
 export function causeOf(context: AgentContext): CompactionCause {
   const { overflow, asked } = stateOf(context);
-  return overflow ? "overflow" : asked ? "manual" : "threshold";
+  if (overflow) return "overflow";
+  if (!asked) return "threshold";
+  return asked.isHandoff ? "handoff" : "manual";
 }
 
 /** True if the prompt must become shorter before the model is called, and can. */

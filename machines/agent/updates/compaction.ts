@@ -105,7 +105,8 @@ export function beginCompaction(context: AgentContext): Change {
   const isSeparate = context.settings.compaction!.isSeparate || cause === "overflow" || share < 1;
   const { to, isPart } = planSummary(context, isSeparate, share) as Extract<Plan, { kind: "summarise" }>;
   const tokensBefore = promptTokens(context);
-  const asked = stateOf(context).asked ?? {};
+  const { instructions } = stateOf(context).asked ?? {};
+  const asked = instructions === undefined ? {} : { instructions };
   return {
     ...changed(context, {}, { ...asked, cause, to, isPart, isSeparate, share, tokensBefore }),
     request: { ...context.request, attempt: 0, edit: null, notBeforeAt: null },
@@ -185,7 +186,7 @@ export function applyCompaction(context: AgentContext): Change {
     name: SUMMARY_NAME,
     metadata: { [BYPASS_KEY]: true, compaction: { n: count + 1, from: view.from, to, cause, tokensBefore } },
   };
-  const isAnswered = state.asked !== undefined && context.outcome?.reason !== "ERROR";
+  const isAnswered = cause === "manual" && context.outcome?.reason !== "ERROR";
   const head = isAnswered ? [] : headOf(transcript, to, progress.turnAt);
   const { mediaTo } = mediaLeftOut(context);
   const hasLeftOut = transcript

@@ -1,12 +1,24 @@
 import type { ToolResultBlock } from "../../../src/message/types.ts";
+import { planSummary, stateOf } from "./compaction-plan.ts";
 import { freshRequest, type AgentContext, type CallRecord, type Change, type Progress } from "../context.ts";
 
 /** The progress after a handoff that a batch has asked for, if it has. */
-export function handedOver({ progress, settings }: Pick<AgentContext, "progress" | "settings">): Progress {
+export function handedOver(context: AgentContext): Progress {
+  const { progress, settings } = context;
   const { handoff, handoffs = 0 } = progress;
   if (handoff === null || handoff === undefined) return progress;
   const isPersona = Object.hasOwn(settings.handoffs?.systems ?? {}, handoff);
-  return { ...progress, persona: isPersona ? handoff : null, handoff: null, handoffs: handoffs + 1 };
+  const now = { ...progress, persona: isPersona ? handoff : null, handoff: null, handoffs: handoffs + 1 };
+  return settings.handoffs?.summarised?.includes(handoff) ? withSummaryAsked(context, now, handoff) : now;
+}
+
+/** Asks for a summary of all that a persona has not seen, if one can be made. */
+function withSummaryAsked(context: AgentContext, progress: Progress, persona: string): Progress {
+  const instructions = `The conversation is handed over to '${persona}'. Say what the user wants, what was found and done, and what is open.`;
+  const asked = { instructions, isHandoff: true } as const;
+  const asking = { ...progress, compactions: { ...stateOf(context), asked } };
+  const plan = planSummary({ ...context, progress: asking }, context.settings.compaction!.isSeparate, 1);
+  return plan ? asking : progress;
 }
 
 /** The system prompt of a persona. One that this agent does not have any more is the agent itself. */
@@ -36,14 +48,14 @@ export function systemOfCall(context: AgentContext, isTurn: boolean): string {
 }
 
 /** The persona with which a turn begins: that which had the last one, or the agent itself. */
-export function ofTurn({
-  progress,
-  settings,
-}: AgentContext): Pick<Progress, "persona" | "handoff" | "handoffs"> {
-  if (!settings.handoffs) return {};
-  const persona =
-    settings.handoffs.reset === "turn" ? null : (handedOver({ progress, settings }).persona ?? null);
-  return { persona, handoff: null, handoffs: 0 };
+export function ofTurn(
+  context: AgentContext,
+): Pick<Progress, "persona" | "handoff" | "handoffs" | "compactions"> {
+  const { handoffs } = context.settings;
+  if (!handoffs) return {};
+  if (handoffs.reset === "turn") return { persona: null, handoff: null, handoffs: 0 };
+  const { persona = null, compactions } = handedOver(context);
+  return { persona, handoff: null, handoffs: 0, ...(compactions && { compactions }) };
 }
 
 /** The persona to which a tool hands over. */

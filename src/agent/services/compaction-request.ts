@@ -84,7 +84,7 @@ export function compactionRequest(host: Host, input: ModelInput): ModelRequest {
   const { toolChoice: _, ...rest } = shared.options;
   const tools = toolsOf(
     host,
-    { phase: "reasoning", view, slots: input.slots, persona: input.persona },
+    { phase: "reasoning", view, slots: input.slots, persona: input.persona, transcript },
     outputModeOf(host, { ...input, phase: "reasoning" }),
   );
   return {

@@ -80,14 +80,20 @@ export function outputModeOf(
  *  the model has loaded stand last, so that loading one only adds to the list. */
 export function toolsOf(
   host: Host,
-  { phase, slots, view, persona }: Pick<ModelInput, "phase" | "slots" | "view" | "persona">,
+  {
+    phase,
+    slots,
+    view,
+    persona,
+    transcript,
+  }: Pick<ModelInput, "phase" | "slots" | "view" | "persona" | "transcript">,
   mode: WantedOutput["mode"] | undefined,
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
   const { personas } = host;
   const offer = host.toolkit.offer(readSlot(loadedTools, slots));
   const forPersona = (specs: readonly ToolSpec[]): readonly ToolSpec[] =>
-    personas ? personas.offerOf(persona, specs) : specs;
+    personas ? personas.offerOf(persona, specs, () => transcript.slice()) : specs;
   const [always, loaded, all] = [offer.always, offer.loaded, offer.all].map(forPersona) as [
     readonly ToolSpec[],
     readonly ToolSpec[],

@@ -40,6 +40,81 @@ const systemsOf = (model: { readonly requests: readonly { readonly messages: rea
 const toolsOf = (model: { readonly requests: readonly { readonly tools?: readonly { name: string }[] }[] }) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name).toSorted());
 
+const SAID = "I have had this order since May, and nobody has told me anything about it. ".repeat(20);
+/** As {@link deskOf}, and billing sees a summary. */
+const summarising = (turns: readonly ScriptedTurn[], config: Partial<AgentConfig> = {}) =>
+  deskOf(turns, { handoffs: [{ to: "billing", description: "d", view: "summary" }], ...config });
+
+describe("a persona that sees a summary", () => {
+  test("is told what went before, with the question that it answers, and the transcript stays whole", async () => {
+    const { agent, model } = summarising([
+      SAID,
+      { calls: [{ id: "l1", name: "look_up" }] },
+      toBilling,
+      "Order 7 is unpaid.",
+      "You have it back.",
+      "Bye.",
+    ]);
+    const causes: unknown[] = [];
+    agent.subscribe((event) => causes.push((event as { cause?: unknown }).cause), {
+      types: ["compaction.start"],
+    });
+    await agent.call("Hello.");
+    expect((await agent.call("I want my money back.")).text).toBe("You have it back.");
+    const [, , , asked, billing] = model.requests;
+    expect(textOf(asked!.messages.at(-1)!)).toContain("handed over to 'billing'");
+    const seen = billing!.messages.map((message) => textOf(message)).join("\n");
+    expect(seen).toContain("You bill.");
+    expect(seen).toContain("Order 7 is unpaid.");
+    expect(seen).toContain("I want my money back.");
+    expect(seen).not.toContain("since May");
+    expect(causes).toEqual(["handoff"]);
+    expect((await agent.messages()).length).toBe(8);
+    await agent.call("Thanks."); // nothing more is summed up
+    expect(model.requests).toHaveLength(6);
+  });
+
+  test("sees everything as text if no summary is shorter, or it fails", async () => {
+    const { agent, model } = summarising([toBilling, SAID, SAID, "Hello."]);
+    expect((await agent.call("Hi.")).text).toBe("Hello.");
+    expect(model.requests.at(-1)!.messages.map((message) => textOf(message))).toEqual([
+      "You bill.",
+      "Hi.",
+      expect.stringContaining("[called transfer_to_billing"),
+      expect.any(String),
+    ]);
+  });
+
+  test("needs compaction", () => {
+    expect(() => summarising([], { compaction: false })).toThrow("needs `compaction`");
+  });
+});
+
+describe("a handoff that depends on what was said", () => {
+  const isAngry = (messages: readonly Msg[]): boolean =>
+    messages.some((message) => message.role === "user" && textOf(message).includes("!"));
+  const handoffs = [{ to: "billing", description: "d", when: isAngry }];
+
+  test("is offered only then, in any process", async () => {
+    const store = memoryStore();
+    const { agent, model } = deskOf(["Yes?"], { handoffs, store, sessionId: "s" });
+    await agent.call("Hello.");
+    expect(toolsOf(model)).toEqual([["look_up"]]);
+    await agent.close();
+    const later = deskOf([toBilling, "Sorry."], { handoffs, store, sessionId: "s" });
+    expect((await later.agent.call("My money!")).text).toBe("Sorry.");
+    expect(toolsOf(later.model)).toEqual([["look_up", "transfer_to_billing"], ["refund"]]);
+  });
+
+  test("is refused when the model asks for it at another time", async () => {
+    const { agent } = deskOf([toBilling, "As you like."], { handoffs });
+    await agent.call("Hello.");
+    const [result] = resultsOf(await agent.messages());
+    expect(result!.state).toBe("error");
+    expect(agent.status().persona).toBeUndefined();
+  });
+});
+
 describe("a session that is handed over", () => {
   test("goes on with the prompt and the tools of the persona, in one transcript", async () => {
     const { agent, model } = deskOf([

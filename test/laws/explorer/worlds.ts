@@ -332,6 +332,23 @@ const WORLDS: readonly World[] = [
       handoffs: { systems: { other: "Be another." }, tools: { tool: "other" }, max: 1, reset: "never" },
     },
   }),
+  world("a session that is handed over with a summary", {
+    ...SHORT,
+    answers: ["text", "1 call", "the prompt is too long"],
+    history: SPOKEN,
+    settings: {
+      ...SHORT.settings,
+      maxIters: 2,
+      compaction: { ...COMPACTION, window: null, summarise: "never" },
+      handoffs: {
+        systems: { other: "Be another." },
+        tools: { tool: "other" },
+        max: 1,
+        reset: "never",
+        summarised: ["other"],
+      },
+    },
+  }),
   world("a session that each turn has to itself", {
     ...SHORT,
     answers: ["text", "1 call"],
