@@ -3,7 +3,6 @@ import { scriptedModel } from "agentchart/testing";
 // #region route
 import { readChatRequest, toUIMessageChunks } from "agentchart/ui";
 
-/** Next.js: `POST = (request) => chat(agentOf(request), request)`; Hono: `app.post("/chat", (c) => chat(agentOf(c), c.req.raw))`. */
 async function chat(agent: Agent, request: Request): Promise<Response> {
   const { text, decisions } = readChatRequest(await request.json(), agent.status().pending);
   for (const { callId, decision, argsHash } of decisions) await agent.decide(callId, decision, { argsHash });
