@@ -177,8 +177,9 @@ describe("a missing end", () => {
         collectAll(store.read("s")),
         store.acquire("s", { owner: "ben", ttlMs: 1 }),
       ];
-      for (const attempt of attempts)
-        await expect(attempt).rejects.toMatchObject({ code: "session/damaged" });
+      await Promise.all(
+        attempts.map((attempt) => expect(attempt).rejects.toMatchObject({ code: "session/damaged" })),
+      );
     }
     rmSync(journal);
     await expect(open().load("s")).rejects.toMatchObject({ code: "session/damaged" });
