@@ -136,14 +136,14 @@ class Tasks {
     };
   }
 
-  /** Returns how a task has ended, or how it stands after `waitSeconds`. */
+  /** Returns how a task has ended, or how it stands after `waitSeconds` or when it waits for a person. */
   async output(id: string, waitSeconds: number, ctx: Ctx): Promise<ToolReturn> {
     const unknown = unknownTask(ctx.slots, id);
     if (unknown) return unknown;
     const sessionId = sessionOf(ctx, id);
     const before = await this.#status(sessionId);
-    if (before && !isOver(before) && waitSeconds > 0)
-      await this.#waitForEnd(sessionId, before.seq, waitSeconds, ctx);
+    const mayEnd = before && !isOver(before) && before.phase !== "suspended";
+    if (mayEnd && waitSeconds > 0) await this.#waitForEnd(sessionId, before.seq, waitSeconds, ctx);
     const status = await this.#status(sessionId);
     if (!status) return DELETED;
     if (status.phase !== "stopped" || status.seq === 0) return progressText(status);
@@ -156,7 +156,7 @@ class Tasks {
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(waitSeconds * 1_000)]);
     for await (const { type } of dispatcher.subscribe(sessionId, { after, signal })) {
       const isEnd = type === "turn.end" || type === "input.refused";
-      if (isEnd && (await this.#status(sessionId))?.phase === "stopped") break;
+      if (isEnd && (await this.#status(sessionId))?.phase !== "running") break;
     }
     ctx.signal.throwIfAborted();
   }

@@ -220,9 +220,10 @@ export class SessionRun {
     const { store, put, now } = this.#options;
     const { sessionId } = this.#agent;
     await this.#agent.rest();
-    const [end, stored] = [await lastTurnEnd(store, sessionId, command.of), await store.load(sessionId)];
-    if (end && (await store.load(command.to))) {
-      const message = reportMessage(sessionId, sessionMeta(stored?.position, []), end);
+    const end = await lastTurnEnd(store, sessionId, command.of);
+    const [own, other] = [await store.load(sessionId), await store.load(command.to)];
+    if (end && sessionMeta(other?.position, [])["agent"] !== undefined) {
+      const message = reportMessage(sessionId, sessionMeta(own?.position, []), end);
       const data = commandData({ kind: "notify", message, at: now() });
       await put(command.to, { id: `${sessionId}/${input.id}`, data });
     }

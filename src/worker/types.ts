@@ -24,7 +24,7 @@ export type DispatchOptions = {
   /** Labels of a new session, ignored for others. Limits apply by `meta.tenant`. */
   readonly meta?: JsonObject;
   /** The id of a session of the same store. When the turn of this input has ended (not while it waits), that session gets a message
-   *  with the reply or the error, once: in its running turn, or as the input of a new one. Nothing happens if it does not exist. */
+   *  with the reply or the error, once: in its running turn, or as the input of a new one. Nothing happens if no worker drives it. */
   readonly reportTo?: string;
 };
 

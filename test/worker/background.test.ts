@@ -138,7 +138,7 @@ describe("an agent in the background", () => {
     const { dispatcher, texts, last } = await office({ clerk: { tools: [pay] } });
     await dispatcher.dispatch("d", say(start("call pay", "clerk")), { agent: "desk" });
     await expect.poll(async () => (await dispatcher.status("d/0.0")).phase).toBe("suspended");
-    await dispatcher.dispatch("d", say(["task_output", { id: "0.0" }]));
+    await dispatcher.dispatch("d", say(["task_output", { id: "0.0", wait_seconds: 60 }]));
     await expect
       .poll(async () => (await texts()).join("\n"))
       .toContain("tool: It waits for a person (approval): pay.");
@@ -178,8 +178,11 @@ describe("an agent in the background", () => {
   });
 
   test("is not reported to a session that is gone, nor with `report: false`", async () => {
-    const { dispatcher, texts, last } = await office({}, { report: false });
+    const { dispatcher, store, texts, last } = await office({}, { report: false });
     await dispatcher.dispatch("alone", "hello", { agent: "researcher", reportTo: "nobody" });
+    const own = createAgent({ name: "own", model: echoModel, store, sessionId: "own" });
+    await own.call("hello");
+    await dispatcher.dispatch("alone too", "hello", { agent: "researcher", reportTo: "own" });
     await dispatcher.dispatch("d", say(start("hello"), ["task_output", { id: "0.0", wait_seconds: 60 }]), {
       agent: "desk",
     });
@@ -187,6 +190,8 @@ describe("an agent in the background", () => {
     expect((await texts())[2]).toBe("tool: Started task 0.0 of 'researcher'.");
     await expect.poll(async () => (await dispatcher.status("alone")).inputs).toBe(0);
     await expect(dispatcher.status("nobody")).rejects.toThrow("Session not found");
+    await expect.poll(async () => (await dispatcher.status("alone too")).inputs).toBe(0);
+    expect((await dispatcher.status("own")).inputs).toBe(0); // no worker would take it
     expect(await texts()).toHaveLength(6);
   });
 
