@@ -12,6 +12,7 @@ const PROCESS_TESTS = [
   "test/laws/chaos/*.test.ts",
   "test/project/compiled-examples.test.ts",
   "test/project/packed.test.ts",
+  "test/cli/acp-command.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",
   "test/cli/help.test.ts",

@@ -39,6 +39,19 @@ With --session, SIGTERM stops the turn at its next step, saves it and prints the
   },
 });
 
+export const acp = defineCommand({
+  name: "acp",
+  description: "Serve an agent over stdio to an editor that speaks ACP and starts this command",
+  args: {},
+  flags: { ...AGENT, ...STORE },
+  examples: ["acp --tools tools.ts", "acp --model anthropic/claude-sonnet-4-5 --store sqlite:sessions.db"],
+  sections: {
+    Output: `stdout is for the editor; everything else goes to stderr. Each session of the editor is a session of the store, and is
+opened again by its id. Tools get the folder of the editor as "context.cwd". Needs the package @agentclientprotocol/sdk.`,
+    "Exit codes": "0    the editor has closed stdin, or SIGTERM or SIGINT\n2    wrong usage",
+  },
+});
+
 export const help = defineCommand({
   name: "help",
   description: "Print the help of the program or of a command",

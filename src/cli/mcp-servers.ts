@@ -32,7 +32,14 @@ export async function openMcpServers(
   folder?: string,
 ): Promise<McpTools> {
   const confirmation = { terminal, trusted: flags.mcpTrust, ask: askPerson(), ...(folder && { folder }) };
-  const wanted = await serversOf(flags, confirmation);
+  return connectServers(await serversOf(flags, confirmation), terminal);
+}
+
+/** Connects to MCP servers. If one cannot be reached, none stays open. */
+export async function connectServers(
+  wanted: readonly McpOptions[],
+  terminal: CliIo["terminal"],
+): Promise<McpTools> {
   if (wanted.length === 0) return { tools: [], close: async () => {} };
   const { mcp } = await import("../tool/mcp/index.ts");
   const onEvent: McpOptions["onEvent"] = ({ type, server, tool, message }) => {

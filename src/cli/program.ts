@@ -53,6 +53,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(knowledge.list, async () => (await import("./knowledge/commands.ts")).listCommand);
   add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
+  add(main.acp, async () => (await import("./acp/acp-command.ts")).acpCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);
   add(workers.worker, async () => (await import("./workers/worker-command.ts")).workerCommand);
   add(workers.serve, async () => (await import("./workers/serve-command.ts")).serveCommand);

@@ -49,7 +49,8 @@ async function openModel(
   return { model: openaiModel(chosen), where: `${chosen.model} at ${new URL(chosen.baseURL).host}` };
 }
 
-async function openAgent(
+/** Makes the agent of the flags and the environment, with these tools besides its own. Prints which model it asks. */
+export async function openAgent(
   flags: AgentFlags,
   { env, terminal }: CliIo,
   location: SessionLocation | undefined,

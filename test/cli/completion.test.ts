@@ -28,6 +28,7 @@ describe("The completion of bash", () => {
       "memory",
       "knowledge",
       "inspect",
+      "acp",
       "chart",
       "worker",
       "serve",

@@ -136,6 +136,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   "@hono/node-server/conninfo": ["server"],
   commander: ["cli"],
   pino: ["cli"],
+  "@agentclientprotocol/sdk": ["cli"],
   "prom-client": ["cli"],
   "@modelcontextprotocol/client": ["tool/mcp"],
   "@modelcontextprotocol/server": ["server"],

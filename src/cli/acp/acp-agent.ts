@@ -1,0 +1,168 @@
+// src/cli/acp speaks the Agent Client Protocol with editors.
+import { randomUUID } from "node:crypto";
+import type { AgentApp, AgentContext, McpServer, StopReason } from "@agentclientprotocol/sdk";
+import type { Agent } from "../../agent/types.ts";
+import { AgentError } from "../../base/error.ts";
+import { userMsg } from "../../message/create.ts";
+import type { Msg, Reason } from "../../message/types.ts";
+import { decideAll } from "./decide.ts";
+import { acpHistory, acpInput, acpUpdates } from "./updates.ts";
+
+type Sdk = typeof import("@agentclientprotocol/sdk");
+
+/** An agent of a session, with what it was opened for. */
+export type OpenAgent = { readonly agent: Agent; readonly close: () => Promise<void> };
+
+/** Options of {@link acpAgent}. */
+export type AcpAgentOptions = {
+  /** Shown to the client. */
+  readonly version: string;
+  /** Opens the agent of a session, with the tools of the MCP servers that the client names. */
+  readonly open: (sessionId: string, servers: readonly McpServer[]) => Promise<OpenAgent>;
+};
+
+const STOP_REASONS: { readonly [reason in Reason]?: StopReason } = {
+  INTERRUPTED: "cancelled",
+  MAX_ITERATIONS: "max_turn_requests",
+  BUDGET_EXCEEDED: "max_turn_requests",
+};
+
+class Session {
+  readonly id: string;
+  readonly #opened: OpenAgent;
+  readonly #cwd: string;
+  #isCancelled = false;
+
+  constructor(id: string, cwd: string, opened: OpenAgent) {
+    this.id = id;
+    this.#cwd = cwd;
+    this.#opened = opened;
+  }
+
+  get #agent(): Agent {
+    return this.#opened.agent;
+  }
+
+  messages(): Promise<Msg[]> {
+    return this.#agent.messages();
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#agent.interrupt();
+  }
+
+  close(): Promise<void> {
+    return this.#opened.close();
+  }
+
+  /** Makes a turn of a prompt, after the one that an earlier process has left open. */
+  async prompt(content: Msg["content"], client: AgentContext): Promise<StopReason> {
+    this.#isCancelled = false;
+    const { phase } = this.#agent.status();
+    if (phase === "unfinished") await this.#turn(undefined, client);
+    if (phase === "suspended" && (await this.#settle(client))) await this.#turn(undefined, client);
+    if (this.#isCancelled) return "cancelled";
+    const reason = await this.#turn(userMsg("", { content: [...content] }), client);
+    return STOP_REASONS[reason] ?? "end_turn";
+  }
+
+  /** Runs a turn until it has ended, or waits for what no client of ACP can give it. */
+  async #turn(input: Msg | undefined, client: AgentContext): Promise<Reason> {
+    const updatesOf = acpUpdates();
+    for (let next = input; ; next = undefined) {
+      const stream = this.#agent.stream(next, { onLeave: "continue", context: { cwd: this.#cwd } as never });
+      for await (const event of stream)
+        for (const update of updatesOf(event))
+          await client.notify("session/update", { sessionId: this.id, update });
+      const { reason } = await stream.reply;
+      const { phase, waitsFor } = this.#agent.status();
+      if (phase !== "suspended" || waitsFor.includes("budget")) return reason;
+      if (!(await this.#settle(client))) return "INTERRUPTED";
+    }
+  }
+
+  /** Has the person decide about all that waits; false if the turn was ended instead. */
+  async #settle(client: AgentContext): Promise<boolean> {
+    const agent = this.#agent;
+    if (!this.#isCancelled && (await decideAll(agent, client, this.id)) && !this.#isCancelled) return true;
+    const ended = Promise.withResolvers<void>();
+    const stop = agent.subscribe(() => ended.resolve(), { types: ["turn.end"] });
+    if (agent.status().phase !== "stopped" && agent.interrupt()) await ended.promise;
+    stop();
+    return false;
+  }
+}
+
+/** An agent for clients of ACP, such as editors: each of their sessions is a session of an agent. */
+export function acpAgent(
+  sdk: Sdk,
+  { version, open }: AcpAgentOptions,
+): {
+  readonly app: AgentApp;
+  /** Stops the turns that run at their next step, and frees the sessions. */
+  readonly close: () => Promise<void>;
+} {
+  const { agent, PROTOCOL_VERSION, RequestError } = sdk;
+  const sessions = new Map<string, Session>();
+  const sessionOf = (id: string): Session => {
+    const found = sessions.get(id);
+    if (!found) throw RequestError.invalidParams({ sessionId: id }, "there is no such session");
+    return found;
+  };
+  /** Says the client why the agent has refused or failed. */
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!AgentError.is(error)) throw error;
+      const { code, message } = error;
+      const isRefusal = code.startsWith("run/") || code === "message/invalid";
+      throw isRefusal
+        ? RequestError.invalidRequest({ code }, message)
+        : RequestError.internalError({ code }, message);
+    }
+  };
+  const start = async (id: string, cwd: string, servers: readonly McpServer[]): Promise<Session> => {
+    await sessions.get(id)?.close();
+    const session = new Session(id, cwd, await open(id, servers));
+    sessions.set(id, session);
+    return session;
+  };
+  const app = agent({ name: "agentchart" })
+    .onRequest("initialize", () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "agentchart", version },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+      },
+      authMethods: [],
+    }))
+    .onRequest("session/new", ({ params: { cwd, mcpServers } }) =>
+      explained(async () => ({ sessionId: (await start(randomUUID(), cwd, mcpServers)).id })),
+    )
+    .onRequest("session/load", ({ params: { sessionId, cwd, mcpServers }, client }) =>
+      explained(async () => {
+        const session = await start(sessionId, cwd, mcpServers);
+        for (const update of acpHistory(await session.messages()))
+          await client.notify("session/update", { sessionId, update });
+        return {};
+      }),
+    )
+    .onRequest("session/prompt", ({ params: { sessionId, prompt }, client }) =>
+      explained(async () => {
+        const session = sessionOf(sessionId);
+        const { content } = acpInput(prompt);
+        if (content.length === 0)
+          throw RequestError.invalidParams({ sessionId }, "the prompt has no text and no image");
+        return { stopReason: await session.prompt(content, client) };
+      }),
+    )
+    .onNotification("session/cancel", ({ params: { sessionId } }) => sessions.get(sessionId)?.cancel());
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([...sessions.values()].map((session) => session.close()));
+  };
+  return { app, close };
+}

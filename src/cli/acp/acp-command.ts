@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import type { McpServer } from "@agentclientprotocol/sdk";
+import packageJson from "agentchart/package.json" with { type: "json" };
+import { AgentError } from "../../base/error.ts";
+import type { McpOptions } from "../../tool/mcp/types.ts";
+import type { Handler } from "../define-command.ts";
+import type { acp as definition } from "../definitions.ts";
+import { connectServers, openMcpServers } from "../mcp-servers.ts";
+import { withStore } from "../open-store.ts";
+import { openAgent } from "../with-agent.ts";
+import { withCleanup } from "../with-cleanup.ts";
+import { shutdownSignal } from "../workers/shutdown-signal.ts";
+import { acpAgent } from "./acp-agent.ts";
+
+async function loadSdk() {
+  const name = "@agentclientprotocol/sdk";
+  try {
+    return await import("@agentclientprotocol/sdk");
+  } catch (cause) {
+    throw new AgentError("config/invalid", `Serving ACP needs the package ${name}: npm install ${name}`, {
+      cause,
+    });
+  }
+}
+
+const pairs = (all: readonly { readonly name: string; readonly value: string }[]) =>
+  Object.fromEntries(all.map(({ name, value }) => [name, value]));
+
+/** A server that a client names, as the options of `mcp`. */
+function optionsOf(server: McpServer): McpOptions {
+  const { name } = server;
+  if ("command" in server) {
+    const { command, args, env } = server;
+    return { name, command, args, env: pairs(env) };
+  }
+  return { name, url: server.url, headers: pairs(server.headers), transport: server.type };
+}
+
+/** `agentchart acp`: an agent for an editor that starts this command, until it closes stdin. */
+export const acpCommand: Handler<typeof definition> = async ({ flags }, io) => {
+  const sdk = await loadSdk();
+  const ended = shutdownSignal(io.exit);
+  const own = await openMcpServers(flags, io);
+  return withCleanup(
+    () =>
+      withStore(flags.store, async (store) => {
+        const { app, close } = acpAgent(sdk, {
+          version: packageJson.version,
+          open: async (sessionId, servers) => {
+            const theirs = await connectServers(servers.map(optionsOf), io.terminal);
+            const tools = [...own.tools, ...theirs.tools];
+            const agent = await openAgent({ ...flags, json: false }, io, { store, sessionId }, tools);
+            await agent.open();
+            const close = async (): Promise<void> => {
+              await agent.shutdown();
+              await theirs.close();
+            };
+            return { agent, close };
+          },
+        });
+        const decoder = new TextDecoder();
+        const output = new WritableStream<Uint8Array>({
+          write: (bytes) => void io.stdout.write(decoder.decode(bytes, { stream: true })),
+        });
+        const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+        const connection = app.connect(sdk.ndJsonStream(output, input));
+        await Promise.race([ended, connection.closed]);
+        connection.close();
+        await close();
+        return 0;
+      }),
+    own.close,
+  );
+};
