@@ -83,6 +83,7 @@ const main = defineConfig({
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
       "@modelcontextprotocol/server/stdio",
+      "@agentclientprotocol/sdk",
       "yaml",
       "@opentelemetry/api",
       "@opentelemetry/sdk-node",
