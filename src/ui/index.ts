@@ -1,6 +1,7 @@
 // src/ui turns the events of agents into the protocols of user interfaces.
 export type { AgUiEvent, AgUiInterrupt, AgUiMessage } from "./ag-ui-event.ts";
 export type { AgUiRun } from "./ag-ui-run.ts";
+export type { TurnMessage, UIPart } from "./message-fold.ts";
 export { readChatRequest } from "./read-chat-request.ts";
 export type { ChatRequest } from "./read-chat-request.ts";
 export { readRunInput } from "./read-run-input.ts";
@@ -8,5 +9,4 @@ export type { RunInput } from "./read-run-input.ts";
 export { toAgUiEvents } from "./to-ag-ui-events.ts";
 export { toUIMessageChunks } from "./to-ui-message-chunks.ts";
 export { toUIMessages } from "./to-ui-messages.ts";
-export type { TurnMessage, UIPart } from "./to-ui-messages.ts";
 export type { TurnChunk, TurnMetadata } from "./ui-message-chunk.ts";

@@ -1,7 +1,7 @@
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, AgentEvent } from "agentchart";
-import { toUIMessageChunks, toUIMessages, type TurnChunk } from "agentchart/ui";
+import { toUIMessageChunks, toUIMessages, type TurnChunk, type TurnMessage } from "agentchart/ui";
 import type { ScriptedTurn } from "agentchart/testing";
 import { eventsOf, scripted, toolOf } from "../support/agents.ts";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";
@@ -104,6 +104,17 @@ describe("the chunks of a turn", () => {
       const stored = calls.flat().filter(({ type }) => DURABLE.has(type));
       const answers = (await toUIMessages(stored)).filter(({ role }) => role === "assistant");
       expect(JSON.parse(JSON.stringify(answers))).toEqual(JSON.parse(JSON.stringify(made)));
+    });
+
+    test("give the same messages if a page follows them, whenever it came", async () => {
+      const events = (await eventsOfCalls(GOLDEN_RUNS[name]! as never)).flat();
+      const settled = (messages: readonly TurnMessage[]) =>
+        messages.map(({ parts, ...message }) => [message, parts.filter(({ type }) => type !== "step-start")]);
+      const stored = settled(await toUIMessages(events.filter(({ type }) => DURABLE.has(type))));
+      for (let cut = 0; cut <= events.length; cut++) {
+        const joined = events.filter((event, index) => index >= cut || DURABLE.has(event.type));
+        expect(settled(await toUIMessages(joined)), `joined at event ${cut}`).toEqual(stored);
+      }
     });
 
     test("make the same message of what is stored alone, and of a stream that was joined at any event", async () => {

@@ -1,0 +1,36 @@
+import type { AgentEvent } from "../event/types.ts";
+import { textOf } from "../message/query.ts";
+import { MessageFold, type TurnMessage } from "./message-fold.ts";
+import { TurnChunks } from "./turn-chunks.ts";
+
+/** Folds the events of a session into the messages of its conversation: one for each input of the user and one for each turn. The
+ *  events that are stored give the same messages as those of the turns while they run. */
+export class ConversationFold {
+  readonly #closed: TurnMessage[] = [];
+  #turn = 0;
+  #open = new MessageFold();
+  #chunks = new TurnChunks();
+
+  /** The messages so far. Later events do not change them. */
+  get messages(): readonly TurnMessage[] {
+    const { message } = this.#open;
+    return message ? [...this.#closed, message] : [...this.#closed];
+  }
+
+  push(event: AgentEvent): void {
+    if (event.turn === 0 || event.source) return;
+    if (event.turn !== this.#turn) this.#begin(event.turn);
+    if (this.#chunks.isOver) this.#chunks = new TurnChunks(); // a turn that was suspended goes on in a stream of its own
+    if (event.type === "message" && event.message.role === "user" && this.#open.isEmpty) {
+      const { id, name } = event.message;
+      if (name === "system") return; // a reminder of the agent itself
+      this.#closed.push({ id, role: "user", parts: [{ type: "text", text: textOf(event.message) }] });
+    } else for (const chunk of this.#chunks.push(event)) this.#open.push(chunk);
+  }
+
+  #begin(turn: number): void {
+    const { message } = this.#open;
+    if (message) this.#closed.push(message);
+    [this.#turn, this.#open, this.#chunks] = [turn, new MessageFold(), new TurnChunks()];
+  }
+}
