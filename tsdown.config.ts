@@ -28,9 +28,19 @@ const minifyVendor = {
   },
 };
 
-/** True for what a user imports. */
-const isPublic = (entry: string): boolean =>
-  !["check-node", "cli/main", "diagram/layout-worker"].includes(entry);
+/** What is loaded by a page. */
+const FOR_PAGES = ["react/index"];
+
+/** True for what a user imports on a server. */
+const isForNode = (entry: string): boolean =>
+  !["check-node", "cli/main", "diagram/layout-worker", ...FOR_PAGES].includes(entry);
+
+/** The first line of a module: what is for a page is a part of the client to React, what is for Node checks its version. */
+function firstLineOf(entry: string, fileName: string): string {
+  if (FOR_PAGES.includes(entry)) return `"use client";`;
+  if (!isForNode(entry)) return "";
+  return `import "${relative(dirname(fileName), "check-node.mjs").replace(/^(?!\.)/, "./")}";`;
+}
 
 // One build for all entries, so that they share their modules: an error class is the same class everywhere.
 const main = defineConfig({
@@ -46,6 +56,7 @@ const main = defineConfig({
     "mcp/index": "src/tool/mcp/index.ts",
     "otel/index": "src/otel/index.ts",
     "ui/index": "src/ui/index.ts",
+    "react/index": "src/ui/react/index.ts",
     "testing/index": "src/testing/index.ts",
     "machines/index": "machines/index.ts",
     "store/memory": "src/store/memory.ts",
@@ -76,6 +87,7 @@ const main = defineConfig({
       "openai",
       "@cfworker/json-schema",
       "pg",
+      "react",
       "sqlite-vec",
       "unpdf",
       "bullmq",
@@ -92,9 +104,7 @@ const main = defineConfig({
   plugins: [copyTokenizerLoader, minifyVendor, recordBundled("package")],
   outputOptions: {
     banner: ({ isEntry, name, fileName }) =>
-      isEntry && isPublic(name) && !fileName.endsWith(".d.mts")
-        ? `import "${relative(dirname(fileName), "check-node.mjs").replace(/^(?!\.)/, "./")}";`
-        : "",
+      isEntry && !fileName.endsWith(".d.mts") ? firstLineOf(name, fileName) : "",
     codeSplitting: {
       // Each bundled package is a file of its own, loaded only by what needs it.
       groups: [

@@ -33,6 +33,7 @@ console.log(`The build draws the chart as the sources do, ${stdout.length} bytes
 
 // Found independently of the bundlers' records: what the sources import and a user of the package does not install.
 const installed = new Set(["agentchart", ...Object.keys({ ...dependencies, ...peerDependencies })]);
+installed.delete("react"); // a peer of what is for the pages of users; our own page is bundled with it
 const imported = globSync(["{src,machines,visualizer/src}/**/*.{ts,tsx,css}"], { cwd: root })
   .flatMap((file) => [...read(file).matchAll(/^(?!import type)(?:.*[ }]from |import )"([@\w][\w@/.-]*)"/gm)])
   .map(([, specifier]) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)[0])

@@ -45,8 +45,12 @@ export function addSessionRoutes(
 
   app.openapi(routes.addMessage, async (c) => {
     const { id } = c.req.valid("param");
-    const input = inputOf(c.req.valid("json").input);
-    return c.json(await sessionsOf(c).dispatch(id, input, keyOf(c.req.valid("header"))), 202);
+    const { input: said, agent } = c.req.valid("json");
+    const [sessions, input, key] = [sessionsOf(c), inputOf(said), keyOf(c.req.valid("header"))];
+    if (agent === undefined || (await sessions.find(id)))
+      return c.json(await sessions.dispatch(id, input, key), 202);
+    checkAgent(agent, serverOptions.agents);
+    return c.json(await sessions.begin(id, input, { ...key, agent }), 202);
   });
 
   app.openapi(routes.listSessions, async (c) => {

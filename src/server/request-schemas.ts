@@ -124,7 +124,16 @@ export const newSession = z
   })
   .openapi("NewSession");
 
-export const newMessage = z.strictObject({ input: userInput }).openapi("NewMessage");
+export const newMessage = z
+  .strictObject({
+    input: userInput,
+    agent: optional(z.string().min(1).max(100), {
+      description: "The agent of a new session: with it, a session that does not exist is created",
+    }),
+  })
+  .openapi("NewMessage");
+
+export const newSteer = z.strictObject({ input: userInput }).openapi("NewSteer");
 
 export const newDecision = z
   .strictObject({

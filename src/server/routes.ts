@@ -130,7 +130,7 @@ export const steerSession = createRoute({
   path: "/v1/sessions/{id}/steer",
   summary: "Add a message to the running turn",
   ...allowed("write"),
-  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newMessage) },
+  request: { params: requests.sessionParams, headers: requests.idempotency, ...body(requests.newSteer) },
   responses: ACCEPTED,
 });
 

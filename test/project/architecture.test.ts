@@ -27,6 +27,8 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
   "agent/team": ["base", "message", "model", "tool", "event", "machines", "agent"],
   otel: ["base", "message", "model", "tool", "machines", "agent", "agent/memory", "agent/knowledge"],
   ui: ["base", "message", "tool", "event"],
+  // Of "agent/plan" only the type of a plan.
+  "ui/react": ["base", "message", "tool", "event", "ui", "agent/plan"],
   "inspect/protocol": ["base", "message", "diagram", "tool", "store", "machines"],
   "inspect/client": [
     "base",
@@ -115,7 +117,8 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   // Schemas of options; in session the shapes of stored data, one per type of journal entry.
   "zod/mini": ["base", "session", "cli"],
   "@cfworker/json-schema": ["tool"],
-  "eventsource-parser": ["model/openai"],
+  "eventsource-parser": ["model/openai", "ui/react"],
+  react: ["ui/react"],
   "lru-cache": ["base", "diagram", "store", "inspect/client", "inspect/hub", "worker"],
   "gpt-tokenizer/encoding/cl100k_base": ["model"],
   yaml: ["agent/skills"],

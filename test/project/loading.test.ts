@@ -19,6 +19,7 @@ const PACKAGES: { readonly [entry: string]: readonly string[] } = {
   "agentchart/mcp": ["@cfworker/json-schema", "zod"],
   "agentchart/otel": ["@opentelemetry/api", "zod"],
   "agentchart/ui": [],
+  "agentchart/react": ["eventsource-parser", "react"],
   "agentchart/testing": ["stemmer", "zod"],
   "agentchart/machines": ["@cfworker/json-schema", "xstate"],
   "agentchart/session": ["zod"],

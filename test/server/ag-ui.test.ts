@@ -1,9 +1,8 @@
 import { buildResumeArray, HttpAgent, type Message } from "@ag-ui/client";
-import { expect, onTestFinished, test } from "vitest";
-import { serve } from "agentchart/server";
-import { createWorker } from "agentchart/worker";
-import { openServer, TOKENS } from "./open-server.ts";
-import { AGENTS, paid, resetAgents, sayOtherHalf } from "./page-agents.ts";
+import { expect, test } from "vitest";
+import { openPageServer } from "./open-page-server.ts";
+import { TOKENS } from "./open-server.ts";
+import { paid, sayOtherHalf } from "./page-agents.ts";
 
 /** The client of AG-UI. */
 class Page extends HttpAgent {
@@ -38,13 +37,7 @@ class Page extends HttpAgent {
 }
 
 async function open() {
-  resetAgents();
-  const server = openServer();
-  const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
-  onTestFinished(() => worker.close({ deadlineMs: 100 }));
-  await worker.start();
-  const { url, close } = await serve(server.app);
-  onTestFinished(close);
+  const { server, url } = await openPageServer();
   const stored = async (id: string) => (await server.request("GET", `/v1/sessions/${id}/messages`)).text();
   return { server, url, stored };
 }

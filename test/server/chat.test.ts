@@ -4,11 +4,10 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   type UIMessage,
 } from "ai";
-import { expect, onTestFinished, test } from "vitest";
-import { serve } from "agentchart/server";
-import { createWorker } from "agentchart/worker";
-import { openServer, TOKENS } from "./open-server.ts";
-import { AGENTS, paid, resetAgents, sayOtherHalf } from "./page-agents.ts";
+import { expect, test } from "vitest";
+import { openPageServer } from "./open-page-server.ts";
+import { TOKENS } from "./open-server.ts";
+import { paid, sayOtherHalf } from "./page-agents.ts";
 
 /** The client of the AI SDK, without React around it. */
 class Chat extends AbstractChat<UIMessage> {
@@ -60,14 +59,8 @@ class Chat extends AbstractChat<UIMessage> {
   }
 }
 
-async function open(options: Parameters<typeof openServer>[0] = {}) {
-  resetAgents();
-  const server = openServer(options);
-  const worker = createWorker({ queue: server.queue, store: server.store, agents: AGENTS, sweepMs: 200 });
-  onTestFinished(() => worker.close({ deadlineMs: 100 }));
-  await worker.start();
-  const { url, close } = await serve(server.app);
-  onTestFinished(close);
+async function open(options: Parameters<typeof openPageServer>[0] = {}) {
+  const { server, url } = await openPageServer(options);
   const messages = async (id: string): Promise<UIMessage[]> =>
     (await (await server.request("GET", `/v1/sessions/${id}/chat`)).json()) as UIMessage[];
   return { server, url, messages };

@@ -6,7 +6,7 @@ import type { Msg, Usage } from "../../../src/message/types.ts";
 import { openCalls } from "./calls.ts";
 import type { AgentContext, Change, WantedOutput } from "../context.ts";
 import { makeMessage } from "./messages.ts";
-import { addUsage } from "./usage.ts";
+import { addUsage } from "../../../src/message/usage.ts";
 
 /** The maximum length of the last validation error in the error of a turn, in characters. */
 const MISFIT_LENGTH = 500;

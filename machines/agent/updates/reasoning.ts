@@ -6,7 +6,7 @@ import { answersTo, closeCalls, recordsOf, resultsFirst } from "./calls.ts";
 import { exceededByModel } from "./budget.ts";
 import type { AgentContext, Change, Draft, Progress } from "../context.ts";
 import type { TimerDue } from "../events.ts";
-import { addUsage } from "./usage.ts";
+import { addUsage } from "../../../src/message/usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {

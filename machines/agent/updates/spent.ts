@@ -1,5 +1,5 @@
 import type { AgentContext, Limits, Progress, Spent, TurnStats } from "../context.ts";
-import { addUsage } from "./usage.ts";
+import { addUsage } from "../../../src/message/usage.ts";
 
 /** The limits that a turn may have. */
 export const LIMITS = [

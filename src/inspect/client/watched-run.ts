@@ -8,7 +8,7 @@ import type { AboutTurns } from "../../message/about-turns.ts";
 import type { Usage } from "../../message/types.ts";
 import type { SessionToolkit } from "../../tool/toolkit.ts";
 import type { Slot } from "../../tool/types.ts";
-import { addUsage } from "../../../machines/agent/updates/usage.ts";
+import { addUsage } from "../../message/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
 import { guarded } from "./guarded.ts";

@@ -11,7 +11,7 @@ import { READER_SETTINGS } from "../../session/reader-settings.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
 import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
-import { addUsage } from "../../../machines/agent/updates/usage.ts";
+import { addUsage } from "../../message/usage.ts";
 import type { PendingItem, RunRow } from "../protocol/protocol.ts";
 import { aboutTurns } from "../../message/about-turns.ts";
 import type { JsonObject } from "../../base/json.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../src/message/types.ts";
+import type { Usage } from "./types.ts";
 
 /** Adds two usages. A count that neither has stays unknown; a cost is known only if both are. */
 export function addUsage(total: Usage, usage: Usage | undefined): Usage {

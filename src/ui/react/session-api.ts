@@ -1,0 +1,129 @@
+import { createParser } from "eventsource-parser";
+import type { AgentEvent } from "../../event/types.ts";
+import type { PendingCall } from "../../tool/pending.ts";
+import { errorOf, SessionError } from "./session-error.ts";
+
+/** Where a session is, and who asks for it. */
+export type SessionAddress = {
+  /** The address of `agentchart serve`, or of what mounts it, such as "https://agents.example.com"; "" is the origin of the page. */
+  readonly url: string;
+  /** The id of the session: 1 to 200 characters. */
+  readonly sessionId: string;
+  /** The bearer token, or a function that returns the one of now, called for each request. Without it, requests carry what the browser
+   *  adds, such as the cookies of the page's own origin. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Time without a byte of the server after which the stream of events is opened anew, in ms; default 45,000. The server sends one at
+   *  least each `heartbeatMs`, by default 15,000. */
+  readonly stallMs?: number;
+};
+
+/** What the server says of a session that rests. */
+export type SessionState = {
+  readonly phase: string;
+  readonly seq: number;
+  readonly pending: readonly PendingCall[];
+};
+
+type SessionRequest = {
+  readonly method?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+};
+
+const STALL_MS = 45_000;
+/** The waits before a command is sent once more, ms. It has the same key then, so that the server takes it once. */
+const RETRY_MS = [500, 1_000, 2_000];
+
+/** True if a later request may get another answer: there was none, or the server cannot take it now. */
+export const isPassing = (status: number): boolean => [0, 429, 500, 502, 503, 504].includes(status);
+
+/** Resolves after this time, or when the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}
+
+async function tokenOf(token: () => string | Promise<string>): Promise<string> {
+  try {
+    return await token();
+  } catch (cause) {
+    throw new SessionError("request/no-token", 0, "The function `token` has failed.", { cause });
+  }
+}
+
+/** The routes of one session. Their errors are {@link SessionError}s. */
+export class SessionApi {
+  readonly #address: () => SessionAddress;
+
+  /** `address` is asked at each request. */
+  constructor(address: () => SessionAddress) {
+    this.#address = address;
+  }
+
+  async read(): Promise<SessionState> {
+    return (await (await this.#fetch("", {})).json()) as SessionState;
+  }
+
+  /** Sends a command once, however often it is tried. Resolves with the id of the input that it is. */
+  async post(path: string, body: object): Promise<string> {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };
+    const request = { method: "POST", headers, body: JSON.stringify(body) };
+    for (const wait of [...RETRY_MS, undefined]) {
+      try {
+        const { inputId } = (await (await this.#fetch(path, request)).json()) as { readonly inputId: string };
+        return inputId;
+      } catch (error) {
+        if (wait === undefined || !(error instanceof SessionError) || !isPassing(error.status)) throw error;
+        await pause(wait);
+      }
+    }
+    throw new Error("unreachable");
+  }
+
+  /** The events after a position, as they arrive; it ends when the server ends the stream. */
+  async *events(after: string | undefined, signal: AbortSignal): AsyncGenerator<readonly AgentEvent[]> {
+    const stalled = new AbortController();
+    const { stallMs = STALL_MS } = this.#address();
+    const stall = (): void =>
+      stalled.abort(new SessionError("request/no-answer", 0, "The stream has stalled."));
+    let watch = setTimeout(stall, stallMs);
+    let events: AgentEvent[] = [];
+    const parser = createParser({ onEvent: ({ data }) => void events.push(JSON.parse(data) as AgentEvent) });
+    try {
+      const response = await this.#fetch("/events", {
+        headers: { Accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
+        signal: AbortSignal.any([signal, stalled.signal]),
+      });
+      yield [];
+      for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+        clearTimeout(watch);
+        watch = setTimeout(stall, stallMs);
+        parser.feed(text);
+        if (events.length === 0) continue;
+        yield events;
+        events = [];
+      }
+    } finally {
+      clearTimeout(watch);
+    }
+  }
+
+  async #fetch(path: string, init: SessionRequest): Promise<Response> {
+    const { url, sessionId, token } = this.#address();
+    const bearer = typeof token === "function" ? await tokenOf(token) : token;
+    const headers = { ...init.headers, ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }) };
+    const address = `${url.replace(/\/+$/u, "")}/v1/sessions/${encodeURIComponent(sessionId)}${path}`;
+    const response = await fetch(address, { ...init, headers }).catch((cause: unknown) => {
+      throw new SessionError("request/no-answer", 0, "The server does not answer.", { cause });
+    });
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * What a server has refused, or that none has answered. Callers switch on {@link SessionError.code}.
+ *
+ * @example
+ * ```ts
+ * import { SessionError, type AgentSession } from "agentchart/react";
+ *
+ * async function say({ send }: AgentSession, text: string): Promise<string> {
+ *   try {
+ *     await send(text);
+ *     return "";
+ *   } catch (error) {
+ *     if (error instanceof SessionError && error.code === "request/no-answer") return "You are offline.";
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export class SessionError extends Error {
+  override readonly name = "SessionError";
+  /** The `code` of the server's answer, such as "run/stale-decision" or "session/not-found"; "request/no-answer" if no server has
+   *  answered, "request/no-token" if the function `token` has failed, "request/bad-answer" if what has answered is no server of Agentchart. */
+  readonly code: string;
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** The error that a response stands for: RFC 9457, as the server answers. */
+export async function errorOf(response: Response): Promise<SessionError> {
+  const { status } = response;
+  const problem = (await response.json().catch(() => undefined)) as
+    | { readonly code?: unknown; readonly detail?: unknown }
+    | undefined;
+  const { code, detail } = problem ?? {};
+  if (typeof code === "string" && typeof detail === "string") return new SessionError(code, status, detail);
+  return new SessionError(
+    "request/bad-answer",
+    status,
+    `The server answered with status ${status}: check \`url\`.`,
+  );
+}
