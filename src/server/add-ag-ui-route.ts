@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Json } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { AgUiEvent } from "../ui/ag-ui-event.ts";
@@ -36,13 +37,19 @@ async function* framesOf(events: AsyncIterable<AgUiEvent>): AsyncGenerator<strin
   for await (const event of events) yield `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The transcript so far. */
-async function transcriptOf(sessions: TenantSessions, id: string): Promise<readonly Msg[]> {
+/** The transcript so far, and the values of the slots. */
+async function storedIn(
+  sessions: TenantSessions,
+  id: string,
+): Promise<Required<Pick<AgUiRun, "messages" | "slots">>> {
   const messages = new Map<string, Msg>();
-  for await (const event of sessions.stored(id))
-    if (event.type === "message" && event.turn > 0 && !event.source)
-      messages.set(event.message.id, event.message);
-  return [...messages.values()];
+  const slots: { [name: string]: Json } = {};
+  for await (const event of sessions.stored(id)) {
+    if (event.source) continue;
+    if (event.type === "message" && event.turn > 0) messages.set(event.message.id, event.message);
+    if (event.type === "slot") slots[event.name] = event.value;
+  }
+  return { messages: [...messages.values()], slots };
 }
 
 /** Adds the route of AG-UI. */
@@ -55,8 +62,8 @@ export function addAgUiRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions
     const status = await sessions.find(id);
     const input = readRunInput(body, status?.pending ?? []);
     const { threadId, runId, decisions } = input;
-    const messages = status && status.seq > 0 ? await transcriptOf(sessions, id) : [];
-    const said = saidIn(input, messages);
+    const stored = status && status.seq > 0 ? await storedIn(sessions, id) : { messages: [] };
+    const said = saidIn(input, stored.messages);
     const decided = new Set(decisions.map(({ callId }) => callId));
     const waiting = (status?.pending ?? []).filter(({ callId }) => !decided.has(callId));
     let news: News;
@@ -70,7 +77,7 @@ export function addAgUiRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions
       const open = await openTurn(sessions, id);
       if (open) news = (signal) => newsOf(sessions, id, open, signal);
     }
-    const run = { threadId, runId, messages };
+    const run = { threadId, runId, ...stored };
     return c.body(
       slots.open(tenant, (signal) => framesOf(eventsOf(run, news?.(signal), waiting))),
       200,

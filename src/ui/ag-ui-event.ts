@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import type { AgUiState } from "./ag-ui-state.ts";
 
 /** A message of AG-UI, version 1.0, as a page keeps it. */
 export type AgUiMessage =
@@ -63,5 +64,14 @@ export type AgUiEvent =
   | (Call & { readonly type: "TOOL_CALL_END" })
   | (Call & Named & { readonly type: "TOOL_CALL_RESULT"; readonly content: string; readonly role: "tool" })
   | { readonly type: "MESSAGES_SNAPSHOT"; readonly messages: readonly AgUiMessage[] }
-  | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: { readonly state: string } }
+  | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: AgUiState }
+  | {
+      readonly type: "STATE_DELTA";
+      /** A patch of RFC 6902. */
+      readonly delta: readonly {
+        readonly op: "replace";
+        readonly path: string;
+        readonly value: AgUiState[keyof AgUiState];
+      }[];
+    }
   | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json };

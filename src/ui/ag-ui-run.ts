@@ -7,6 +7,7 @@ import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
 import { agUiMessagesOf, isSaid, reasoningIdOf, resultIdOf, resultText } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
+import { RunState } from "./ag-ui-state.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
@@ -18,6 +19,8 @@ export type AgUiRun = {
   readonly runId: string;
   /** The transcript of the session before the run, which the page is given first. */
   readonly messages: readonly Msg[];
+  /** The values of the session's slots before the run, of which the page is given "plan" and "todos"; default: none was written. */
+  readonly slots?: { readonly [name: string]: Json };
 };
 
 /** The reasons with which a turn ends for good: nothing of it is waited for. */
@@ -28,6 +31,7 @@ export class RunEvents {
   readonly #turn = new TurnChunks();
   readonly #run: AgUiRun;
   readonly #known: ReadonlySet<string>;
+  readonly #state: RunState;
   /** What the page has that is stored. */
   #kept: readonly AgUiMessage[];
   #pending: readonly PendingCall[] = [];
@@ -45,6 +49,7 @@ export class RunEvents {
     this.#run = run;
     this.#known = new Set(run.messages.map(({ id }) => id));
     this.#kept = run.messages.flatMap(agUiMessagesOf);
+    this.#state = new RunState(run.messages, run.slots);
   }
 
   get isOver(): boolean {
@@ -53,7 +58,8 @@ export class RunEvents {
 
   start(): readonly AgUiEvent[] {
     const { threadId, runId } = this.#run;
-    return [{ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" }, this.#snapshot()];
+    const started: AgUiEvent = { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" };
+    return [started, this.#state.snapshot(), this.#snapshot()];
   }
 
   push(event: AgentEvent): readonly AgUiEvent[] {
@@ -66,8 +72,9 @@ export class RunEvents {
     const messageId = messageIdOf(event);
     if (this.#known.has(messageId)) return [];
     const events = this.#turn.push(event).flatMap((chunk) => this.#eventsOf(chunk, event, messageId));
-    if (event.type === "message") return [...events, ...this.#store(event.message)];
-    return event.type === "turn.end" ? [...events, this.#endOf(event)] : events;
+    const changed = this.#state.push(event);
+    if (event.type === "message") return [...events, ...this.#store(event.message), ...changed];
+    return event.type === "turn.end" ? [...events, this.#endOf(event)] : [...events, ...changed];
   }
 
   /** The end of a run that waits for these calls, and has no event of its own that says so. */
@@ -141,8 +148,6 @@ export class RunEvents {
       case "tool-output-error":
       case "tool-output-denied":
         return resultOf(event, chunk.toolCallId);
-      case "data-state":
-        return event.type === "state" ? [{ type: "STATE_SNAPSHOT", snapshot: { state: event.value } }] : [];
       case "data-compaction":
         return [{ type: "CUSTOM", name: "compaction", value: chunk.data }];
       case "tool-input-available":

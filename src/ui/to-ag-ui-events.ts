@@ -5,7 +5,8 @@ import { RunEvents, type AgUiRun } from "./ag-ui-run.ts";
 /**
  * Turns the events of one turn into those of a run of AG-UI, version 1.0. It ends with the turn.
  *
- * A run begins with `RUN_STARTED` and a `MESSAGES_SNAPSHOT` of the transcript: what the page has made up is gone. Messages that are
+ * A run begins with `RUN_STARTED`, a `STATE_SNAPSHOT` of `{ state, usage, plan, todos }`, which `STATE_DELTA`s change, and a
+ * `MESSAGES_SNAPSHOT` of the transcript: what the page has made up is gone. Messages that are
  * in the transcript are not sent again, so that a reader that reconnects may be given the turn from its first event; the events of the
  * journal alone give the same messages as all events. What was streamed of an attempt that is not kept, or that a hook has replaced, is
  * taken back by another snapshot. A call that waits for a person ends the run with an interrupt; one whose result the page gives is in

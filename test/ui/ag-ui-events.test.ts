@@ -1,8 +1,9 @@
 import { EventSchema } from "@ag-ui/core/schemas";
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { describe, expect, test } from "vitest";
-import type { AgentConfig, AgentEvent, Msg } from "agentchart";
+import type { AgentConfig, AgentEvent, Json, Msg } from "agentchart";
 import { readRunInput, toAgUiEvents, type AgUiEvent } from "agentchart/ui";
+import { todoTool } from "agentchart/plan";
 import type { ScriptedTurn } from "agentchart/testing";
 import { eventsOf, scripted } from "../support/agents.ts";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";
@@ -16,9 +17,13 @@ async function* iterate<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
 }
 
-async function runOf(events: readonly AgentEvent[], messages: readonly Msg[] = []) {
+async function runOf(
+  events: readonly AgentEvent[],
+  messages: readonly Msg[] = [],
+  slots: { readonly [name: string]: Json } = {},
+) {
   const run: AgUiEvent[] = [];
-  for await (const event of toAgUiEvents(iterate(events), { ...IDS, messages })) {
+  for await (const event of toAgUiEvents(iterate(events), { ...IDS, messages, slots })) {
     const json: unknown = JSON.parse(JSON.stringify(event));
     expect(EventSchema.safeParse(json).success, JSON.stringify(event)).toBe(true);
     expect(EventSchema.parse(json)).toEqual(json);
@@ -29,6 +34,12 @@ async function runOf(events: readonly AgentEvent[], messages: readonly Msg[] = [
 
 /** The messages that the client of AG-UI makes of a run, which checks the order of the events. */
 async function messagesOf(run: readonly AgUiEvent[], before: readonly Message[] = []): Promise<Message[]> {
+  const { messages } = await clientOf(run, before);
+  return messages.filter(({ role, content }) => role !== "reasoning" || content !== "");
+}
+
+/** The client of AG-UI after a run. */
+async function clientOf(run: readonly AgUiEvent[], before: readonly Message[] = []): Promise<HttpAgent> {
   const frames = run.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
   const headers = { "Content-Type": "text/event-stream" };
   const client = new HttpAgent({
@@ -37,8 +48,7 @@ async function messagesOf(run: readonly AgUiEvent[], before: readonly Message[] 
     fetch: async () => new Response(frames, { headers }),
   });
   await client.runAgent();
-  const { messages } = client;
-  return messages.filter(({ role, content }) => role !== "reasoning" || content !== "");
+  return client;
 }
 
 /** Messages in a form that does not depend on how the JSON of arguments is written. */
@@ -90,7 +100,7 @@ describe("the run of a turn", () => {
           const joined = events.filter((event, index) => index >= cut || DURABLE.has(event.type));
           expect(settled(await messagesOf(await runOf(joined, messages))), `joined at ${cut}`).toEqual(whole);
           // the page has lost its stream after an event, and is given the transcript and the turn from its beginning
-          const had = await messagesOf(run.slice(0, cut + 2));
+          const had = await messagesOf(run.slice(0, cut + 3));
           const again = await runOf(events, [...messages, ...storedIn(events.slice(0, cut))]);
           const kept = (settled(await messagesOf(again, had)) as Message[]).toSorted(byId);
           expect(kept, `again after ${cut}`).toEqual((whole as Message[]).toSorted(byId));
@@ -151,6 +161,43 @@ const byId = (one: Message, other: Message): number => (one.id < other.id ? -1 :
 
 const body = (more: object) => ({ ...IDS, messages: [], tools: [], context: [], ...more });
 const user = (content: unknown, id: unknown = "m1") => [{ id, role: "user", content }];
+
+test("the client is told the state of the chart, what the answers have used, the plan and the list of things", async () => {
+  const usage = { inputTokens: 10, outputTokens: 2 };
+  const { agent } = scripted(
+    [
+      {
+        calls: [
+          { id: "c1", name: "write_todos", input: { todos: [{ content: "Look.", status: "in_progress" }] } },
+        ],
+        usage,
+      },
+      { text: "Done.", usage },
+      { text: "More.", usage },
+    ],
+    { tools: [todoTool()] },
+  );
+  const run = await runOf(await eventsOf(agent.stream("Go.")));
+  const { state } = await clientOf(run);
+  expect(state).toMatchObject({
+    plan: null,
+    todos: [{ content: "Look." }],
+    usage: { inputTokens: 20, outputTokens: 4 },
+  });
+  expect(run.filter(({ type }) => type === "STATE_SNAPSHOT")).toEqual([
+    { type: "STATE_SNAPSHOT", snapshot: { state: null, usage: {}, plan: null, todos: null } },
+  ]);
+  const states = run.flatMap((event) => (event.type === "STATE_DELTA" ? event.delta : []));
+  expect(states.filter(({ path }) => path === "/state").map(({ value }) => value)).toContain(
+    "acting.executing",
+  );
+
+  const slots = { todos: [{ content: "Look.", status: "completed" }], secret: "not for pages" };
+  const messages = await agent.messages();
+  const next = await clientOf(await runOf(await eventsOf(agent.stream("More.")), messages, slots));
+  expect(next.state).toMatchObject({ todos: slots.todos, usage: { inputTokens: 30, outputTokens: 6 } });
+  expect(JSON.stringify(next.state)).not.toContain("secret");
+});
 
 test("a body with nothing new asks for nothing", () => {
   expect(readRunInput(body({}), [])).toEqual({ ...IDS, decisions: [] });

@@ -1,0 +1,51 @@
+import type { Json } from "../base/json.ts";
+import type { AgentEvent } from "../event/types.ts";
+import type { Msg, Usage } from "../message/types.ts";
+import { addUsage } from "../message/usage.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
+
+/** The state of an agent as a page of AG-UI has it. */
+export type AgUiState = {
+  /** The state of the chart, such as "reasoning.calling"; null before the first one of the run. */
+  readonly state: string | null;
+  /** What the answers in the transcript have used. */
+  readonly usage: Usage;
+  /** The slots "plan" and "todos"; null if they were not written. */
+  readonly plan: Json;
+  readonly todos: Json;
+};
+
+/** Follows the state of an agent through a run. */
+export class RunState {
+  #value: AgUiState;
+
+  constructor(messages: readonly Msg[], slots: { readonly [name: string]: Json } = {}) {
+    const usage = messages.reduce((total, message) => addUsage(total, message.usage), {} as Usage);
+    this.#value = { state: null, usage, plan: slots["plan"] ?? null, todos: slots["todos"] ?? null };
+  }
+
+  snapshot(): AgUiEvent {
+    return { type: "STATE_SNAPSHOT", snapshot: this.#value };
+  }
+
+  /** What an event changes. */
+  push(event: AgentEvent): readonly AgUiEvent[] {
+    switch (event.type) {
+      case "state":
+        return this.#set("state", event.value);
+      case "message":
+        return event.message.usage
+          ? this.#set("usage", addUsage(this.#value.usage, event.message.usage))
+          : [];
+      case "slot":
+        return event.name === "plan" || event.name === "todos" ? this.#set(event.name, event.value) : [];
+      default:
+        return [];
+    }
+  }
+
+  #set<Field extends keyof AgUiState>(field: Field, value: AgUiState[Field]): readonly AgUiEvent[] {
+    this.#value = { ...this.#value, [field]: value };
+    return [{ type: "STATE_DELTA", delta: [{ op: "replace", path: `/${field}`, value }] }];
+  }
+}
