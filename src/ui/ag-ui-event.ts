@@ -1,8 +1,13 @@
 import type { Json } from "../base/json.ts";
 import type { AgUiState } from "./ag-ui-state.ts";
 
+/** Who has said it: the call inside of which a sub-agent runs; absent for the agent itself. */
+type Attributed = { readonly subagentRunId?: string };
+
 /** A message of AG-UI, version 1.0, as a page keeps it. */
-export type AgUiMessage =
+export type AgUiMessage = Attributed & MessageBody;
+
+type MessageBody =
   | { readonly id: string; readonly role: "user" | "reasoning"; readonly content: string }
   | {
       readonly id: string;
@@ -34,7 +39,9 @@ type Named = { readonly messageId: string };
 type Call = { readonly toolCallId: string };
 
 /** The events of AG-UI, version 1.0, that a turn of an agent needs. They are those of `@ag-ui/core`, without depending on it. */
-export type AgUiEvent =
+export type AgUiEvent = Attributed & EventBody;
+
+type EventBody =
   | (Run & { readonly type: "RUN_STARTED"; readonly protocolVersion: "1.0" })
   | (Run & {
       readonly type: "RUN_FINISHED";
@@ -74,4 +81,19 @@ export type AgUiEvent =
         readonly value: AgUiState[keyof AgUiState];
       }[];
     }
+  | {
+      readonly type: "SUBAGENT_STARTED";
+      readonly subagentRunId: string;
+      readonly name: string;
+      readonly parentToolCallId: string;
+      readonly parentSubagentRunId?: string;
+    }
+  | {
+      readonly type: "SUBAGENT_FINISHED";
+      readonly subagentRunId: string;
+      readonly outcome:
+        | { readonly type: "success" }
+        | { readonly type: "suspended"; readonly interruptIds: readonly string[] };
+    }
+  | { readonly type: "SUBAGENT_ERROR"; readonly subagentRunId: string; readonly message: string }
   | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json };

@@ -7,6 +7,7 @@ import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
 import { outcomeOf } from "./ag-ui-interrupts.ts";
 import { agUiMessagesOf, isSaid, reasoningIdOf, resultIdOf, resultText } from "./ag-ui-messages.ts";
 import { canonical } from "./read-chat-request.ts";
+import { Subagents } from "./ag-ui-subagents.ts";
 import { RunState } from "./ag-ui-state.ts";
 import { TurnChunks } from "./turn-chunks.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
@@ -45,11 +46,20 @@ export class RunEvents {
   /** True if the page has other arguments of a call than those that are stored. */
   #isStale = false;
 
-  constructor(run: AgUiRun) {
+  readonly #subagents: Subagents;
+
+  /** `call` is the one inside of which the agent runs, if it is a sub-agent. */
+  constructor(run: AgUiRun, call?: string) {
     this.#run = run;
+    this.#subagents = new Subagents((inner) => new RunEvents({ ...run, messages: [] }, inner), call);
     this.#known = new Set(run.messages.map(({ id }) => id));
     this.#kept = run.messages.flatMap(agUiMessagesOf);
     this.#state = new RunState(run.messages, run.slots);
+  }
+
+  /** What the page has that is stored, that of sub-agents last. */
+  get kept(): readonly AgUiMessage[] {
+    return [...this.#kept, ...this.#subagents.kept];
   }
 
   get isOver(): boolean {
@@ -63,7 +73,11 @@ export class RunEvents {
   }
 
   push(event: AgentEvent): readonly AgUiEvent[] {
-    if (this.isOver || event.turn === 0 || event.source) return [];
+    if (this.isOver || event.turn === 0) return [];
+    if (event.source) {
+      const inner = this.#subagents.push(event, event.source);
+      return inner.map((each) => this.#whole(each));
+    }
     if (event.type === "pending") this.#pending = event.calls;
     if (event.type === "tool.delta") {
       const { callId: toolCallId, delta } = event;
@@ -72,9 +86,12 @@ export class RunEvents {
     const messageId = messageIdOf(event);
     if (this.#known.has(messageId)) return [];
     const events = this.#turn.push(event).flatMap((chunk) => this.#eventsOf(chunk, event, messageId));
+    const inner = this.#subagents.follow(event).map((each) => this.#whole(each));
     const changed = this.#state.push(event);
-    if (event.type === "message") return [...events, ...this.#store(event.message), ...changed];
-    return event.type === "turn.end" ? [...events, this.#endOf(event)] : [...events, ...changed];
+    if (event.type === "message") return [...inner, ...events, ...this.#store(event.message), ...changed];
+    if (event.type !== "turn.end") return [...events, ...changed];
+    const suspended = this.#subagents.finish(event, this.#pending).map((each) => this.#whole(each));
+    return [...suspended, ...events, this.#endOf(event)];
   }
 
   /** The end of a run that waits for these calls, and has no event of its own that says so. */
@@ -84,7 +101,14 @@ export class RunEvents {
   }
 
   #snapshot(more: readonly AgUiMessage[] = []): AgUiEvent {
-    return { type: "MESSAGES_SNAPSHOT", messages: [...this.#kept, ...more] };
+    return { type: "MESSAGES_SNAPSHOT", messages: [...this.kept, ...more] };
+  }
+
+  /** A snapshot of the sub-agents, with what else the page has. */
+  #whole(event: AgUiEvent): AgUiEvent {
+    return event.type === "MESSAGES_SNAPSHOT"
+      ? { ...event, messages: [...this.#kept, ...event.messages] }
+      : event;
   }
 
   #store(message: Msg): readonly AgUiEvent[] {

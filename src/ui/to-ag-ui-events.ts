@@ -11,7 +11,8 @@ import { RunEvents, type AgUiRun } from "./ag-ui-run.ts";
  * journal alone give the same messages as all events. What was streamed of an attempt that is not kept, or that a hook has replaced, is
  * taken back by another snapshot. A call that waits for a person ends the run with an interrupt; one whose result the page gives is in
  * `pendingToolCallIds`. A turn that was interrupted is `cancelled`, and one that has failed ends with `RUN_ERROR`. The tool that gives a
- * structured answer, and the events of sub-agents, are not shown.
+ * structured answer is not shown. A sub-agent is shown while it runs: its events carry the id of its call as `subagentRunId`. It is not in
+ * the transcript of the session, so that a page that is loaded again has its result only.
  *
  * @example
  * ```ts

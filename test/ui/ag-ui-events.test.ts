@@ -1,13 +1,15 @@
 import { EventSchema } from "@ag-ui/core/schemas";
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { describe, expect, test } from "vitest";
-import type { AgentConfig, AgentEvent, Json, Msg } from "agentchart";
+import type { AgentConfig, AgentEvent, Hook, Json, Msg } from "agentchart";
 import { readRunInput, toAgUiEvents, type AgUiEvent } from "agentchart/ui";
 import { todoTool } from "agentchart/plan";
-import type { ScriptedTurn } from "agentchart/testing";
-import { eventsOf, scripted } from "../support/agents.ts";
+import { agentTool } from "agentchart/team";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
+import { eventsOf, scripted, toolOf } from "../support/agents.ts";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";
 import { call, traced } from "../support/trace.ts";
+import { scriptModel } from "../server/script-model.ts";
 
 /** What a store keeps, and what a subscriber who was not there receives. */
 const DURABLE = new Set(["message", "pending", "turn.end"]);
@@ -223,4 +225,110 @@ test.each([
   ],
 ])("a body with %s is refused with what is wrong", (_, input, message) => {
   expect(() => readRunInput(input, [])).toThrow(message);
+});
+
+describe("a sub-agent", () => {
+  /** An agent that asks researchers, each of which looks something up. */
+  function desk(asks: number, action: "allow" | "ask" = "allow") {
+    const look = toolOf("look", () => "seen");
+    const permissions = { rules: [{ tool: "look", action }] } as const;
+    const model = () => scriptModel({ text: "I look.", calls: [call("l1", "look")] }, "Found.");
+    const researcher = agentTool({
+      name: "call_ada",
+      agent: () => ({ name: "ada", model: model(), tools: [look], permissions }),
+    });
+    const calls = Array.from({ length: asks }, (_, index) => ({
+      id: `c${index + 1}`,
+      name: "call_ada",
+      input: { message: "Look." },
+    }));
+    return scripted([{ calls }, "Done."], { tools: [researcher] }).agent;
+  }
+
+  test("is shown with what it says and calls, also if several run at once", async () => {
+    const run = await runOf(await eventsOf(desk(2).stream("Go.")));
+    const started = run.filter(({ type }) => type === "SUBAGENT_STARTED");
+    expect(started).toEqual([
+      { type: "SUBAGENT_STARTED", subagentRunId: "c1", name: "ada", parentToolCallId: "c1" },
+      { type: "SUBAGENT_STARTED", subagentRunId: "c2", name: "ada", parentToolCallId: "c2" },
+    ]);
+    expect(run.filter(({ type }) => type === "SUBAGENT_FINISHED")).toHaveLength(2);
+    const messages = await messagesOf(run);
+    const said = (id?: string) =>
+      messages.filter((message) => message.subagentRunId === id).map(({ role, content }) => [role, content]);
+    expect(said("c1")).toEqual(said("c2"));
+    expect(said("c1")).toEqual([
+      ["user", "Look."],
+      ["assistant", "I look."],
+      ["tool", "seen"],
+      ["assistant", "Found."],
+    ]);
+    expect(said().at(-1)).toEqual(["assistant", "Done."]);
+  });
+
+  test("that waits for an approval is suspended, and goes on as the same", async () => {
+    const agent = desk(1, "ask");
+    const first = await runOf(await eventsOf(agent.stream("Go.")));
+    const [pending] = agent.status().pending;
+    expect(first.findLast(({ type }) => type === "SUBAGENT_FINISHED")).toMatchObject({
+      subagentRunId: "c1",
+      outcome: { type: "suspended", interruptIds: [`${pending!.callId}#${pending!.argsHash}`] },
+    });
+    expect(first.at(-1)).toMatchObject({
+      outcome: { type: "interrupt", interrupts: [{ toolCallId: "c1/l1" }] },
+    });
+    await agent.decide(pending!.callId, "approve");
+    const messages = await agent.messages();
+    const second = await runOf(await eventsOf(agent.stream()), messages);
+    expect(second.find(({ type }) => type === "SUBAGENT_STARTED")).toMatchObject({ subagentRunId: "c1" });
+    expect(second.find(({ type }) => type === "SUBAGENT_FINISHED")).toMatchObject({
+      outcome: { type: "success" },
+    });
+    const shown = await messagesOf(second, await messagesOf(first));
+    expect(shown.map(({ content }) => content)).toEqual(expect.arrayContaining(["Found.", "Done."]));
+  });
+
+  test("of a sub-agent is shown inside of it, and what a hook has replaced is taken back", async () => {
+    const censor: Hook = {
+      name: "censor",
+      postReasoning: ({ message }) => ({
+        message: { ...message, content: [{ type: "text", text: "Censored." }] },
+      }),
+    };
+    const ask = (id: string, name: string) => ({
+      text: `I ask ${name}.`,
+      calls: [{ id, name, input: { message: "Look." } }],
+    });
+    const reader = agentTool({
+      agent: { name: "reader", model: scriptedModel(["A secret."]), hooks: [censor] },
+    });
+    const writer = {
+      name: "writer",
+      model: scriptedModel([ask("r1", "call_reader"), "Written."]),
+      tools: [reader],
+    };
+    const { agent } = scripted([ask("w1", "call_writer"), "Done."], {
+      tools: [agentTool({ agent: writer })],
+    });
+    const run = await runOf(await eventsOf(agent.stream("Go.")));
+    expect(run.filter(({ type }) => type === "SUBAGENT_STARTED")).toEqual([
+      { type: "SUBAGENT_STARTED", subagentRunId: "w1", name: "writer", parentToolCallId: "w1" },
+      {
+        type: "SUBAGENT_STARTED",
+        subagentRunId: "w1/r1",
+        name: "reader",
+        parentToolCallId: "w1/r1",
+        parentSubagentRunId: "w1",
+      },
+    ]);
+    const messages = await messagesOf(run);
+    expect(messages.filter(({ subagentRunId }) => subagentRunId === "w1/r1").at(-1)).toMatchObject({
+      content: "Censored.",
+    });
+    expect(messages.filter(({ subagentRunId }) => subagentRunId === "w1").at(-1)).toMatchObject({
+      content: "Written.",
+    });
+    expect(messages.map(({ content }) => content)).toContain("Go.");
+    expect(JSON.stringify(messages)).not.toContain("secret");
+  });
 });
