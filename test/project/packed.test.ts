@@ -110,6 +110,24 @@ describe("an installation of the package", () => {
     expect(JSON.parse(stdout)).toEqual(ANSWERED);
   });
 
+  test("gives a page `useAgent`, which is for the client and needs nothing but React", async () => {
+    const { outputFiles, warnings } = await build({
+      stdin: { contents: 'export { useAgent } from "agentchart/react";', resolveDir: folder },
+      bundle: true,
+      write: false,
+      platform: "browser",
+      format: "esm",
+      external: ["react"],
+      logLevel: "silent",
+    });
+    expect(warnings).toEqual([]);
+    const imported = [...outputFiles[0]!.text.matchAll(/^import .* from "(.+)";$/gm)].map(([, name]) => name);
+    expect(imported).toEqual(["react"]);
+    expect(outputFiles[0]!.contents.length).toBeLessThan(60_000);
+    const entry = join(folder, "node_modules/agentchart/dist/react/index.mjs");
+    expect(readFileSync(entry, "utf8")).toMatch(/^"use client";\n/u);
+  });
+
   test("names the tokenizer and the command if the tokenizer is missing", async () => {
     const hooks = `data:text/javascript,import { registerHooks } from "node:module"; registerHooks({ resolve(to, context, next) {
       if (to.includes("gpt-tokenizer")) throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
@@ -183,7 +201,8 @@ describe("an installation of the package", () => {
     if (!older) return skip("There is no Node.js older than 22.18 in PATH.");
     linkPeers();
     const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: object };
-    for (const subpath of Object.keys(exports).filter((each) => each !== "./package.json")) {
+    const noneOfNode = ["./package.json", "./react"];
+    for (const subpath of Object.keys(exports).filter((each) => !noneOfNode.includes(each))) {
       const entry = `agentchart${subpath.slice(1)}`;
       const imported = run(older, ["--input-type=module", "--eval", `import "${entry}"`], { cwd: folder });
       await expect(imported, entry).rejects.toThrow(
