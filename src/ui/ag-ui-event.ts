@@ -1,5 +1,5 @@
 import type { Json } from "../base/json.ts";
-import type { AgUiState } from "./ag-ui-state.ts";
+import type { Usage } from "../message/types.ts";
 
 /** Who has said it: the call inside of which a sub-agent runs; absent for the agent itself. */
 type Attributed = { readonly subagentRunId?: string };
@@ -32,6 +32,17 @@ export type AgUiInterrupt = {
   readonly responseSchema?: { readonly [field: string]: Json };
   /** ISO 8601. */
   readonly expiresAt?: string;
+};
+
+/** The state of an agent as a page of AG-UI has it. */
+export type AgUiState = {
+  /** The state of the chart, such as "reasoning.calling"; null before the first one of the run. */
+  readonly state: string | null;
+  /** What the answers in the transcript have used. */
+  readonly usage: Usage;
+  /** The slots "plan" and "todos"; null if they were not written. */
+  readonly plan: Json;
+  readonly todos: Json;
 };
 
 type Run = { readonly threadId: string; readonly runId: string };

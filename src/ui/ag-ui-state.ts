@@ -2,18 +2,7 @@ import type { Json } from "../base/json.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { Msg, Usage } from "../message/types.ts";
 import { addUsage } from "../message/usage.ts";
-import type { AgUiEvent } from "./ag-ui-event.ts";
-
-/** The state of an agent as a page of AG-UI has it. */
-export type AgUiState = {
-  /** The state of the chart, such as "reasoning.calling"; null before the first one of the run. */
-  readonly state: string | null;
-  /** What the answers in the transcript have used. */
-  readonly usage: Usage;
-  /** The slots "plan" and "todos"; null if they were not written. */
-  readonly plan: Json;
-  readonly todos: Json;
-};
+import type { AgUiEvent, AgUiState } from "./ag-ui-event.ts";
 
 /** Follows the state of an agent through a run. */
 export class RunState {

@@ -1,7 +1,6 @@
 // src/ui turns the events of agents into the protocols of user interfaces.
-export type { AgUiEvent, AgUiInterrupt, AgUiMessage } from "./ag-ui-event.ts";
+export type { AgUiEvent, AgUiInterrupt, AgUiMessage, AgUiState } from "./ag-ui-event.ts";
 export type { AgUiRun } from "./ag-ui-run.ts";
-export type { AgUiState } from "./ag-ui-state.ts";
 export type { TurnMessage, UIPart } from "./message-fold.ts";
 export { readChatRequest } from "./read-chat-request.ts";
 export type { ChatRequest } from "./read-chat-request.ts";
