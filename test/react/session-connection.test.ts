@@ -148,6 +148,27 @@ test("A question is answered; a call that goes on is no longer waited for", asyn
   expect(page.view.pending).toEqual([]);
 });
 
+test("A sub-agent is seen while it writes, and its session as any other", async () => {
+  const { url } = await openPageServer();
+  const page = new Page({ url, agent: "boss" });
+  expect(page.view.subagents).toEqual([]);
+  await page.connection.send("Say it.");
+  const writing = [{ callId: "c1", name: "helper", text: "First half, " }];
+  await expect.poll(() => page.view.subagents).toEqual(writing);
+  const late = new Page({ url }); // loaded while it writes
+  await expect.poll(() => late.view.subagents).toEqual(writing);
+  const inside = new Page({ url, sessionId: "talk/c1" });
+  await expect.poll(() => inside.shown).toEqual(["user: Say it."]);
+  sayOtherHalf();
+  await expect.poll(() => inside.shown.at(-1)).toBe("assistant: First half, second half.");
+  await inside.reaches("ready");
+  for (const seen of [page, late]) {
+    await seen.reaches("ready");
+    expect(seen.view.subagents).toEqual([]);
+    expect(seen.shown).toEqual(["user: Say it.", "c1 output-available", "assistant: It is said."]);
+  }
+});
+
 test("A turn is steered and interrupted", async () => {
   const { url } = await openPageServer();
   const page = new Page({ url, agent: "halves" });

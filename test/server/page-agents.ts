@@ -1,4 +1,5 @@
 import { suspend, type AgentConfig, type ChatModel, type StreamPart } from "agentchart";
+import { agentTool } from "agentchart/team";
 import type { WorkerAgents } from "agentchart/worker";
 import { toolOf } from "../support/agents.ts";
 import { scriptModel } from "./script-model.ts";
@@ -36,11 +37,15 @@ async function* halves(): AsyncGenerator<StreamPart> {
   yield { type: "text.delta", delta: "second half." };
   yield { type: "finish", reason: "stop" };
 }
+const helper = agentTool({
+  agent: { name: "helper", model: scriptModel(halves, "Again.") },
+  name: "ask_helper",
+});
 const callOf = (name: string, id = "c1") => ({ id, name, input: { euros: 7 } });
 const agentOf =
   (model: ChatModel, tools: readonly unknown[] = []) =>
   (): Omit<AgentConfig, "store" | "sessionId"> => ({ name: "bot", model, tools: tools as never });
-/** Agents that pay after an approval, ask a person, call a tool of the page, and answer in two halves. */
+/** Agents that pay after an approval, ask a person, call a tool of the page, answer in two halves, and have another one do so. */
 export const AGENTS: WorkerAgents = {
   desk: agentOf(
     scriptModel({ text: "Let me pay.", calls: [callOf("pay"), callOf("pay", "c2")] }, "It is paid.", "Bye."),
@@ -49,4 +54,8 @@ export const AGENTS: WorkerAgents = {
   hotel: agentOf(scriptModel({ calls: [callOf("book")] }, "It is booked."), [book]),
   page: agentOf(scriptModel({ calls: [callOf("locate")] }, "You are in Bern."), [toolOf("locate")]),
   halves: agentOf(scriptModel(halves, "Again.")),
+  boss: agentOf(
+    scriptModel({ calls: [{ id: "c1", name: "ask_helper", input: { message: "Say it." } }] }, "It is said."),
+    [helper],
+  ),
 };

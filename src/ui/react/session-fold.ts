@@ -7,6 +7,7 @@ import type { PendingCall } from "../../tool/pending.ts";
 import { ConversationFold } from "../conversation-fold.ts";
 import type { TurnMessage } from "../message-fold.ts";
 import type { SessionState } from "./session-api.ts";
+import { SubagentFold, type Subagent } from "./subagent-fold.ts";
 
 /** What a page shows of a session. */
 export type SessionView = {
@@ -24,6 +25,8 @@ export type SessionView = {
   readonly pending: readonly PendingCall[];
   /** The plan of the agent; null without one. */
   readonly plan: Plan | null;
+  /** The agents that work inside of calls of this session now. What they have said and done is in their own sessions. */
+  readonly subagents: readonly Subagent[];
   /** The values of the session's slots that were written. */
   readonly slots: { readonly [name: string]: Json };
   /** What the agent's own answers in this session have used. */
@@ -49,6 +52,7 @@ const keyOf = ({ callId, argsHash }: PendingCall): string => `${callId} ${argsHa
 /** Folds the events of a session, and what its page does, into a {@link SessionView}. */
 export class SessionFold {
   readonly #conversation = new ConversationFold();
+  readonly #subagents = new SubagentFold();
   /** The inputs of this page; a decision with the {@link keyOf} its call. */
   readonly #sent = new Map<string, string | undefined>();
   readonly #refused = new Map<string, SessionView["error"] & {}>();
@@ -74,6 +78,7 @@ export class SessionFold {
       reason: this.#reason,
       pending: this.#pending,
       plan: (this.#slots["plan"] ?? null) as Plan | null,
+      subagents: this.#subagents.working,
       slots: this.#slots,
       usage: this.#usage,
       error: this.#error,
@@ -86,6 +91,7 @@ export class SessionFold {
   }
 
   push(event: AgentEvent): void {
+    this.#subagents.push(event);
     if (event.source) return;
     this.#conversation.push(event);
     this.#seq = Math.max(this.#seq, event.seq);
