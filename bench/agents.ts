@@ -99,11 +99,11 @@ const cpu = await inTurns(
     one: cpuOf(() => parallel(1)),
     many: cpuOf(() => parallel(AT_ONCE)),
   },
-  { samples: 21, warmUp: 8 },
+  { samples: 21, warmUpMs: 1_000 },
 );
 const time = await inTurns(
   { one: timeOf(() => parallel(1)), many: timeOf(() => parallel(AT_ONCE)) },
-  { samples: 11, warmUp: 2 },
+  { samples: 11, warmUpMs: 50 },
 );
 
 const ratio = (samples: readonly number[], to: readonly number[]): string =>

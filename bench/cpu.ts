@@ -9,32 +9,40 @@ export async function cpuMicros(run: () => Promise<unknown>): Promise<number> {
   return user + system;
 }
 
-export function median(values: readonly number[]): number {
+/** Returns a quantile of samples: 0.5 is the median, 0.25 and 0.75 the quartiles. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)]!;
+  return low + (sorted[Math.ceil(at)]! - low) * (at - Math.floor(at));
 }
 
-/** Samples of each variant, taken in turns so that what else the machine does hits all of them alike. The first
- *  `warmUp` rounds are not kept. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** `a` over `b`, round by round: what else the machine did at the time falls out. */
+export function ratios(a: readonly number[], b: readonly number[]): readonly number[] {
+  return a.map((value, index) => value / b[index]!);
+}
+
+/** How many samples are kept, and how many ms of CPU each variant works before that: a busy machine compiles as much in it as an idle
+ *  one, which is not so of time on the wall or of a number of rounds. */
+export type Sampling = { readonly samples: number; readonly warmUpMs: number };
+
+/** Samples of each variant, taken in turns so that what else the machine does hits all of them alike. Each round begins with another
+ *  one, so that none always pays for the garbage of the same neighbour. */
 export async function inTurns<Name extends string>(
   variants: { readonly [N in Name]: () => Promise<number> },
-  options: { readonly samples: number; readonly warmUp: number },
+  sampling: Sampling,
 ): Promise<{ readonly [N in Name]: readonly number[] }> {
-  const { samples, warmUp } = IS_SMOKE ? { samples: 1, warmUp: 0 } : options;
+  const { samples, warmUpMs } = IS_SMOKE ? { samples: 1, warmUpMs: 0 } : sampling;
   const names = Object.keys(variants) as Name[];
+  for (const name of names)
+    for (let spent = 0; spent < warmUpMs * 1_000;) spent += await cpuMicros(variants[name]);
   const taken = Object.fromEntries(names.map((name) => [name, []])) as unknown as { [N in Name]: number[] };
-  for (let round = 0; round < warmUp + samples; round++) {
-    for (const name of names) {
-      const value = await variants[name]();
-      if (round >= warmUp) taken[name].push(value);
-    }
+  for (let round = 0; round < samples; round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)])
+      taken[name].push(await variants[name]());
   }
   return taken;
-}
-
-/** What samples come to at the speed that the machine had in the least sample of `reference`, which does the same each time:
- *  each is taken as a ratio to the one of the same round. A shared machine changes its speed within seconds. */
-export function atBestSpeed(samples: readonly number[], reference: readonly number[]): number {
-  return median(samples.map((value, index) => value / reference[index]!)) * Math.min(...reference);
 }

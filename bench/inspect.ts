@@ -5,8 +5,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { inspector } from "agentchart/inspect";
-import { atBestSpeed, inTurns, median } from "./cpu.ts";
-import { emptyRounds } from "./empty-chart.ts";
+import { inTurns, median, ratios } from "./cpu.ts";
 import { iterations } from "./iteration.ts";
 
 const { values } = parseArgs({
@@ -36,7 +35,6 @@ const connected = inspector({ home });
 const alone = inspector({ home: join(home, "nobody") });
 const measured = await inTurns(
   {
-    empty: emptyRounds,
     without: iterations(10, {}, long),
     observer: iterations(10, { inspect: () => {} }, long),
     nobody: iterations(10, { inspect: alone }, long),
@@ -46,7 +44,7 @@ const measured = await inTurns(
     withoutShort: iterations(10, {}, short),
     connectedShort: iterations(10, { inspect: connected }, short),
   },
-  { samples: Number(values.samples), warmUp: 12 },
+  { samples: Number(values.samples), warmUpMs: 2_000 },
 );
 await Promise.all([connected.close(), alone.close()]);
 await stop();
@@ -56,15 +54,10 @@ const signed = (value: number): string => `${value < 0 ? "−" : "+"}${Math.abs(
 type Name = keyof typeof measured;
 const row = (what: string, name: Name, base?: Name): string => {
   const samples = measured[name];
-  const least = Math.min(...samples);
   const more = base && samples.map((value, index) => value - measured[base][index]!);
-  const beside = more && [
-    signed(median(more)),
-    signed(least - Math.min(...measured[base])),
-    signed(atBestSpeed(more, measured.empty)),
-  ];
-  const cells = [median(samples), least].map((value) => value.toFixed(0));
-  return `| ${[what, ...cells, ...(beside ?? ["", "", ""])].join(" | ")} |`;
+  const beside = more && [signed(median(more)), median(ratios(samples, measured[base])).toFixed(2)];
+  const cells = [median(samples), Math.min(...samples)].map((value) => value.toFixed(0));
+  return `| ${[what, ...cells, ...(beside ?? ["", ""])].join(" | ")} |`;
 };
 const text = `# The inspector's cost to an agent, measured
 
@@ -73,14 +66,12 @@ CPU time of the agent's process, all threads, for one iteration: a model call an
 time-outs. An agent makes 500 of them, is closed, and its process rests for 20 ms, so that all counts which the inspector
 puts off: recording, diffs, JSON, the socket, garbage collection. What is done once for each agent counts as well: its
 first step shows its whole history, and its end waits for the hub. In turns of 50 iterations that weighs more. The hub runs in a
-process of its own and is not counted. Variants are measured in turns. This machine's speed changes within seconds, as the
-empty chart shows, a machine of XState's with as many steps that does nothing: "at best speed" takes each difference as a
-ratio to it in the same round, times its least sample. The aim is at most +100 µs.
+process of its own and is not counted. Variants are measured in turns, and compared round by round. The
+aim is at most +100 µs.
 
-| | median µs | least | more than without | least − least | more, at best speed |
-|---|---|---|---|---|---|
+| | median µs | least | more than without | ÷ without |
+|---|---|---|---|---|
 ${[
-  row("an empty chart", "empty"),
   row("without `inspect`, history 10", "without"),
   row("an observer that does nothing", "observer", "without"),
   row("`inspect`, no hub there", "nobody", "without"),

@@ -1,85 +1,74 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bareChunks, calledChunks, hookedChunks, streamedChunks } from "./chunks.ts";
-import { inTurns } from "./cpu.ts";
-import { emptyRounds } from "./empty-chart.ts";
-import { iterations } from "./iteration.ts";
-import { loopback } from "./loopback.ts";
-import { prefixHits } from "./prefix-share.ts";
+import { observeNoise } from "./noise.ts";
+import { prefixHits, type PrefixHits } from "./prefix-share.ts";
 import { report } from "./report.ts";
-import { bareRuns, shortRuns } from "./short-run.ts";
+import { chunk } from "./workloads/chunk.ts";
+import { history, iteration } from "./workloads/iteration.ts";
+import { long, saved, task } from "./workloads/long.ts";
+import { parallel } from "./workloads/parallel.ts";
+import { parts } from "./workloads/parts.ts";
+import { http, short } from "./workloads/short.ts";
+import { start } from "./workloads/start.ts";
+import { measure, type Measured, type Workload } from "./workload.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
-
-const endless = { timeoutMs: Number.POSITIVE_INFINITY };
-const noDeadlines = { modelExecution: endless, toolExecution: endless };
-const hooks = [
-  {
-    name: "noop",
-    preReasoning: () => {},
-    postReasoning: () => {},
-    preActing: () => {},
-    postActing: () => {},
-  },
-];
-
-const permissions = {
-  rules: [
-    { tool: "pay", action: "ask", optional: true },
-    { tool: "noop", action: "deny", when: () => false, optional: true },
-  ],
-  otherwise: "allow",
-} as const;
-const budget = { modelCalls: 10_000, toolCalls: 10_000, totalTokens: 1e9, cost: 1e6, wallMs: 1e9 };
-const prices = { instant: { input: 1, output: 2 } };
-
-console.error("one iteration …");
-const iteration = await inTurns(
-  {
-    empty: emptyRounds,
-    bare10: iterations(10, noDeadlines),
-    bare1000: iterations(1_000, noDeadlines),
-    default10: iterations(10, {}),
-    default1000: iterations(1_000, {}),
-    hooks10: iterations(10, { ...noDeadlines, hooks }),
-    limits10: iterations(10, { ...noDeadlines, permissions, budget, prices }),
-  },
-  { samples: 45, warmUp: 25 },
-);
-
-console.error("streamed chunks …");
-const chunks = await inTurns(
-  { bare: bareChunks, called: calledChunks, hooked: hookedChunks, streamed: streamedChunks },
-  { samples: 15, warmUp: 5 },
-);
-
-console.error("a run of one round …");
-const short = await inTurns(
-  {
-    bare: bareRuns,
-    called: shortRuns("call"),
-    streamed: shortRuns("stream"),
-    packaged: shortRuns("call", { transport: "openai" }),
-    packagedStream: shortRuns("stream", { transport: "openai" }),
-  },
-  { samples: 31, warmUp: 12 },
-);
-
-console.error("a task over loopback HTTP …");
-const often = { samples: 21, warmUp: 8 };
-const small = await loopback("small", often);
-const usual = await loopback("usual", often);
-
-console.error("what a prompt cache can serve …");
-const prefixes = {
-  "small, the whole history": await prefixHits("small"),
-  "usual, the whole history": await prefixHits("usual"),
-  "usual, `contextWindow: { maxTokens: 32_000 }`": await prefixHits("usual", {
-    contextWindow: { maxTokens: 32_000 },
-  }),
+const WORKLOADS: { readonly [name: string]: () => Promise<Workload> } = {
+  iteration,
+  short,
+  http,
+  parts,
+  chunk,
+  parallel,
+  long,
+  saved,
+  history,
+  task,
+  start,
 };
+/** Compares requests; nothing of it is timed. */
+const PREFIX = "prefix";
+const NAMES = [...Object.keys(WORKLOADS), PREFIX];
 
-const text = report({ iteration, chunks, short, small, usual, prefixes });
+const { values, positionals } = parseArgs({
+  options: {
+    write: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+  allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !NAMES.includes(name));
+const help = `npm run bench -- [--write] [WORKLOAD …]
+
+Measures all workloads, or those that are named: ${NAMES.join(", ")}.
+--write puts the report of all of them into docs/bench.md.`;
+if (values.help) {
+  console.log(help);
+  process.exit(0);
+}
+if (unknown.length > 0 || (values.write && positionals.length > 0)) {
+  const problem =
+    unknown.length > 0 ? `Unknown workload: ${unknown.join(", ")}.` : "--write needs all workloads.";
+  console.error(`${problem}\n\n${help}`);
+  process.exit(2);
+}
+const chosen = positionals.length > 0 ? NAMES.filter((name) => positionals.includes(name)) : NAMES;
+
+const noise = observeNoise();
+const measured: Measured[] = [];
+let prefixes: { readonly [name: string]: PrefixHits } | undefined;
+for (const name of chosen) {
+  console.error(`${name} …`);
+  if (name === PREFIX)
+    prefixes = {
+      "small, the whole history": await prefixHits("small"),
+      "usual, the whole history": await prefixHits("usual"),
+      "usual, `contextWindow: { maxTokens: 32_000 }`": await prefixHits("usual", {
+        contextWindow: { maxTokens: 32_000 },
+      }),
+    };
+  else measured.push(await measure(await WORKLOADS[name]!()));
+}
+const text = report(measured, prefixes, noise());
 console.log(text);
 if (values.write) writeFileSync(join(import.meta.dirname, "../docs/bench.md"), text);

@@ -1,70 +1,94 @@
 import { readFileSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
-import { CHUNKS } from "./chunks.ts";
-import { atBestSpeed, median } from "./cpu.ts";
+import { IS_SMOKE, median, quantile, ratios } from "./cpu.ts";
+import type { Noise } from "./noise.ts";
 import type { PrefixHits } from "./prefix-share.ts";
-import { ROUNDS, SIZES } from "./task.ts";
+import type { Measured, Variant } from "./workload.ts";
 
-type Samples = readonly number[];
-type Loopback = { readonly bare: Samples; readonly agent: Samples };
-export type Measured = {
-  readonly iteration: {
-    readonly [
-      N in "empty" | "bare10" | "bare1000" | "default10" | "default1000" | "hooks10" | "limits10"
-    ]: Samples;
-  };
-  readonly chunks: { readonly [N in "bare" | "called" | "hooked" | "streamed"]: Samples };
-  readonly short: {
-    readonly [N in "bare" | "called" | "streamed" | "packaged" | "packagedStream"]: Samples;
-  };
-  readonly small: Loopback;
-  readonly usual: Loopback;
-  readonly prefixes: { readonly [name: string]: PrefixHits };
-};
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+const spread = (values: readonly number[], digits: number): string =>
+  `${quantile(values, 0.25).toFixed(digits)}–${quantile(values, 0.75).toFixed(digits)}`;
 
-const HOOK_POINTS = 4;
-
-/** With what it is beside an empty chart, round by round. */
-function rowBeside(empty: Samples) {
-  return (what: string, samples: Samples, aim = ""): string => {
-    const best = atBestSpeed(samples, empty);
-    const cells = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(0));
-    const ratio = (best / Math.min(...empty)).toFixed(2);
-    return `| ${[what, ...cells, ratio, best.toFixed(0), aim].join(" | ")} |`;
-  };
+/** The ratios of a variant to what it is compared with, round by round. */
+function ratiosOf({ samples, workload }: Measured, name: string, { over }: Variant): readonly number[] {
+  return ratios(samples[name]!, samples[over ?? workload.reference]!);
 }
 
-function row(what: string, samples: Samples, digits: number, aim = ""): string {
-  const shown = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(digits));
-  return `| ${[what, ...shown, aim].join(" | ")} |`;
+function verdict(ratio: number, { aim, why = "" }: Variant): string {
+  if (aim === undefined) return "";
+  if (Number(ratio.toFixed(2)) <= aim) return "reached";
+  return why === "" ? "not reached" : `not reached: ${why}`;
 }
 
-/** `a` over `b`, sample by sample: what else the machine did at the time falls out. */
-function each(a: Samples, b: Samples, combine: (a: number, b: number) => number): Samples {
-  return a.map((value, index) => combine(value, b[index]!));
+/** Of all workloads, the variants that have an aim. */
+function aims(measured: readonly Measured[]): string {
+  const rows = measured.flatMap((each) =>
+    Object.entries(each.workload.variants).flatMap(([name, variant]) => {
+      if (variant.aim === undefined) return [];
+      const found = ratiosOf(each, name, variant);
+      const what = `${each.workload.title}: ${name} ÷ ${variant.over ?? each.workload.reference}`;
+      const middle = median(found);
+      return [
+        row([
+          what,
+          middle.toFixed(2),
+          spread(found, 2),
+          `≤ ${variant.aim.toFixed(2)}`,
+          verdict(middle, variant),
+        ]),
+      ];
+    }),
+  );
+  if (rows.length === 0) return "";
+  return `## Aims
+
+| what ÷ what it is compared with | median | quartiles | aim | |
+|---|---|---|---|---|
+${rows.join("\n")}
+`;
 }
 
-/** With the median of its ratios to `bare`, round by round. */
-function shortRow(what: string, samples: Samples, bare: Samples, aim = ""): string {
-  const ratio = median(each(samples, bare, (a, b) => a / b)).toFixed(2);
-  const cells = [median(samples), Math.min(...samples), Math.max(...samples)].map((n) => n.toFixed(0));
-  return `| ${[what, ...cells, ratio, aim].join(" | ")} |`;
-}
+function section(each: Measured): string {
+  const { title, text, unit, digits, reference, variants } = each.workload;
+  const rows = Object.entries(variants).map(([name, variant]) => {
+    const own = each.samples[name]!;
+    const figures = [name, median(own).toFixed(digits), spread(own, digits)];
+    if (name === reference) return row([...figures, "1", "", ""]);
+    const found = ratiosOf(each, name, variant);
+    const over = variant.over === undefined ? "" : ` (÷ ${variant.over})`;
+    const aim = variant.aim === undefined ? "" : `≤ ${variant.aim.toFixed(2)}`;
+    return row([...figures, `${median(found).toFixed(2)}${over}`, spread(found, 2), aim]);
+  });
+  const noise = ratios(each.again, each.samples[reference]!);
+  return `## ${title}
 
-function task(size: string, { bare, agent }: Loopback): string {
-  const ratio = each(agent, bare, (a, b) => a / b);
-  return [
-    row(`${size}: bare loop`, bare, 0),
-    row(`${size}: agent`, agent, 0),
-    row(`${size}: agent ÷ bare loop`, ratio, 2, "≤ 1.15"),
-  ].join("\n");
+${text}
+
+| | median ${unit} | quartiles | ÷ ${reference} | quartiles | aim |
+|---|---|---|---|---|---|
+${rows.join("\n")}
+
+${reference[0]!.toUpperCase()}${reference.slice(1)}, the same again: ${median(noise).toFixed(2)} (${spread(noise, 2)}), of ${noise.length} rounds.
+`;
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-function prefixRow([name, { median: middle, least, all }]: readonly [string, PrefixHits]): string {
-  return `| ${[name, percent(middle), percent(least), percent(all)].join(" | ")} |`;
+/** What a prompt cache can serve. */
+function prefixSection(prefixes: { readonly [name: string]: PrefixHits }): string {
+  const rows = Object.entries(prefixes).map(([name, { median: middle, least, all }]) =>
+    row([name, percent(middle), percent(least), percent(all)]),
+  );
+  return `## What a prompt cache can serve
+
+A provider's cache serves the beginning that a request has in common with the one before. The same task once, every request
+compared with the one before it, in characters; a loopback server counts no cached tokens.
+
+| | median request | worst request after the first | of all that was sent |
+|---|---|---|---|
+${rows.join("\n")}
+`;
 }
 
 function versionOf(name: string): string {
@@ -72,100 +96,44 @@ function versionOf(name: string): string {
   return `${name} ${(JSON.parse(readFileSync(path, "utf8")) as { version: string }).version}`;
 }
 
-function machine(): string {
+function machine({ load, others }: Noise): string {
   const cores = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
-  const load = loadavg().map((value) => value.toFixed(2));
   return [
     `- Machine: ${cores.length} × ${cores[0]?.model.trim() || process.arch}, ${gigabytes} GiB, ${type()} ${release()}`,
-    `- Load while measuring (1, 5, 15 min): ${load.join(", ")}`,
+    `- Noise: other processes used ${percent(others)} of the machine while this was measured; its load was ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after.`,
     `- Node ${process.versions.node}, ${versionOf("xstate")}, ${versionOf("openai")}`,
-    `- ${new Date().toISOString().slice(0, 10)}`,
+    `- ${new Date().toISOString().slice(0, 10)}${IS_SMOKE ? "; a smoke test, whose figures mean nothing" : ""}`,
   ].join("\n");
 }
 
 /** The figures as Markdown. */
-export function report({ iteration, chunks, short, small, usual, prefixes }: Measured): string {
-  const { empty, bare10, bare1000, default10, default1000, hooks10, limits10 } = iteration;
-  const limits = each(limits10, bare10, (a, b) => a - b);
-  const beside = rowBeside(empty);
-  const perHook = each(hooks10, bare10, (a, b) => (a - b) / HOOK_POINTS);
-  const head = (unit: string) => `| | median ${unit} | least | most | aim |\n|---|---|---|---|---|`;
+export function report(
+  measured: readonly Measured[],
+  prefixes: { readonly [name: string]: PrefixHits } | undefined,
+  noise: Noise,
+): string {
+  const sections = [
+    aims(measured),
+    ...measured.map(section),
+    ...(prefixes ? [prefixSection(prefixes)] : []),
+  ].filter((text) => text !== "");
   return `# Benchmarks
 
-Written by \`npm run bench -- --write\`. Run it on your own machine: the absolute figures are those of one box.
+Written by \`npm run bench -- --write\`. Run it on your own machine: the absolute figures are those of one box, and a busy machine makes
+all of them longer, so compare the ratios. \`npm run bench -- short parallel\` measures these workloads alone.
 
-${machine()}
+${machine(noise)}
 
-CPU time of the whole process, all threads, garbage collection included. The variants of a table are measured in
-turns within one run; each figure is the median of its samples, with the least and the most beside it.
+CPU time of the whole process, all threads, garbage collection included. The variants of a table are measured in turns within
+one run, after each has warmed up by CPU time. A ratio is taken round by round to what stands beside it; shown are medians and quartiles.
+Below each table the bare variant is compared with itself: that far a ratio can be from the truth.
 
-## One iteration
-
-One model call and one tool call, both instant, so this is the cost of the chart and of what is around it. The empty
-chart is a machine of XState's with as many steps, assignments, services and levels, which does nothing. This machine's
-speed changes within seconds, so each sample is also shown as a ratio to the empty chart in the same round, and what that
-comes to at the speed of the empty chart's least sample.
-
-| | median µs | least | most | ÷ empty chart | µs at best speed | aim |
-|---|---|---|---|---|---|---|
-${beside("an empty chart", empty)}
-${beside("history 10, no deadlines", bare10, "≤ 100")}
-${beside("history 1,000, no deadlines", bare1000, "flat")}
-${beside("history 10, default time-outs", default10, "≤ 150")}
-${beside("history 1,000, default time-outs", default1000, "flat")}
-${beside("each hook point in use, more", perHook, "≤ 20")}
-${beside("permission rules, five limits and prices, more", limits)}
-
-## One streamed chunk
-
-An answer of ${CHUNKS.toLocaleString("en")} chunks by an instant model.
-
-${head("µs")}
-${row("bare `for await` over the same model", chunks.bare, 2)}
-${row("`agent.call`", chunks.called, 2, "≤ 2")}
-${row("`agent.call` with a chunk hook", chunks.hooked, 2)}
-${row("`agent.stream`, every event read", chunks.streamed, 2, "≤ 2")}
-
-## A run of one round
-
-A new agent asks its model twice and runs one tool, over a \`fetch\` that answers within the process. The bare loop does the same
-over the \`openai\` package.
-
-| | median µs | least | most | ÷ bare loop | aim |
-|---|---|---|---|---|---|
-${shortRow("bare loop", short.bare, short.bare)}
-${shortRow("`agent.call`", short.called, short.bare, "≤ 1.2")}
-${shortRow("`agent.stream`, every event read", short.streamed, short.bare, "≤ 1.4")}
-${shortRow('`agent.call`, `transport: "openai"`', short.packaged, short.bare)}
-${shortRow('`agent.stream`, `transport: "openai"`', short.packagedStream, short.bare)}
-
-## A task of ${ROUNDS} rounds over loopback HTTP
-
-The server runs in a process of its own and is not counted. The bare loop uses the same \`openai\` package and does
-nothing but stream, put the deltas together, run the tool and go round. Every request carries the whole history.
-
-${head("CPU ms")}
-${task("small", small)}
-${task("usual", usual)}
-
-In a round of the small task the model says ${SIZES.small.words} words and the tool answers ${SIZES.small.characters} characters, in the usual one ${SIZES.usual.words} and ${SIZES.usual.characters.toLocaleString("en")}.
-
-## What a prompt cache can serve
-
-A provider's cache serves the beginning that a request has in common with the one before. The same task once, every request
-compared with the one before it, in characters; a loopback server counts no cached tokens.
-
-| | median request | worst request after the first | of all that was sent |
-|---|---|---|---|
-${Object.entries(prefixes).map(prefixRow).join("\n")}
-
+${sections.join("\n")}
 ## What is not measured
 
 - Time on the wall and latency: a model takes seconds, the rest is lost in it.
-- Memory, and the size of snapshots.
-- Several agents in one process, several calls at once, real tools, inspectors.
+- Several agents in one process, real tools, inspectors.
 - TLS, proxies and remote servers.
-- Cold starts: every variant has run before it is measured.
 `;
 }

@@ -29,9 +29,9 @@ export function readRoom(room: number, { characters }: Size): string {
   return reading.replace('""', `"${"steady ".repeat(characters / 7)}"`);
 }
 
-/** What the model says in a round. */
-export function turnOf(done: number, { words }: Size) {
-  if (done >= ROUNDS) return { content: ANSWER };
+/** What the model says after so many rounds. */
+export function turnOf(done: number, { words }: Size, rounds: number = ROUNDS) {
+  if (done >= rounds) return { content: ANSWER };
   const call = { name: READ_ROOM.name, arguments: JSON.stringify({ room: done, unit: "celsius" }) };
   return {
     content: `Reading room ${done}: ${"next one ".repeat(words / 2)}`,

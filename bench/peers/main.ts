@@ -140,7 +140,7 @@ async function measure(task: string, installed: readonly string[]) {
     const variants = Object.fromEntries(
       [...running].map(([name, contender]) => [name, () => contender.ask("sample")]),
     );
-    const taken = await inTurns(variants, { samples, warmUp: 1 });
+    const taken = await inTurns(variants, { samples, warmUpMs: 0 });
     for (const contender of running.values()) await contender.ask("end");
     return taken;
   } finally {

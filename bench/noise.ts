@@ -1,0 +1,32 @@
+import { cpus, loadavg } from "node:os";
+
+/** How busy the machine was while something was measured. */
+export type Noise = {
+  /** The load of the last minute, before and after. */
+  readonly load: readonly [number, number];
+  /** The share of the machine that other processes used. */
+  readonly others: number;
+};
+
+/** CPU ms that the machine has had since it was started, and how many of them were used. */
+function spent(): { readonly all: number; readonly used: number } {
+  let all = 0;
+  let idle = 0;
+  for (const { times } of cpus()) {
+    all += times.user + times.nice + times.sys + times.irq + times.idle;
+    idle += times.idle;
+  }
+  return { all, used: all - idle };
+}
+
+/** Begins to observe the machine; what is returned ends it. Child processes that have not ended count as others. */
+export function observeNoise(): () => Noise {
+  const before = { ...spent(), load: loadavg()[0]!, own: process.cpuUsage() };
+  return () => {
+    const after = spent();
+    const { user, system } = process.cpuUsage(before.own);
+    const all = Math.max(1, after.all - before.all);
+    const others = after.used - before.used - (user + system) / 1_000;
+    return { load: [before.load, loadavg()[0]!], others: Math.max(0, others / all) };
+  };
+}

@@ -1,0 +1,27 @@
+// A server within the process that asks for one tool, then answers.
+export const ASKS = "How warm is room 1?";
+export const ANSWER = "It is 20 °C.";
+export const BASE_URL = "https://models.test/v1";
+export const TOOL = {
+  name: "read_room",
+  description: "The temperature of a room.",
+  parameters: { type: "object", properties: { room: { type: "number" } }, required: ["room"] },
+};
+
+const call = {
+  index: 0,
+  id: "call_1",
+  type: "function",
+  function: { name: TOOL.name, arguments: '{"room":1}' },
+};
+const bodyOf = (delta, finish_reason) => {
+  const chunks = [{ choices: [{ index: 0, delta }] }, { choices: [{ index: 0, delta: {}, finish_reason }] }];
+  return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+};
+const bodies = [
+  bodyOf({ content: "Reading.", tool_calls: [call] }, "tool_calls"),
+  bodyOf({ content: ANSWER }, "stop"),
+];
+
+export const fetch = async () =>
+  new Response(bodies.shift(), { headers: { "content-type": "text/event-stream" } });

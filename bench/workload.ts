@@ -1,0 +1,49 @@
+import { inTurns, type Sampling } from "./cpu.ts";
+
+/** One way to do the work of a workload. */
+export type Variant = {
+  /** Takes one sample, in the unit of the workload. */
+  readonly run: () => Promise<number>;
+  /** The variant that this one is compared with; default the reference. */
+  readonly over?: string;
+  /** What the ratio should be at most. */
+  readonly aim?: number;
+  /** Why the ratio is above the aim, said if it is. */
+  readonly why?: string;
+};
+
+/** The same work done in several ways. */
+export type Workload = {
+  readonly title: string;
+  /** What is done, as Markdown. */
+  readonly text: string;
+  readonly unit: string;
+  /** Decimals of figures. */
+  readonly digits: number;
+  /** The name of the bare variant. */
+  readonly reference: string;
+  readonly variants: { readonly [name: string]: Variant };
+  readonly sampling: Sampling;
+  readonly close?: () => Promise<void>;
+};
+
+export type Measured = {
+  readonly workload: Workload;
+  readonly samples: { readonly [name: string]: readonly number[] };
+  /** The reference once more: how far its ratio is from 1 is the noise of the others. */
+  readonly again: readonly number[];
+};
+
+const AGAIN = "the same again";
+
+/** Takes all samples of a workload. */
+export async function measure(workload: Workload): Promise<Measured> {
+  const { variants, reference, sampling, close } = workload;
+  const runs = Object.fromEntries(Object.entries(variants).map(([name, { run }]) => [name, run]));
+  try {
+    const samples = await inTurns({ ...runs, [AGAIN]: variants[reference]!.run }, sampling);
+    return { workload, samples, again: samples[AGAIN]! };
+  } finally {
+    await close?.();
+  }
+}

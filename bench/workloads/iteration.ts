@@ -1,0 +1,68 @@
+import { iterations } from "../iteration.ts";
+import { bareRounds } from "../two-states.ts";
+import type { Workload } from "../workload.ts";
+
+const endless = { timeoutMs: Number.POSITIVE_INFINITY };
+const noDeadlines = { modelExecution: endless, toolExecution: endless };
+const hooks = [
+  {
+    name: "noop",
+    preReasoning: () => {},
+    postReasoning: () => {},
+    preActing: () => {},
+    postActing: () => {},
+  },
+];
+const permissions = {
+  rules: [
+    { tool: "pay", action: "ask", optional: true },
+    { tool: "noop", action: "deny", when: () => false, optional: true },
+  ],
+  otherwise: "allow",
+} as const;
+const budget = { modelCalls: 10_000, toolCalls: 10_000, totalTokens: 1e9, cost: 1e6, wallMs: 1e9 };
+const prices = { instant: { input: 1, output: 2 } };
+
+/** One model call and one tool call, both instant. */
+export async function iteration(): Promise<Workload> {
+  return {
+    title: "One iteration",
+    text: `One model call and one tool call, both instant, so this is the cost of the chart and of what is around it. The bare machine has two
+states of XState's, each with one invoked promise, and does nothing.`,
+    unit: "µs",
+    digits: 0,
+    reference: "a bare machine",
+    variants: {
+      "a bare machine": { run: bareRounds },
+      "an iteration": {
+        run: iterations(10, {}),
+        aim: 4,
+        why: "an iteration checks permissions, limits and deadlines, folds a message, keeps a transcript and tells observers; the machine does none of it",
+      },
+      "without deadlines": { run: iterations(10, noDeadlines) },
+      "with a hook at four points": { run: iterations(10, { hooks }) },
+      "with permission rules, five limits and prices": {
+        run: iterations(10, { permissions, budget, prices }),
+      },
+    },
+    sampling: { samples: 31, warmUpMs: 1_500 },
+  };
+}
+
+/** The same at the end of a long conversation. */
+export async function history(): Promise<Workload> {
+  const why = "each request is one list, which is made of the transcript for each call";
+  return {
+    title: "A long history",
+    text: "The same iteration by agents whose conversation is already so many messages long. The model reads none of them.",
+    unit: "µs",
+    digits: 0,
+    reference: "10 messages",
+    variants: {
+      "10 messages": { run: iterations(10, {}) },
+      "1,000 messages": { run: iterations(1_000, {}), aim: 1.1, why },
+      "10,000 messages": { run: iterations(10_000, {}), aim: 1.1, why },
+    },
+    sampling: { samples: 31, warmUpMs: 1_500 },
+  };
+}
