@@ -7,7 +7,7 @@ import type { Execution, FinishReason } from "../../src/model/port.ts";
 import type { Ask, Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
-import type { PromptEdit } from "./prompt.ts";
+import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { ResultLimits, View } from "./view.ts";
 
 /** An {@link Execution} without its function: what fits into context. */
@@ -308,7 +308,11 @@ export type Progress = {
 export type RequestState = {
   /** The system prompt of this call after preCall. */
   readonly system: string;
-  readonly edit: PromptEdit | null;
+  /** How hooks changed the prompt, one after the other; absent in sessions of 0.1.0. */
+  readonly edits?: readonly PromptEdit[];
+  /** How hooks of preCall changed the call of the agent. They are not written with each change: a process that takes over the session
+   *  in the middle of a turn may not know them. */
+  readonly entered?: readonly CallEdit[];
   readonly attempt: number;
   readonly usesFallback: boolean;
   readonly deadlineAt: number | null;
@@ -377,7 +381,7 @@ const NO_STATS: TurnStats = { startedAt: 0, iterations: 0, modelCalls: 0, toolCa
 export function freshRequest(system: string): RequestState {
   return {
     system,
-    edit: null,
+    edits: [],
     attempt: 0,
     usesFallback: false,
     deadlineAt: null,

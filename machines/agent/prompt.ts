@@ -2,10 +2,13 @@ import type { Msg } from "../../src/message/types.ts";
 import type { GenerateOptions } from "../../src/model/port.ts";
 
 /** A run of transcript messages, `[from, to)`, or messages of a hook's own. */
-type Piece = { readonly from: number; readonly to: number } | { readonly inserted: readonly Msg[] };
+export type Piece = { readonly from: number; readonly to: number } | { readonly inserted: readonly Msg[] };
 
-/** How a hook changed the prompt of one model call, without the messages that stayed. */
+/** How one hook changed the prompt of one model call, without the messages that stayed. */
 export type PromptEdit = {
+  /** The name of the hook. */
+  readonly hook: string;
+  /** Pieces of the messages as the hook was given them. */
   readonly pieces?: readonly Piece[];
   readonly system?: string;
   /** Replaces the agent's options for this call. */
@@ -29,6 +32,14 @@ export function piecesOf(before: readonly Msg[], after: readonly Msg[]): readonl
   }
   return pieces;
 }
+
+/** How one hook of preCall changed a call of the agent. */
+export type CallEdit = {
+  /** The name of the hook. */
+  readonly hook: string;
+  readonly system?: { readonly before: string; readonly after: string };
+  readonly input?: { readonly before: readonly Msg[]; readonly after: readonly Msg[] };
+};
 
 /** The messages an edit leaves of the transcript; all of them without an edit. */
 export function applyPieces(messages: readonly Msg[], pieces: readonly Piece[] | undefined): readonly Msg[] {

@@ -14,7 +14,7 @@ import type {
   WantedOutput,
 } from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
-import type { PromptEdit } from "./prompt.ts";
+import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 import type { View } from "./view.ts";
 
@@ -34,7 +34,9 @@ export type ModelInput = Position & {
   readonly system: string;
   /** The persona that is asked; null: the agent itself. */
   readonly persona: string | null;
-  readonly edit: PromptEdit | null;
+  readonly edits: readonly PromptEdit[];
+  /** How hooks of preCall changed the call. */
+  readonly entered: readonly CallEdit[];
   readonly slots: StoredSlots;
   readonly transcript: Transcript;
   /** What the model sees of the transcript; null for all of it. */
@@ -146,7 +148,8 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
 export type HooksOutcome = Timed & {
   readonly input?: readonly Msg[];
   readonly system?: string;
-  readonly edit?: PromptEdit;
+  readonly edits?: readonly PromptEdit[];
+  readonly entered?: readonly CallEdit[];
   readonly message?: Msg;
   /** The structured answer that the message of a native model holds after them. */
   readonly value?: Json;

@@ -29,7 +29,7 @@ type HostedSession = Pick<Host, "toolkit" | "now" | "personas"> & {
   readonly isStopped: boolean;
 };
 
-type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "path" | "telemetry"> & {
+type RuntimeParts = Pick<Host, "hooks" | "stepTaken" | "modelCalled" | "path" | "telemetry"> & {
   /** Called when the instant has come for which the chart armed the session's timer. */
   onTimer(): void;
 };

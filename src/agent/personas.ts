@@ -4,7 +4,6 @@ import { defineTool } from "../tool/define.ts";
 import type { Tool } from "../tool/types.ts";
 import type { HandoffSettings } from "../../machines/agent/context.ts";
 import { permissionsWithin } from "./nested-permissions.ts";
-import { seenAsText } from "./services/persona-view.ts";
 import type { AgentConfig, Handoff, Permissions, Persona } from "./types.ts";
 
 type Config = Pick<
@@ -59,6 +58,7 @@ export class Personas {
   /** The names of the tools of each persona. */
   readonly #tools = new Map<string, ReadonlySet<string>>();
   readonly #limited: ReadonlySet<string>;
+  readonly #foreign = new Map<string, readonly string[]>();
   readonly #permissions = new Map<string, Permissions>();
   readonly #full: ReadonlySet<string>;
   /** When tools that hand over are there, by their names. */
@@ -126,9 +126,16 @@ export class Personas {
     return specs.filter(({ name }) => this.isOffered(persona, name, messages));
   }
 
-  /** What a persona sees of messages. */
-  seenBy(persona: string | null, messages: readonly Msg[]): readonly Msg[] {
+  /** The tools of others, whose calls a persona sees as text; undefined for a persona that sees all as it is. The same list each
+   *  time. */
+  foreignTo(persona: string | null): readonly string[] | undefined {
     const name = this.#name(persona);
-    return this.#full.has(name) ? messages : seenAsText(messages, (tool) => this.has(name, tool));
+    if (this.#full.has(name)) return undefined;
+    let foreign = this.#foreign.get(name);
+    if (!foreign) {
+      foreign = [...this.#limited].filter((tool) => !this.has(name, tool));
+      this.#foreign.set(name, foreign);
+    }
+    return foreign;
   }
 }

@@ -15,6 +15,7 @@ import { beginsTurn } from "../../machines/agent/updates/entry.ts";
 import { agentResolver } from "../../machines/agent/agent.machine.ts";
 import type { AgentCommand } from "../../machines/agent/events.ts";
 import { phaseOf } from "../../machines/agent/phase.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Fingerprint } from "../tool/fingerprint.ts";
 import type { StepTaken } from "../../machines/chart/xstate-5.ts";
 import { liveMachine } from "./services/actors.ts";
@@ -119,6 +120,8 @@ export class Runtime {
   #hasLeft = (): void => {};
   #stored: RestoredSession | undefined;
   #output: Output | undefined;
+  /** The requests to models so far. */
+  #modelCalls = 0;
   readonly #about = aboutSession((about) => (this.#config.redact?.(about) ?? about) as AboutTurns);
   /** The `context` of the running call, else of the agent. */
   userContext: never;
@@ -170,6 +173,7 @@ export class Runtime {
       telemetry: this.telemetry,
       hooks: () => this.#hooks.sorted,
       stepTaken: (taken) => this.#stepTaken(taken),
+      modelCalled: (describe) => this.#modelCalled(describe),
       onTimer: () => this.#timerDue(),
     });
     bindHost(this.actor, this.#host);
@@ -340,6 +344,7 @@ export class Runtime {
     { memory = true, toolkit = true, slots = memory }: SavedParts = {},
   ): void {
     const { activeGroups, hooks } = session;
+    this.#modelCalls = session.modelCalls ?? this.#modelCalls;
     for (const name of hooks.filter((each) => !this.hooks.some((hook) => hook.name === each))) {
       const message = `The session had a hook '${name}', which this agent does not have.`;
       this.events.emit({ type: "hook.failed", hook: name, error: { code: "hook/failed", message } });
@@ -445,6 +450,14 @@ export class Runtime {
     this.steps.publish({ event: command, state: this.path, context, edges, actions });
     if (command.type === "call" && !refused) this.#listener.onCall();
     this.#commands.answer(command.id, refused);
+  }
+
+  #modelCalled(describe: () => Omit<ModelCall, "number">): void {
+    const number = ++this.#modelCalls;
+    if (!this.isDurable && !this.steps.hasCallListeners) return;
+    const call: ModelCall = { ...describe(), number };
+    this.journal.recordCall(call);
+    this.steps.publishCall(call);
   }
 
   #follow(snapshot: LiveSnapshot): void {

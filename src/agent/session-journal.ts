@@ -5,6 +5,7 @@ import type { Fact } from "../session/entry.ts";
 import { needsFlush } from "../session/entries.ts";
 import type { Lease } from "../store/port.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 
 /** The journal of a session as its agent writes it. Without a store nothing is written, and everything counts as saved. */
@@ -66,6 +67,11 @@ export class SessionJournal {
   /** Records the edges that an event took, and what caused it. */
   recordStep(edges: readonly string[], event: { readonly by?: Cause }): void {
     this.#durable?.recordStep(edges, event.by);
+  }
+
+  /** Records a model call. */
+  recordCall(call: ModelCall): void {
+    this.#durable?.recordCall(call);
   }
 
   /** Accepts an input for an idempotency key, durably if there is a store. Returns its messages, or undefined if the key was used

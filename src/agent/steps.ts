@@ -1,4 +1,5 @@
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 
 /** One step of an agent's chart, as observers see it. */
@@ -17,22 +18,37 @@ export type ChartStep = {
 export type StepSource = {
   /** Where the session is now. */
   current(): Pick<ChartStep, "state" | "context">;
-  /** Returns the function that ends the subscription. Listeners must not throw. */
-  subscribe(listener: (step: ChartStep) => void): () => void;
+  /** Returns the function that ends the subscription. Listeners must not throw. `onCall` hears of each request to a model when it is
+   *  made, after the step that led to it. */
+  subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void;
 };
 
 /** The steps of one session, published to its observers. */
 export class StepPublisher implements StepSource {
   readonly #listeners = new Set<(step: ChartStep) => void>();
+  readonly #callListeners = new Set<(call: ModelCall) => void>();
   readonly current: StepSource["current"];
 
   constructor(current: StepSource["current"]) {
     this.current = current;
   }
 
-  subscribe(listener: (step: ChartStep) => void): () => void {
+  subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    if (onCall) this.#callListeners.add(onCall);
+    return () => {
+      this.#listeners.delete(listener);
+      if (onCall) this.#callListeners.delete(onCall);
+    };
+  }
+
+  /** True if somebody listens to model calls. */
+  get hasCallListeners(): boolean {
+    return this.#callListeners.size > 0;
+  }
+
+  publishCall(call: ModelCall): void {
+    for (const listener of this.#callListeners) listener(call);
   }
 
   publish(step: ChartStep): void {

@@ -11,6 +11,7 @@ import { callOptionsOf } from "./call-options.ts";
 import { familyOf } from "./own-data.ts";
 import { createSdkPartReader } from "./part-reader.ts";
 import { sdkError } from "./sdk-error.ts";
+import { aiSdkWire } from "./wire-request.ts";
 import { VERSIONS, type AiSdkLanguageModel, type SdkPart } from "./sdk-types.ts";
 
 /** Options of {@link aiSdkModel}. */
@@ -109,7 +110,13 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     yield end;
   }
 
-  return { name, provider: familyOf(provider), ...(capabilities && { capabilities }), stream };
+  return {
+    name,
+    provider: familyOf(provider),
+    ...(capabilities && { capabilities }),
+    wire: aiSdkWire(languageModel, { ...settings, cache }),
+    stream,
+  };
 }
 
 function checkLanguageModel(model: unknown): void {

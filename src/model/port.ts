@@ -142,6 +142,9 @@ export interface ChatModel {
   readonly provider?: string;
   /** Where the requests go, a URL; only its host and port appear in traces. */
   readonly endpoint?: string;
+  /** Which adapter of this package makes the requests, and what of its options decides about them, without secrets. It is recorded with
+   *  each call, so that the inspector can show the raw request. A model that changes requests before it passes them on leaves it out. */
+  readonly wire?: { readonly adapter: string; readonly options: JsonObject };
   readonly capabilities?: {
     /** True if the model keeps to a JSON Schema by itself; then `output` needs no extra tool. Default false. */
     readonly structuredOutput?: boolean;

@@ -15,6 +15,8 @@ import { contextOf, JournalFold } from "./fold.ts";
 import type { JournalState } from "./format.ts";
 import { checkSameInput, inputHash } from "./input-outcome.ts";
 import { Journal } from "./journal.ts";
+import { ModelCallReader } from "./model-calls.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { keepLease } from "./lease-keeper.ts";
 import type { MessageMarks } from "./message-marks.ts";
 
@@ -48,6 +50,8 @@ export type RestoredSession = {
   readonly activeGroups: readonly string[] | undefined;
   /** The names of the hooks that the session had at its newest checkpoint. */
   readonly hooks: readonly string[];
+  /** How many model calls it has made. */
+  readonly modelCalls?: number;
   /** True if a person has released it to whichever agent opens it next. */
   readonly isReleased?: boolean;
 };
@@ -68,7 +72,12 @@ export async function restoreSession(
   sessionId: string,
   settings: Settings,
 ): Promise<
-  | (RestoredSession & { readonly seq: number; readonly format: number; readonly marks: MessageMarks })
+  | (RestoredSession & {
+      readonly seq: number;
+      readonly format: number;
+      readonly marks: MessageMarks;
+      readonly known: ReadonlySet<string>;
+    })
   | undefined
 > {
   const found = await store.load(sessionId);
@@ -79,7 +88,11 @@ export async function restoreSession(
     });
   if (!found || found.seq === 0) return undefined;
   const fold = new JournalFold(settings, found.checkpoint);
-  for await (const entry of readEntries(store, sessionId)) fold.push(entry);
+  const calls = new ModelCallReader();
+  for await (const entry of readEntries(store, sessionId)) {
+    fold.push(entry);
+    if (entry.type === "position") for (const call of entry.data.modelCalls ?? []) calls.read(call, null);
+  }
   const session = fold.state();
   checkStoredMessages(session.messages, sessionId);
   const context = contextOf(session, settings);
@@ -92,6 +105,8 @@ export async function restoreSession(
     seq: fold.seq,
     format: fold.format,
     marks: fold.marks,
+    modelCalls: calls.number,
+    known: calls.known,
   };
 }
 
@@ -130,6 +145,7 @@ export class DurableSession {
         ...(stored && { format: stored.format }),
         groups: stored?.activeGroups,
         marks: stored?.marks,
+        known: stored?.known,
         now,
         state,
         onCommitted,
@@ -174,6 +190,11 @@ export class DurableSession {
   /** Records the edges that one event took, and what caused it; written with the position of the next {@link flush}. */
   recordStep(edges: readonly string[], by: Cause | undefined): void {
     this.#journal?.recordStep({ edges, ...(by !== undefined && { by }) });
+  }
+
+  /** Records a model call; written with the position of the next {@link flush}. */
+  recordCall(call: ModelCall): void {
+    this.#journal?.recordCall(call);
   }
 
   /** Puts an input into the session's inbox, to be acknowledged by the append that stores its messages. Returns the messages

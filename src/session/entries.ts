@@ -3,6 +3,7 @@ import { AS_OPENED, callsAskedIn } from "./call-records.ts";
 import type { ChartPosition, Fact, ProgressChange, ResultRef, StoredStep } from "./entry.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { JournalState, SessionState } from "./format.ts";
+import type { StoredModelCall } from "./model-calls.ts";
 import { adoptedChange } from "../../machines/agent/updates/changed-agent.ts";
 import {
   inputTurnOf,
@@ -203,11 +204,15 @@ function progressChange(before: Progress | undefined, after: Progress): Progress
 export type ChartStepRecord = { readonly edges: readonly string[]; readonly by?: Cause };
 
 /** Returns the last entry of an append: the fields of the position that differ from those of the previous append, and the steps
- *  since then. The first position that a process writes has the hash of its chart. */
+ *  and the model calls since then. The first position that a process writes has the hash of its chart. */
 export function positionFact(
   before: ChartPosition | undefined,
   after: ChartPosition,
-  written: { readonly at: number; readonly steps: readonly ChartStepRecord[] },
+  written: {
+    readonly at: number;
+    readonly steps: readonly ChartStepRecord[];
+    readonly modelCalls: readonly StoredModelCall[];
+  },
   { chart, edges }: Pick<JournalState, "chart" | "edges">,
 ): Fact {
   const progress = progressChange(before?.progress, after.progress);
@@ -226,6 +231,7 @@ export function positionFact(
       ...(progress && { progress }),
       ...(request && { request }),
       ...(stored.length > 0 && { steps: stored }),
+      ...(written.modelCalls.length > 0 && { modelCalls: written.modelCalls }),
       ...(!before && { chart }),
     },
   };

@@ -136,6 +136,29 @@ function makeShapes() {
     interruption: z.optional(z.nullable(interruption)),
     view,
   });
+  const values = z.record(z.string(), z.unknown());
+  const ref = z.union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.looseObject({ ref: z.string() }),
+    z.looseObject({ is: z.unknown() }),
+  ]);
+  const item = z.union([z.tuple([count, count]), ref]);
+  const modelCall = z.looseObject({
+    after: z.optional(count),
+    set: z.record(z.string(), ref),
+    unset: z.optional(strings),
+    edits: z.optional(
+      z.array(
+        z.looseObject({
+          hook: z.string(),
+          pieces: z.optional(z.looseObject({ same: count, more: z.array(item) })),
+        }),
+      ),
+    ),
+    values: z.optional(values),
+  });
   const entries = {
     session: object, // its format is judged by itself
     messages: z.looseObject({ from: count, messages: objects, closes: z.optional(z.literal(true)) }),
@@ -165,6 +188,7 @@ function makeShapes() {
       progress: z.optional(z.extend(z.partial(progress), { stats: z.optional(z.partial(stats)) })),
       request: z.optional(z.partial(request)),
       steps: z.optional(z.array(z.looseObject({ x: z.array(z.int()) }))),
+      modelCalls: z.optional(z.array(modelCall)),
       chart: z.optional(z.string()),
       adopted: z.optional(z.looseObject({ changed: strings, added: strings, gone: strings })),
       taken: z.optional(z.string()),

@@ -4,6 +4,7 @@ import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { AgentContext, CallRecord, Limits, Progress } from "../../machines/agent/context.ts";
 import type { Cause } from "../../machines/agent/events.ts";
 import type { StoredSlot } from "../tool/stored-slots.ts";
+import type { StoredModelCall } from "./model-calls.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
 import { shapeProblem, type EntryType } from "./entry-shapes.ts";
 
@@ -56,6 +57,8 @@ export type PositionChange = {
   readonly progress?: ProgressChange;
   readonly request?: Partial<ChartPosition["request"]>;
   readonly steps?: readonly StoredStep[];
+  /** The model calls since then. */
+  readonly modelCalls?: readonly StoredModelCall[];
   /** The hash of the chart, in the first position that a process writes. */
   readonly chart?: string;
   /** What differs between the agent that the turn had before and the one that adopted it. */

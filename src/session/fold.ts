@@ -174,10 +174,10 @@ export class JournalFold {
         this.#messages.push(message);
         continue;
       }
-      const { ref, ...rest } = message;
+      const { ref, id, role, name, ...rest } = message;
       const result = this.#results.get(ref);
       if (!result) throw damagedEntry(entry, `the result of call '${ref}' is not in the journal`);
-      this.#messages.push({ ...rest, content: [result] });
+      this.#messages.push({ id, role, name, content: [result], ...rest }); // the order of a new message
     }
   }
 

@@ -5,6 +5,8 @@ import { positionFact, chartPosition, type ChartStepRecord } from "./entries.ts"
 import type { ChartPosition, Fact } from "./entry.ts";
 import { checkpointOf } from "./fold.ts";
 import { marksAfter, NO_MARKS, type MessageMarks } from "./message-marks.ts";
+import { ModelCallWriter, type StoredModelCall } from "./model-calls.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
 import { JOURNAL_FORMAT, plain, type JournalState } from "./format.ts";
 
 /** The number of appends after which a session that does not come to rest gets a checkpoint. */
@@ -22,6 +24,8 @@ export type JournalOptions = {
   readonly groups?: readonly string[] | undefined;
   /** Where the messages are in the store. */
   readonly marks?: MessageMarks | undefined;
+  /** The hashes of what the store has of model calls. */
+  readonly known?: ReadonlySet<string> | undefined;
   /** The clock of entries, epoch ms. */
   readonly now: () => number;
   /** Applied to everything before it is written. */
@@ -45,6 +49,8 @@ export class Journal {
   #seq: number;
   #pending: Fact[] = [];
   #steps: ChartStepRecord[] = [];
+  readonly #callWriter: ModelCallWriter;
+  #calls: StoredModelCall[] = [];
   #acknowledged: string[] = [];
   #writing: Promise<void> | undefined;
   /** The sequence number after the append that is under way, else {@link Journal.seq}. */
@@ -61,6 +67,7 @@ export class Journal {
     this.#seq = options.seq;
     this.#seqAfterWrite = options.seq;
     this.#marks = options.marks ?? NO_MARKS;
+    this.#callWriter = new ModelCallWriter(options.known);
     this.#groups = options.groups && JSON.stringify(options.groups);
     if (options.seq === 0 || options.format !== JOURNAL_FORMAT)
       this.#pending.push({ type: "session", data: { format: JOURNAL_FORMAT } });
@@ -99,6 +106,11 @@ export class Journal {
     this.#steps.push(step);
   }
 
+  /** Records a model call. It is written with the next append. */
+  recordCall(call: ModelCall): void {
+    this.#calls.push(this.#callWriter.stored(call, this.#pending.length));
+  }
+
   /** Acknowledges an input in the next append, and records where in the journal that was, and the hash of its messages. */
   acknowledge(inputId: string, hash?: string): void {
     this.#acknowledged.push(inputId);
@@ -133,6 +145,8 @@ export class Journal {
     this.#acknowledged = [];
     const steps = this.#steps;
     this.#steps = [];
+    const modelCalls = this.#calls;
+    this.#calls = [];
     const { store, now, redact } = this.#options;
     const journalState = this.#options.state();
     const { context, state, isAtRest, position, activeGroups } = journalState;
@@ -143,7 +157,7 @@ export class Journal {
     const written: readonly Fact[] = [
       ...facts,
       ...(hasNewGroups ? [{ type: "groups" as const, data: { active: activeGroups ?? [] } }] : []),
-      positionFact(this.#position, chartAt, { at, steps }, journalState),
+      positionFact(this.#position, chartAt, { at, steps, modelCalls }, journalState),
     ];
     const entries = written.map((fact, index): JournalEntry => {
       const data: object | Json = redact ? redact(plain<object>(fact.data) as Json) : fact.data;
@@ -178,6 +192,8 @@ export class Journal {
       this.#pending = [...facts, ...this.#pending];
       this.#acknowledged = [...ackInputs, ...this.#acknowledged];
       this.#steps = [...steps, ...this.#steps];
+      const later = this.#calls.map((call) => ({ ...call, after: (call.after ?? 0) + facts.length }));
+      this.#calls = [...modelCalls, ...later];
       throw this.#failed(error);
     }
     this.#options.onCommitted?.();

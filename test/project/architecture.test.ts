@@ -41,10 +41,14 @@ const ROOMS: { readonly [room: string]: readonly string[] } = {
     "agent",
     "inspect/protocol",
   ],
+  // Of the adapters only what makes their requests, loaded when it is asked for.
   "inspect/hub": [
     "base",
     "message",
     "diagram",
+    "model",
+    "model/openai",
+    "ai-sdk",
     "tool",
     "store",
     "machines",

@@ -53,7 +53,8 @@ const request = (context: AgentContext, phase: ModelInput["phase"]): ModelInput 
   attempt: context.request.attempt,
   emptyRetries: context.progress.emptyRetries,
   ...asked(context),
-  edit: context.request.edit,
+  edits: context.request.edits ?? [],
+  entered: context.request.entered ?? [],
   slots: context.slots,
   compaction: compactionOf(context, phase),
 });

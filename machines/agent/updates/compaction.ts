@@ -93,7 +93,7 @@ export function clearResults(context: AgentContext): Change {
   const change = {
     ...changed(context, { count: count + 1, failures: 0, overflow: null }, null),
     view: { ...(context.view ?? WHOLE), clearedTo: plan.to, ...mediaLeftOut(context), reads: true },
-    request: { ...context.request, attempt: 0, edit: null },
+    request: { ...context.request, attempt: 0, edits: [] },
   };
   return ended(context, change, { cause, did: "clear", tokensBefore: promptTokens(context) });
 }
@@ -109,7 +109,7 @@ export function beginCompaction(context: AgentContext): Change {
   const asked = instructions === undefined ? {} : { instructions };
   return {
     ...changed(context, {}, { ...asked, cause, to, isPart, isSeparate, share, tokensBefore }),
-    request: { ...context.request, attempt: 0, edit: null, notBeforeAt: null },
+    request: { ...context.request, attempt: 0, edits: [], notBeforeAt: null },
   };
 }
 
@@ -210,7 +210,7 @@ export function applyCompaction(context: AgentContext): Change {
     view: { ...view, from: to, head, summary, ...mediaLeftOut(context), ...(reads && { reads }) },
     draft: null,
     failure: null,
-    request: { ...context.request, attempt: 0, edit: null, usesFallback: false },
+    request: { ...context.request, attempt: 0, edits: [], usesFallback: false },
   };
   return ended(context, change, { cause, did: "summarise", tokensBefore });
 }

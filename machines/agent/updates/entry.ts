@@ -133,7 +133,7 @@ export function beginResume(
       resumeAt: hasResults && !isEntering ? progress.resumeAt : null,
       draining: false,
     },
-    request: { ...request, edit: null, deadlineAt: null, graceAt: null, timedOut: false },
+    request: { ...request, edits: [], deadlineAt: null, graceAt: null, timedOut: false },
     failure: null,
     interruption: interruption && { ...interruption, cause: "user" },
     stop: progress.stopping ?? false,
@@ -184,7 +184,11 @@ export function applyPreCall({ inbox, request }: AgentContext, outcome: HooksOut
   return {
     at: outcome.at,
     inbox: { ...inbox, input: outcome.input ?? inbox.input },
-    request: { ...request, system: outcome.system ?? request.system },
+    request: {
+      ...request,
+      system: outcome.system ?? request.system,
+      ...(outcome.entered && { entered: outcome.entered }),
+    },
   };
 }
 

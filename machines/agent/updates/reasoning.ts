@@ -10,7 +10,7 @@ import { addUsage } from "../../../src/message/usage.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 
 export function applyPrompt({ request }: AgentContext, outcome: HooksOutcome): Change {
-  return { at: outcome.at, request: { ...request, edit: outcome.edit ?? null } };
+  return { at: outcome.at, request: { ...request, edits: outcome.edits ?? [] } };
 }
 
 /** Begins a request, with its deadline. */
@@ -216,7 +216,7 @@ export function storeDraft(context: AgentContext): Change {
       exempt: false,
       emptyRetries: 0,
     },
-    request: { ...context.request, attempt: 0, edit: null },
+    request: { ...context.request, attempt: 0, edits: [] },
   };
   const areCut = draft.finishReason === "length";
   return stop && areCut ? closeCalls({ ...context, ...stored }, ({ call }) => truncatedCall(call)) : stored;

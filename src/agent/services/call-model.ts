@@ -8,19 +8,21 @@ import type { Json } from "../../base/json.ts";
 import type { Msg, Usage } from "../../message/types.ts";
 import { checkPart } from "../../model/check-part.ts";
 import { createFold, type Fold, type FoldChunk } from "../../model/fold.ts";
+import { EXECUTION_DEFAULTS, mergeExecution } from "../../model/execution.ts";
 import { mayRetry } from "../../model/may-retry.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../../model/port.ts";
 import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { pruneNulls } from "../../tool/prune-nulls.ts";
 import { jsonSchemaOf } from "../../tool/schema.ts";
+import { requestOf } from "../../../machines/agent/request.ts";
 import { nativeValue } from "../../../machines/agent/updates/output.ts";
 import type { ModelInput, ModelOutcome } from "../../../machines/agent/services.ts";
 import type { Host } from "./host.ts";
 import { completeUsage, costOf, reportedUsage } from "./model-usage.ts";
 import { fitsOutput } from "../output.ts";
 import { startIdleTimer } from "./idle-timer.ts";
-import { compactionRequest } from "./compaction-request.ts";
-import { modelOf, outputModeOf, requestOf, type SizedRequest } from "./request.ts";
+import { recordedCall } from "./recorded-call.ts";
+import { modelOf, outputModeOf, partsOf } from "./request.ts";
 
 /** Emits the events of blocks and calls the chunk hooks. One block is open at a time: a block that goes on after another one begins
  *  again with a new index. */
@@ -214,14 +216,6 @@ function outcomeOf(
   };
 }
 
-/** The request for a summary has no size: what the provider counts of it says nothing about other requests. */
-function sizedRequestOf(
-  host: Host,
-  input: ModelInput,
-): Partial<SizedRequest> & Pick<SizedRequest, "request"> {
-  return input.phase === "compaction" ? { request: compactionRequest(host, input) } : requestOf(host, input);
-}
-
 /** Makes one request to the model and folds the answer into a message. Never rejects: a failure is part of the outcome. On abort it
  *  resolves at once with the answer so far. */
 export async function callModel(
@@ -230,9 +224,13 @@ export async function callModel(
   controller: AbortController,
   isStopped: () => boolean,
 ): Promise<ModelOutcome> {
-  const { request, size } = sizedRequestOf(host, input);
+  const parts = partsOf(host, input);
+  const { request: sent, size } = requestOf(parts, input.transcript);
+  const execution = mergeExecution(host.config.modelExecution, EXECUTION_DEFAULTS.model);
+  const request: ModelRequest = { ...sent, execution };
   const model = modelOf(host, input, input.phase);
   const messageId = host.newId();
+  host.modelCalled(() => recordedCall(host, input, { parts, model, messageId }));
   const startedAt = host.now();
   const fold = createFold({ newCallId: host.newId, isTaken: (id) => input.transcript.hasCall(id) });
   const blocks = new BlockEmitter(host, input, messageId, controller.signal);

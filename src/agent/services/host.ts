@@ -6,6 +6,7 @@ import type { ToolUseBlock } from "../../message/types.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext, Limits } from "../../../machines/agent/context.ts";
+import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { Position } from "../../../machines/agent/services.ts";
 import type { ResultLimits } from "../../../machines/agent/view.ts";
 import type { Effect } from "../../../machines/chart/definition.ts";
@@ -45,6 +46,8 @@ export type Host = {
   perform(effect: HostEffect): void;
   /** The chart has taken a step. Called before the subscribers of the actor see its snapshot. */
   stepTaken(step: StepTaken<AgentContext>): void;
+  /** A request to a model is made. What describes it is made only if somebody records it. */
+  modelCalled(describe: () => Omit<ModelCall, "number">): void;
   /** Adds a controller to those that the effect `abortServices` aborts, and returns a function that removes it. */
   hold(controller: AbortController): () => void;
   /** The parsed inputs of calls that wait for their execution. */

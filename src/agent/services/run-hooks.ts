@@ -9,7 +9,7 @@ import { checkMessages } from "../../message/validate.ts";
 import { outcomeProblem } from "../../tool/outcome.ts";
 import { outcomeResult } from "../../tool/results.ts";
 import type { ToolOutcome } from "../../tool/types.ts";
-import { piecesOf } from "../../../machines/agent/prompt.ts";
+import { piecesOf, type CallEdit, type PromptEdit } from "../../../machines/agent/prompt.ts";
 import type { Draft } from "../../../machines/agent/context.ts";
 import type { HooksInput, HooksOutcome } from "../../../machines/agent/services.ts";
 import type { Hook, HookPoint, Prompt } from "../../hook/types.ts";
@@ -86,12 +86,19 @@ async function preCall(
   let { system } = hooksInput;
   let input = freeze(hooksInput.input);
   const history = Object.freeze(hooksInput.transcript.slice());
+  const entered: CallEdit[] = [];
   for (const hook of scope.hooks) {
+    const before = { input, system };
     const returned = await callHook(scope, hook, "preCall", { history, input, system });
     input = storableOf(hook.name, "preCall", returned["input"]) ?? input;
     system = fieldOf(hook.name, "preCall", returned, "system", "a string") ?? system;
+    const change = {
+      ...(system !== before.system && { system: { before: before.system, after: system } }),
+      ...(!areSame(input, before.input) && { input: { before: before.input, after: input } }),
+    };
+    if (Object.keys(change).length > 0) entered.push({ hook: hook.name, ...change });
   }
-  return { input, system };
+  return { input, system, ...(entered.length > 0 && { entered }) };
 }
 
 async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Outcome> {
@@ -99,7 +106,9 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
   const before = frozenPrompt(scope.prompt(promptInput));
   let { messages, system, options, tools } = before;
   let changedBy: string | undefined;
+  const edits: PromptEdit[] = [];
   for (const hook of scope.hooks) {
+    const was = { messages, system, options, tools };
     const returned = await callHook(scope, hook, point, { ...before, messages, system, options, tools });
     const replaced = readableOf(hook.name, point, returned["messages"]);
     const added = readableOf(hook.name, point, returned["append"]);
@@ -110,19 +119,20 @@ async function prePrompt(scope: HookScope, promptInput: PromptInput): Promise<Ou
     system = fieldOf(hook.name, point, returned, "system", "a string") ?? system;
     options = fieldOf(hook.name, point, returned, "options", "an object") ?? options;
     tools = someOf(tools, fieldOf(hook.name, point, returned, "tools", "an array of strings"));
+    const change = {
+      ...(!areSame(messages, was.messages) && { pieces: piecesOf(was.messages, messages) }),
+      ...(system !== was.system && { system }),
+      ...(options !== was.options && { options }),
+      ...(tools !== was.tools && { tools }),
+    };
+    if (Object.keys(change).length > 0) edits.push({ hook: hook.name, ...change });
   }
   if (changedBy !== undefined) checkPairs(changedBy, point, messages);
-  const isSame =
-    messages.length === before.messages.length && messages.every((m, i) => m === before.messages[i]);
-  return {
-    edit: {
-      ...(!isSame && { pieces: piecesOf(before.messages, messages) }),
-      ...(system !== before.system && { system }),
-      ...(options !== before.options && { options }),
-      ...(tools !== before.tools && { tools }),
-    },
-  };
+  return { edits };
 }
+
+const areSame = (some: readonly Msg[], others: readonly Msg[]): boolean =>
+  some === others || (some.length === others.length && some.every((each, index) => each === others[index]));
 
 /** The tools that are wanted of those that are offered; all of them without a wish. A hook offers none that is not there. */
 function someOf(offered: readonly string[], wanted: readonly string[] | undefined): readonly string[] {

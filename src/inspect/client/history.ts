@@ -10,8 +10,8 @@ export type HistoryLimits = {
   /** Maximum number of steps. Default 10,000. */
   readonly steps?: number;
   /**
-   * Maximum size of the steps, in bytes of JSON. Default 16,000,000; 10,000 steps of an agent with short
-   * messages take 12,000,000.
+   * Maximum size of the steps, in bytes of JSON. Default 18,000,000; 10,000 steps of an agent with short
+   * messages take 17,000,000.
    */
   readonly bytes?: number;
   /** Maximum size of long strings, in characters. Default 32,000,000. */
@@ -53,7 +53,7 @@ export class History {
   readonly #pages = new StepPages();
   #base: JsonObject | undefined;
 
-  constructor({ steps = 10_000, bytes = 16_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
+  constructor({ steps = 10_000, bytes = 18_000_000, blobBytes = 32_000_000 }: HistoryLimits = {}) {
     this.#limits = { steps, bytes };
     this.blobs = new BlobCache(blobBytes);
   }

@@ -9,6 +9,8 @@ import {
   type EncodeOptions,
   type PlainObject,
 } from "../protocol/encode.ts";
+import type { ModelCall } from "../../../machines/agent/model-call.ts";
+import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { History } from "./history.ts";
 import { REDACTED } from "../../base/secrets.ts";
 
@@ -16,6 +18,8 @@ type StepEvent = ChartStep["event"] & { readonly id?: string };
 
 /** A recorded step of the chart: its time, and references to immutable values. */
 type RecordedStep = ChartStep & {
+  /** The newest request to a model. */
+  modelCall: ModelCall | undefined;
   readonly t: number;
   readonly m: number;
   readonly position: number;
@@ -53,6 +57,8 @@ export class Recorder {
   /** The fields `x`, `s` and `k` by state, edges and actions: most are the same in each iteration. */
   readonly #transitionCache = new Map<string, string>();
   #waiting: RecordedStep[] = [];
+  #modelCall: ModelCall | undefined;
+  #recordedCall: RecordedCall | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -84,11 +90,19 @@ export class Recorder {
     this.#add(step);
   }
 
+  /** Records a request to a model as a part of the step that led to it. A step that waits to be written is always there: the newest one
+   *  is written with the next, or by the next update. */
+  recordCall(call: ModelCall): void {
+    this.#modelCall = call;
+    const newest = this.#waiting.at(-1);
+    if (newest) newest.modelCall = call;
+  }
+
   #add(step: ChartStep): void {
+    if (this.#waiting.length >= MAX_WAITING) this.write();
     const m = performance.now() - this.#options.history.startedAt;
     const position = this.#options.position();
-    this.#waiting.push({ ...step, t: Date.now(), m, position });
-    if (this.#waiting.length > MAX_WAITING) this.write();
+    this.#waiting.push({ ...step, modelCall: this.#modelCall, t: Date.now(), m, position });
   }
 
   /** Writes the recorded steps to the history. */
@@ -104,9 +118,12 @@ export class Recorder {
     }
   }
 
-  #push({ t, m, event, state, context, edges, actions, position }: RecordedStep): void {
+  #push({ t, m, event, state, context, edges, actions, position, modelCall }: RecordedStep): void {
     const { history } = this.#options;
-    const fields = context as unknown as PlainObject;
+    if (modelCall && modelCall.id !== this.#recordedCall?.id)
+      this.#recordedCall = { ...modelCall, step: history.last + 1 };
+    const recorded = modelCall && this.#recordedCall;
+    const fields = (recorded ? { ...context, modelCall: recorded } : context) as unknown as PlainObject;
     const ops = patchJson(history.context, fields, this.#diffOptions);
     history.context = fields;
     // built by hand: this runs for every step of an agent, and most of it is the same each time

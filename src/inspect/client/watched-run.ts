@@ -106,10 +106,13 @@ export class WatchedRun {
     this.stream = new StreamQueue(this.runId, redact);
     const { stream } = this;
     recorder.begin(steps.current());
-    const ignore = steps.subscribe((step) => {
-      guarded(() => recorder.record(step));
-      this.#changed();
-    });
+    const ignore = steps.subscribe(
+      (step) => {
+        guarded(() => recorder.record(step));
+        this.#changed();
+      },
+      (call) => guarded(() => recorder.recordCall(call)),
+    );
     const unsubscribe = agent.subscribe(
       (event) => {
         if (!event.source) stream.push(event); // an inner agent is a run of its own

@@ -120,6 +120,7 @@ function openSessionFile(header: JsonObject, lines: readonly string[], own: Hash
     else if (value["end"]) position = (value["end"] as JsonObject)["position"] as JsonObject;
     else if (!value["input"]) throw new Error("it is not a part of a session");
   });
+  journal.settle();
   const cut =
     notice ?? (position ? undefined : `The file ends after entry ${journal.seq} of ${String(seq)}.`);
   const { phase, waitsFor } = position ? readPosition(position) : {};

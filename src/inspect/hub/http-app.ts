@@ -12,6 +12,9 @@ import { pageFile } from "./page-files.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
+import { isObject } from "../../base/is-object.ts";
+import { callIn, promptLens } from "../protocol/prompt-lens.ts";
+import { rawRequest } from "./raw-request.ts";
 import type { TokenGate } from "./token-gate.ts";
 
 /** For files whose names change with their content. */
@@ -21,6 +24,10 @@ const MAX_STEPS = 1_000;
 const MAX_CHART_BYTES = 1_000_000;
 /** The maximum depth of its JSON. */
 const MAX_CHART_DEPTH = 60;
+
+/** The maximum size of a request to a model that a page sends to be converted, in bytes, and the depth of its JSON. */
+const MAX_REQUEST_BYTES = 20_000_000;
+const MAX_REQUEST_DEPTH = 200;
 
 /** What the HTTP server of a hub needs. */
 export type HttpOptions = {
@@ -119,6 +126,19 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
   );
 
   app.get(
+    "/api/runs/:id/prompt",
+    withRun((c, run) => {
+      const at = parseInteger(c.req.query("at") ?? "");
+      if (at === undefined) return problem(c, 400, "`at` must be the number of a step.");
+      const { log } = run;
+      const call = callIn(log.contextAt(at));
+      if (!call) return problem(c, 404, "No request to a model was recorded up to this step.");
+      const context = log.contextAt(call.step) ?? log.contextAt(at)!;
+      return c.json(promptLens(call, context, (sha) => run.blob(sha)));
+    }),
+  );
+
+  app.get(
     "/api/runs/:id/blob/:sha",
     withRun((c, run) => {
       const text = run.blob(c.req.param("sha") ?? "");
@@ -151,6 +171,15 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
     return isChart(chart) && isWithin(chart, MAX_CHART_DEPTH)
       ? c.json({ layouts: await layoutInWorker(chart) })
       : problem(c, 400, `A chart has \`nodes\` and \`edges\`, at most ${MAX_CHART_DEPTH} levels deep.`);
+  });
+
+  app.post("/api/raw-request", async (c) => {
+    if (Number(c.req.header("content-length") ?? Infinity) > MAX_REQUEST_BYTES)
+      return problem(c, 413, "This request is too large to be converted.");
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (!isObject(body) || !isWithin(body, MAX_REQUEST_DEPTH))
+      return problem(c, 400, `Expected \`wire\` and \`request\`, at most ${MAX_REQUEST_DEPTH} levels deep.`);
+    return c.json(await rawRequest(body["wire"], body["request"]));
   });
 
   app.get("/chart.json", async (c) => c.json(await charts.own()));

@@ -8,6 +8,8 @@ import type { Msg, Usage } from "../../message/types.ts";
 import { contextOf, JournalFold } from "../../session/fold.ts";
 import { readEntry, type SessionEntry, type StoredStep } from "../../session/entry.ts";
 import { READER_SETTINGS } from "../../session/reader-settings.ts";
+import { ModelCallReader } from "../../session/model-calls.ts";
+import type { RecordedCall } from "../protocol/recorded-call.ts";
 import type { JournalEntry, SessionPhase } from "../../store/port.ts";
 import { restingPhaseOf } from "../../../machines/agent/phase.ts";
 import { pendingCalls } from "../../../machines/agent/updates/calls.ts";
@@ -18,7 +20,17 @@ import type { JsonObject } from "../../base/json.ts";
 import { activeStates } from "./active-states.ts";
 import { RunLog } from "./run-log.ts";
 
-/** A stored session as steps: one for each entry of its journal, named by the type of the entry. */
+type CallWithoutEntry = {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: "model.call";
+  readonly data: JsonObject;
+};
+
+/**
+ * A stored session as steps: one for each entry of its journal, named by the type of the entry. The position at the end of an append says
+ * after which of its entries the model was asked, so that the entries of an append become steps together.
+ */
 export class JournalRun {
   /** The steps of the run. */
   readonly log: RunLog;
@@ -33,6 +45,10 @@ export class JournalRun {
   #startedAt = 0;
   #error: JsonObject | undefined;
   #state = "stopped.idle";
+  readonly #calls = new ModelCallReader();
+  #modelCall: RecordedCall | undefined;
+  /** The entries of an append whose position is still to come. */
+  #append: SessionEntry[] = [];
 
   constructor(runId: string, chart: Chart) {
     this.log = new RunLog(runId);
@@ -42,24 +58,63 @@ export class JournalRun {
 
   /** The position in the journal. */
   get seq(): number {
-    return this.#fold.seq;
+    return this.#append.at(-1)?.seq ?? this.#fold.seq;
   }
 
   /** Adds an entry. Throws `session/damaged` or `session/version` as the journal's reader does. */
   add(stored: JournalEntry): void {
-    const entry = readEntry(stored);
-    this.#fold.push(entry);
+    let entry: SessionEntry;
+    try {
+      entry = readEntry(stored);
+    } catch (error) {
+      this.settle();
+      throw error;
+    }
+    this.#append.push(entry);
+    if (entry.type === "position" && entry.data.state !== undefined) this.settle();
+  }
+
+  /** Adds the entries of an append that is cut off. Throws as {@link add}. */
+  settle(): void {
+    const entries = this.#append;
+    this.#append = [];
+    const last = entries.at(-1);
+    const calls = (last?.type === "position" && last.data.modelCalls) || [];
+    const noteCalls = (after: number, step: number): void => {
+      const made = calls.filter((each) => (each.after ?? 0) === after);
+      for (const [index, call] of made.entries()) {
+        if (index > 0) this.#addCall(); // only the newest is a part of the next step
+        this.#modelCall = { ...this.#calls.read(call, this.#fold.state().kept.view), step };
+      }
+    };
+    noteCalls(0, this.log.last); // made after the append before
+    for (const [index, entry] of entries.entries()) {
+      this.#fold.push(entry);
+      noteCalls(index + 1, this.log.last + 1);
+      this.#addStep(entry);
+    }
+  }
+
+  /** Adds a step for a call after which nothing was stored before the next one, such as one that failed. */
+  #addCall(): void {
+    const { seq } = this.#fold;
+    const { model, attempt } = this.#modelCall!;
+    this.#addStep({ seq, at: this.log.newest?.t ?? 0, type: "model.call", data: { model, attempt } });
+  }
+
+  #addStep(entry: SessionEntry | CallWithoutEntry): void {
     const { state, at, reason, kept, messages } = this.#fold.state();
     if (entry.type === "messages") this.#addMessages(messages, entry.data.from);
     if (this.log.last === 0) this.#startedAt = entry.at;
     if (entry.type === "turn.end") this.#error = entry.data.error as JsonObject | undefined;
     const error = reason === "ERROR" ? this.#error : undefined;
     const outcome = reason ? { reason, ...(error && { error }) } : null;
-    const context = { ...kept, transcript: this.#transcript, at, outcome };
+    const modelCall = this.#modelCall && { modelCall: this.#modelCall };
+    const context = { ...kept, transcript: this.#transcript, at, outcome, ...modelCall };
     const keepBlob = (sha: string, text: string): void => void this.#blobs.set(sha, text);
     const serialize = (value: unknown): string => encodeToString(value, { keepBlob });
     const active = activeStates(state, this.#chart);
-    const { edges, by } = this.#stepsOf(entry);
+    const { edges, by } = entry.type === "position" ? this.#stepsOf(entry) : { edges: [], by: undefined };
     const ops = patchBetween(this.#context, context, { serialize });
     this.#context = context;
     this.#state = state;
@@ -142,11 +197,10 @@ export class JournalRun {
 
   /** The edges that a position says were taken, and who caused the last of its steps. Sessions of releases that did not record
    *  them, and of other charts, have none. */
-  #stepsOf(entry: SessionEntry): {
+  #stepsOf(entry: Extract<SessionEntry, { readonly type: "position" }>): {
     readonly edges: readonly string[];
     readonly by?: StoredStep["by"];
   } {
-    if (entry.type !== "position") return { edges: [] };
     const { steps = [], chart = this.#writtenWith } = entry.data;
     this.#writtenWith = chart;
     const by = steps.findLast((step) => step.by)?.by;

@@ -95,6 +95,7 @@ export class StoreRuns {
     try {
       if (!opened.notice)
         for await (const entry of this.store.read(runId, { after: opened.run.seq })) opened.run.add(entry);
+      opened.run.settle();
     } catch (error) {
       opened.notice = `Read up to position ${opened.run.log.newest?.j ?? 0}: ${messageOf(error)}`;
     }

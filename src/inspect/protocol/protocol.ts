@@ -20,7 +20,7 @@ export const NO_HELLO = "No hello";
 
 /**
  * An operation of a step on the displayed context, which is the machine's context with `messages`, the
- * transcript as of the step, in place of `transcript`. The kinds: set (`=`), delete (`d`; removes an element of
+ * transcript as of the step, in place of `transcript`, and with `modelCall`, the newest request to a model (RecordedCall). The kinds: set (`=`), delete (`d`; removes an element of
  * an array), append to an array (`+`), drop from the start of an array (`-`), append to a string (`s`). An
  * operation whose path does not exist changes nothing.
  */
@@ -401,6 +401,10 @@ export type RunFileHeader = {
 //   /api/runs/:id                           { row, chart: hash, pending, exceeded? }
 //   /api/runs/:id/steps?from=&to=           StepPage, at most 1,000 steps
 //   /api/runs/:id/keyframe?at=              { at, context }
+//   /api/runs/:id/prompt?at=                PromptLens: the newest request to a model at a step
 //   /api/runs/:id/blob/:sha                 text/plain
 //   /api/runs/:id/export                    NDJSON, see RunFileHeader
 //   /api/charts/:hash                       ChartMessage
+// POST:
+//   /api/layouts                            a chart: { layouts }
+//   /api/raw-request                        { wire, request }: { raw: WireRequest } or { problem }

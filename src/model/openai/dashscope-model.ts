@@ -2,7 +2,8 @@ import { AgentError } from "../../base/error.ts";
 import type { JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
-import type { ChatModel, GenerateOptions } from "../port.ts";
+import type { ChatModel } from "../port.ts";
+import { withDashScopeFields } from "./dashscope-fields.ts";
 import { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 import { messageShape } from "./to-chat-messages.ts";
 
@@ -96,8 +97,11 @@ export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
   const fields = { ...thinkingFields(thinking), ...searchFields(search) };
   return {
     ...inner,
+    ...(inner.wire && {
+      wire: { ...inner.wire, options: { ...inner.wire.options, dashscope: fields } },
+    }),
     stream: (request, call) =>
-      inner.stream({ ...request, options: withFields(request.options, fields) }, call),
+      inner.stream({ ...request, options: withDashScopeFields(request.options, fields) }, call),
   };
 }
 
@@ -110,17 +114,4 @@ function thinkingFields(thinking: DashScopeModelOptions["thinking"]): JsonObject
 function searchFields(search: DashScopeModelOptions["search"]): JsonObject {
   if (!search) return {};
   return { enable_search: true, ...(search !== true && { search_options: search }) };
-}
-
-function withFields(options: GenerateOptions, preset: JsonObject): GenerateOptions {
-  const { thinkingBudget, toolChoice } = options;
-  const { enable_thinking: _, thinking_budget: __, ...search } = preset;
-  const fields = thinkingBudget === undefined ? preset : search;
-  const thinks = thinkingBudget === undefined ? fields["enable_thinking"] === true : thinkingBudget > 0;
-  const isRefused = toolChoice === "required" || (thinks && typeof toolChoice === "object");
-  return {
-    ...options,
-    ...(isRefused && { toolChoice: "auto" }),
-    extraBody: { ...fields, ...options.extraBody },
-  };
 }

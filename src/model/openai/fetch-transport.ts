@@ -37,7 +37,7 @@ function withHeaders(base: { readonly [name: string]: string }, more: CallOption
 }
 
 /** The address of an endpoint; the query of the base URL stays, as Azure needs it for `api-version`. */
-function urlOf(baseURL: string, path: string): string {
+export function urlOf(baseURL: string, path: string): string {
   const url = new URL(baseURL);
   url.pathname = `${url.pathname.replace(/\/$/, "")}${path}`;
   url.hash = "";

@@ -16,6 +16,7 @@ import { messageShape, type ChatFormatter } from "./to-chat-messages.ts";
 import { modelShape } from "./to-chat-request.ts";
 import { WireError } from "../wire-error.ts";
 import type { WireChunk } from "./wire.ts";
+import { openaiWire } from "./wire-request.ts";
 
 /** Options of {@link openaiModel}. Nothing is read from the environment. */
 export type OpenAIModelOptions = {
@@ -158,6 +159,7 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     provider: "openai",
     ...(URL.canParse(baseURL) && { endpoint: new URL(baseURL).origin }),
     ...(capabilities && { capabilities }),
+    wire: openaiWire(requestOptions),
     stream,
   };
 }

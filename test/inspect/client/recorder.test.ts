@@ -72,10 +72,17 @@ test("every event is one step with its state, its edges and its context, and clo
   const known = new Set(chartJson(agentMachine).edges.map(({ id }) => id));
   expect(steps.flatMap(({ x }) => x).filter((id) => !known.has(id))).toEqual([]);
   let context: JsonObject = {};
+  const calls = new Map<number, number>();
   for (const [index, { p = [] }] of steps.entries()) {
     context = applyPatch(context, p);
-    expect(context, `step ${index + 1}`).toEqual(displayed(observed[index]!.context));
+    const { modelCall, ...rest } = context;
+    expect(rest, `step ${index + 1}`).toEqual(displayed(observed[index]!.context));
+    const { number, step } = (modelCall ?? {}) as { readonly number?: number; readonly step?: number };
+    if (number !== undefined) calls.set(number, step!);
   }
+  expect([...calls.keys()]).toEqual([1, 2, 3, 4, 5]);
+  const asking = [...calls.values()].map((q) => run.history.states[steps[q - 1]!.s]!.at(-1));
+  expect(new Set(asking)).toEqual(new Set(["agent.reasoning.calling.running"]));
   expect(steps.length).toBeGreaterThan(15);
   expect(steps.flatMap(({ e, x }) => (x.length === 0 ? [e] : []))).toEqual(["xstate.init", "xstate.stop"]);
   expect(steps.every(({ m }, index) => index === 0 || m >= steps[index - 1]!.m)).toBe(true);

@@ -46,7 +46,7 @@ function changes(input: HooksInput, step: number): readonly Ending[] {
     }
     case "preReasoning":
     case "preSummary":
-      return [{ label: "unchanged", output: { edit: {} } }];
+      return [{ label: "unchanged", output: { edits: [] } }];
     case "postReasoning":
       return ofAnswer(input.draft.message, step);
     case "preActing": {

@@ -23,12 +23,12 @@ export const SUMMARIZING: readonly Row[] = [
     GO_ON,
     "summarizing.calling.running",
   ],
-  ["summarizing.preHooks", "the hooks are done", last, hooks({ edit: {} }), "summarizing.calling.running"],
+  ["summarizing.preHooks", "the hooks are done", last, hooks({ edits: [] }), "summarizing.calling.running"],
   [
     "summarizing.preHooks",
     "the hooks are done before the request may be repeated",
     { ...last, request: { notBeforeAt: 300 } },
-    hooks({ edit: {} }),
+    hooks({ edits: [] }),
     "summarizing.backingOff",
   ],
   [

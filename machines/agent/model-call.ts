@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../src/base/json.ts";
+import type { CallEdit } from "./prompt.ts";
+import type { RequestParts } from "./request.ts";
+
+/** One request to a model, as it was made. */
+export type ModelCall = RequestParts & {
+  /** The id of the message that its answer becomes. */
+  readonly id: string;
+  /** The number of the call in the session, from 1; attempts that are repeated count. */
+  readonly number: number;
+  readonly turn: number;
+  readonly iteration: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** How many messages the transcript had. */
+  readonly length: number;
+  /** The name of the model, and of its provider if the model names it. */
+  readonly model: string;
+  readonly provider?: string;
+  /** The fallback model was asked. */
+  readonly isFallback?: true;
+  /** How the adapter of the model makes its requests, if it says so. */
+  readonly wire?: { readonly adapter: string; readonly options: JsonObject };
+  /** The context window of the model, tokens; absent if it is unknown. */
+  readonly window?: number;
+  /** The bound of the view that is configured (`contextWindow`); absent if there is none. */
+  readonly bound?: { readonly maxMessages?: number; readonly maxTokens?: number };
+  /** What hooks of preCall changed of the call of the agent in which this is. */
+  readonly entered: readonly CallEdit[];
+};

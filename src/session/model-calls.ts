@@ -1,0 +1,186 @@
+import crypto from "node:crypto";
+import { isObject } from "../base/is-object.ts";
+import type { ModelCall } from "../../machines/agent/model-call.ts";
+import type { PromptEdit } from "../../machines/agent/prompt.ts";
+
+/** Values with longer JSON are stored once in a session, and named by their hash where they stand. */
+const MAX_INLINE = 80;
+
+/** A short text, a number or a boolean; another short value in place; or the hash under which a value is stored. */
+type Ref = string | number | boolean | { readonly is: unknown } | { readonly ref: string };
+/** A range of the messages before, or a message. */
+type Item = readonly [from: number, to: number] | Ref;
+type StoredEdit = Readonly<Record<string, unknown>> & {
+  /** The first `same` items are those of the same hook in the call before. */
+  readonly pieces?: { readonly same: number; readonly more: readonly Item[] };
+};
+
+/** A model call as it is stored: what differs from the call before it, without what the journal says elsewhere (`view`). */
+export type StoredModelCall = {
+  /** How many entries of the append were recorded before the call was made; absent: none. */
+  readonly after?: number;
+  readonly set: { readonly [part: string]: Ref };
+  readonly unset?: readonly string[];
+  readonly edits?: readonly StoredEdit[];
+  /** Values that no earlier call has, by their hashes. */
+  readonly values?: { readonly [hash: string]: unknown };
+};
+
+type Parts = { readonly [part: string]: unknown };
+
+/** Where edits are stored item by item, and the view not at all: an entry of its own has it. */
+const isPart = (part: string): boolean => part !== "edits" && part !== "view";
+
+/** The items of each edit of a call, as JSON. */
+type Items = readonly (readonly string[])[];
+
+/** Writes the model calls of a session: N calls take O(N) bytes, also if hooks put the same messages into each. */
+export class ModelCallWriter {
+  #last: Parts = {};
+  #texts = new Map<string, string>();
+  #items: Items = [];
+  readonly #known: Set<string>;
+
+  /** `known`: the hashes of the values that are stored already. */
+  constructor(known: ReadonlySet<string> = new Set()) {
+    this.#known = new Set(known);
+  }
+
+  /** Returns what is stored of a call, `after` entries of the next append. */
+  stored(call: ModelCall, after: number): StoredModelCall {
+    const values: { [hash: string]: unknown } = {};
+    const parts = call as unknown as Parts;
+    const before = (this.#last["number"] as number | undefined) ?? -1;
+    const set: { [part: string]: Ref } = {};
+    for (const [part, value] of Object.entries(parts)) {
+      if (!isPart(part) || value === this.#last[part]) continue;
+      const text = JSON.stringify(value);
+      if (text === this.#texts.get(part)) continue;
+      this.#texts.set(part, text);
+      set[part] = this.#ref(value, text, values);
+    }
+    const unset = Object.keys(this.#last).filter((part) => isPart(part) && !Object.hasOwn(parts, part));
+    for (const part of unset) this.#texts.delete(part);
+    this.#last = parts;
+    const edits = this.#edits(call.edits, values);
+    // calls are counted by whoever reads them
+    if (call.number === before + 1) delete set["number"];
+    return {
+      ...(after > 0 && { after }),
+      set,
+      ...(unset.length > 0 && { unset }),
+      ...(edits.length > 0 && { edits }),
+      ...(Object.keys(values).length > 0 && { values }),
+    };
+  }
+
+  #ref(value: unknown, text: string, values: { [hash: string]: unknown }): Ref {
+    if (text.length <= MAX_INLINE)
+      return typeof value === "object" ? { is: value } : (value as string | number | boolean);
+    const hash = crypto.hash("sha256", text).slice(0, 24);
+    if (!this.#known.has(hash)) {
+      this.#known.add(hash);
+      values[hash] = value;
+    }
+    return { ref: hash };
+  }
+
+  #edits(edits: readonly PromptEdit[], values: { [hash: string]: unknown }): readonly StoredEdit[] {
+    const before = this.#items;
+    const items: string[][] = [];
+    const stored = edits.map(({ hook, pieces, ...fields }, index): StoredEdit => {
+      const changes = Object.entries(fields).map(
+        ([name, value]) => [name, this.#ref(value, JSON.stringify(value), values)] as const,
+      );
+      const all = (pieces ?? []).flatMap((piece): Item[] =>
+        "inserted" in piece
+          ? piece.inserted.map((message) => this.#ref(message, JSON.stringify(message), values))
+          : [[piece.from, piece.to]],
+      );
+      const texts = all.map((item) => JSON.stringify(item));
+      items.push(texts);
+      const same = commonLength(before[index] ?? [], texts);
+      return {
+        hook,
+        ...Object.fromEntries(changes),
+        ...(pieces && { pieces: { same, more: all.slice(same) } }),
+      };
+    });
+    this.#items = items;
+    return stored;
+  }
+}
+
+function commonLength(some: readonly string[], others: readonly string[]): number {
+  const most = Math.min(some.length, others.length);
+  let same = 0;
+  while (same < most && some[same] === others[same]) same++;
+  return same;
+}
+
+/** Reads the model calls of a session, in the order in which they were written. */
+export class ModelCallReader {
+  readonly #values = new Map<string, unknown>();
+  #parts: Parts = {};
+  #items: readonly (readonly Item[])[] = [];
+  /** The number of the last call; 0 before the first. */
+  number = 0;
+
+  /** The hashes of the values that were read. */
+  get known(): ReadonlySet<string> {
+    return new Set(this.#values.keys());
+  }
+
+  /** Returns a call; its view is that of the session at that point. A value that is missing, such as one of a journal that was cut,
+   *  is left out. */
+  read(stored: StoredModelCall, view: ModelCall["view"]): ModelCall {
+    for (const [hash, value] of Object.entries(stored.values ?? {})) this.#values.set(hash, value);
+    const parts: { [part: string]: unknown } = { ...this.#parts };
+    for (const part of stored.unset ?? []) delete parts[part];
+    for (const [part, ref] of Object.entries(stored.set)) parts[part] = this.#value(ref);
+    const { number = this.number + 1 } = stored.set;
+    this.number = Number(number);
+    parts["number"] = this.number;
+    this.#parts = parts;
+    const edits = this.#edits(stored.edits ?? []);
+    return { ...parts, view, edits } as unknown as ModelCall;
+  }
+
+  #value(ref: unknown): unknown {
+    if (!isObject(ref)) return ref;
+    return "is" in ref ? ref["is"] : this.#values.get(String(ref["ref"]));
+  }
+
+  #edits(edits: readonly StoredEdit[]): readonly PromptEdit[] {
+    const before = this.#items;
+    const all = edits.map(({ pieces }, index): readonly Item[] =>
+      pieces ? [...(before[index] ?? []).slice(0, pieces.same), ...pieces.more] : [],
+    );
+    this.#items = all;
+    return edits.map(({ hook, pieces, ...fields }, index) => {
+      const changes = Object.entries(fields).map(([name, ref]) => [name, this.#value(ref)] as const);
+      return {
+        hook,
+        ...Object.fromEntries(changes),
+        ...(pieces && { pieces: this.#pieces(all[index]!) }),
+      } as PromptEdit;
+    });
+  }
+
+  #pieces(items: readonly Item[]): NonNullable<PromptEdit["pieces"]> {
+    const pieces: ({ from: number; to: number } | { inserted: unknown[] })[] = [];
+    for (const item of items) {
+      if (Array.isArray(item)) {
+        const [from, to] = item as readonly [number, number];
+        pieces.push({ from, to });
+        continue;
+      }
+      const message = this.#value(item);
+      const last = pieces.at(-1);
+      if (message === undefined) continue;
+      if (last && "inserted" in last) last.inserted.push(message);
+      else pieces.push({ inserted: [message] });
+    }
+    return pieces as NonNullable<PromptEdit["pieces"]>;
+  }
+}
