@@ -10,6 +10,7 @@ import { InspectorPage } from "./support/inspector-page.ts";
 import { longRunner } from "./support/long-run.ts";
 import { smallPng } from "./support/small-png.ts";
 import { parserFixer } from "./support/parser-fixer.ts";
+import { shootDesk } from "./support/screenshot-desk.ts";
 import { shootFiles, shootWaiting } from "./support/screenshot-states.ts";
 import { shootErrors } from "./support/screenshot-errors.ts";
 
@@ -130,6 +131,7 @@ home.remove();
 
 await shootFiles({ env, look, shoot });
 await shootErrors({ env, look, shoot });
+if (["desk-light", "desk-dark", "desk-phone-zh"].some(isWanted)) await shootDesk(env.browser, shoot);
 
 for (const each of [...earlier, agent, long, observed]) await each.close();
 await env.close();

@@ -1,61 +1,127 @@
-import type { JsonObject } from "agentchart";
-import { eurosText, type Order } from "../tools/orders.ts";
-import { readWish } from "./wishes.ts";
+import { eurosText, findOrder, ORDER_IDS } from "../tools/orders.ts";
+import { languageOf } from "./language.ts";
+import type { Move, Step, Turn } from "./move.ts";
+import { readWish, readWishes, type Wish } from "./wishes.ts";
+import { WORDS, type KnownOrder, type Words } from "./words.ts";
 
-/** A tool call of this turn and its result. */
-export type Step = {
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly isDone: boolean;
-  /** The text of the result: JSON on success, else the error. */
-  readonly text: string;
-};
+const MAX_REASON = 500;
 
-/** The text of the answer, and the tool call in it. */
-export type Move = {
-  readonly say: string;
-  readonly call?: { readonly tool: string; readonly input: JsonObject };
-};
-
-type Known = Order & { readonly refundedCents: number };
+/** What is known of a turn. */
+type Known = Turn & { readonly wish: Wish; readonly orderId: string; readonly words: Words };
 
 /**
- * Returns the next answer by rules: look up the order, then request the refund, then report the outcome to the customer. Every
- * amount in it comes from a tool or from the customer, and a call that has a result is never repeated.
+ * Returns the next answer by rules: look up the order, have a damage checked, request the refund, then report the outcome to the
+ * customer. Every amount in it comes from a tool or from the customer, and a call that has a result is never repeated.
  */
-export function decide(customer: readonly string[], steps: readonly Step[]): Move {
-  const wish = readWish(customer.at(-1) ?? "");
-  const orderId = wish.orderId ?? customer.map((text) => readWish(text).orderId).findLast(Boolean);
-  if (orderId === undefined) return { say: "Gladly. Which order is it? Please tell me its number." };
+export function decide(turn: Turn): Move {
+  const { before, said, steps } = turn;
+  const language = languageOf([...before, ...said].join(""));
+  const words = WORDS[language];
+  const wish = readWishes(said);
+  const answer = stepOf(steps, "ask_user");
+  const orderId =
+    wish.orderId ??
+    answeredOrder(answer) ??
+    before.map((text) => readWish(text).orderId).findLast((id) => id !== undefined);
+  if (orderId !== undefined) return aboutOrder({ ...turn, wish, orderId, words });
+  if (answer) return { say: words.unanswered };
+  const oneOf = ORDER_IDS.map((id) => ({ const: id, title: `${id} · ${findOrder(id)!.item[language]}` }));
+  const schema = {
+    type: "object",
+    properties: { order: { title: words.whichOrderTitle, oneOf } },
+    required: ["order"],
+  };
+  return { say: "", calls: [{ tool: "ask_user", input: { question: words.whichOrder, schema } }] };
+}
 
-  const refund = steps.find(({ tool }) => tool === "refund");
-  if (refund) return { say: refund.isDone ? paid(refund) : `The refund was not made: ${refund.text}` };
+const stepOf = (steps: readonly Step[], tool: string): Step | undefined =>
+  steps.find((step) => step.tool === tool);
 
-  const lookUp = steps.find(({ tool }) => tool === "look_up_order");
-  if (!lookUp) {
-    return { say: `I look up order ${orderId}.`, call: { tool: "look_up_order", input: { orderId } } };
-  }
-  if (!lookUp.isDone) return { say: lookUp.text };
-  const order = JSON.parse(lookUp.text) as Known;
+function answeredOrder(answer: Step | undefined): string | undefined {
+  if (!answer?.isDone) return undefined;
+  return (JSON.parse(answer.text) as { readonly order: string }).order;
+}
+
+function aboutOrder(known: Known): Move {
+  const { steps, words, wish, orderId } = known;
+  const lookUp = stepOf(steps, "look_up_order");
+  if (!lookUp) return begin(known);
+  if (!lookUp.isDone) return abandon(known, lookUp.text);
+  const order = JSON.parse(lookUp.text) as KnownOrder;
+  const refund = stepOf(steps, "refund");
+  if (refund) return end(known, refund);
+  if (!wish.wantsMoney) return { say: words.status(order) };
   const left = order.totalCents - order.refundedCents;
-  if (!wish.wantsMoney) return { say: orderStatus(order) };
   const cents = wish.cents ?? left;
-  if (left <= 0 || cents > left) {
-    return { say: `${orderStatus(order)} So I cannot refund ${eurosText(cents || order.totalCents)}.` };
+  const status = words.status(order);
+  if (left <= 0 || cents > left)
+    return abandon(known, status + words.gap + words.refuses(eurosText(cents || order.totalCents)));
+
+  const check = stepOf(steps, "investigate");
+  if (wish.isDamaged && !check) {
+    const claim = known.said.join("\n");
+    return {
+      say: status + words.gap + words.investigates,
+      calls: [...planned(known, 0, status), { tool: "investigate", input: { orderId, claim } }],
+    };
   }
-  const reason = (customer.at(-1) ?? "").slice(0, 500);
+  if (check && !isFinished(known, 1)) return { say: "", calls: planned(known, 1, check.text) };
+  const reason = known.said.join(" ").slice(0, MAX_REASON);
   return {
-    say: `${orderStatus(order)} I ask a colleague to approve a refund of ${eurosText(cents)}.`,
-    call: { tool: "refund", input: { orderId, cents, reason } },
+    think: words.weighs(eurosText(left)),
+    say: (check ? check.text : status) + words.gap + words.asks(eurosText(cents)),
+    calls: [{ tool: "refund", input: { orderId, cents, reason } }],
   };
 }
 
-function orderStatus({ id, item, status, totalCents, refundedCents }: Known): string {
-  const refunded = refundedCents > 0 ? `, of which ${eurosText(refundedCents)} was refunded` : "";
-  return `Order ${id} (${item}) is ${status} and cost ${eurosText(totalCents)}${refunded}.`;
+/** Looks the order up; for a damage, with a plan. */
+function begin({ wish, orderId, words }: Known): Move {
+  const lookUp = { tool: "look_up_order", input: { orderId } };
+  const say = words.looksUp(orderId);
+  if (!wish.wantsMoney || !wish.isDamaged) return { think: words.readsCase(orderId), say, calls: [lookUp] };
+  const { name, description, outcome, steps } = words.plan(orderId);
+  const subtasks = steps.map((step) => ({ name: step }));
+  return {
+    think: words.plansCase(orderId),
+    say,
+    calls: [
+      { tool: "create_plan", input: { name, description, expected_outcome: outcome, subtasks } },
+      { tool: "update_subtask_state", input: { subtask_idx: 0, state: "in_progress" } },
+      lookUp,
+    ],
+  };
 }
 
-function paid({ text }: Step): string {
-  const { orderId, cents } = JSON.parse(text) as { readonly orderId: string; readonly cents: number };
-  return `${eurosText(cents)} for order ${orderId} is on its way back to you.`;
+/** Says why nothing more is done, once the plan says so too. */
+function abandon({ steps }: Known, why: string): Move {
+  if (!stepOf(steps, "create_plan") || stepOf(steps, "finish_plan")) return { say: why };
+  return { say: "", calls: [{ tool: "finish_plan", input: { state: "abandoned", outcome: why } }] };
+}
+
+/** Says what came of it, once the plan says so too. */
+function end(known: Known, refund: Step): Move {
+  const { words } = known;
+  const { orderId, cents } = (refund.isDone ? JSON.parse(refund.text) : {}) as {
+    readonly orderId: string;
+    readonly cents: number;
+  };
+  const outcome = refund.isDone ? words.refunded(eurosText(cents)) : words.notRefunded;
+  if (stepOf(known.steps, "create_plan") && !stepOf(known.steps, "finish_plan"))
+    return {
+      say: "",
+      calls: [
+        ...planned(known, 2, outcome),
+        { tool: "finish_plan", input: { state: refund.isDone ? "done" : "abandoned", outcome } },
+      ],
+    };
+  return { say: refund.isDone ? words.paid(eurosText(cents), orderId) : words.unpaid(refund.text) };
+}
+
+const isFinished = ({ steps }: Known, index: number): boolean =>
+  steps.some(({ tool, input }) => tool === "finish_subtask" && input["subtask_idx"] === index);
+
+/** The call that ends a step of the plan; none without a plan. */
+function planned(known: Known, index: number, outcome: string): NonNullable<Move["calls"]> {
+  if (!stepOf(known.steps, "create_plan") || isFinished(known, index)) return [];
+  return [{ tool: "finish_subtask", input: { subtask_idx: index, subtask_outcome: outcome } }];
 }

@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HttpApp } from "agentchart/server";
-
-const FILES = [
-  ["/", "index.html", "text/html; charset=utf-8"],
-  ["/desk.js", "desk.js", "text/javascript; charset=utf-8"],
-  ["/api.js", "api.js", "text/javascript; charset=utf-8"],
-  ["/desk.css", "desk.css", "text/css; charset=utf-8"],
-] as const;
+import type { BuiltPage } from "./build-page.ts";
 
 /** Allows only files of this page, and forbids framing. */
 const POLICY = [
@@ -22,23 +16,26 @@ const POLICY = [
 ].join("; ");
 
 /** Adds the page on which refunds are approved. The token is in the link, not in the page. */
-export function addPage(app: HttpApp): Pick<HttpApp, "fetch"> {
-  const pages = new Map(
-    FILES.map(([path, file, type]) => {
-      const body = readFileSync(join(import.meta.dirname, "../page", file), "utf8");
+export function addPage(app: HttpApp, { script, styles }: BuiltPage): Pick<HttpApp, "fetch"> {
+  const html = readFileSync(join(import.meta.dirname, "../page/index.html"), "utf8");
+  const files = new Map([
+    ["/", [html, "text/html; charset=utf-8"]],
+    ["/desk.js", [script, "text/javascript; charset=utf-8"]],
+    ["/desk.css", [styles, "text/css; charset=utf-8"]],
+  ] as const);
+  return {
+    fetch(request, env) {
+      const file = files.get(new URL(request.url).pathname as "/");
+      if (!file || !["GET", "HEAD"].includes(request.method)) return app.fetch(request, env);
+      const [body, type] = file;
       const headers = {
         "Content-Type": type,
         "Content-Security-Policy": POLICY,
         "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-cache",
+        "X-Content-Type-Options": "nosniff",
       };
-      return [path as string, { body, headers }];
-    }),
-  );
-  return {
-    fetch(request, env) {
-      const page = pages.get(new URL(request.url).pathname);
-      if (!page || !["GET", "HEAD"].includes(request.method)) return app.fetch(request, env);
-      return new Response(page.body, { headers: page.headers });
+      return new Response(body, { headers });
     },
   };
 }

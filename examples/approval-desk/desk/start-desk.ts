@@ -1,15 +1,19 @@
-import { randomBytes } from "node:crypto";
 import { createServer, serve } from "agentchart/server";
 import { postgresStore } from "agentchart/store/postgres";
 import { bullQueue, createDispatcher } from "agentchart/worker";
 import { addPage } from "./add-page.ts";
+import { buildPage } from "./build-page.ts";
+import { DeskFolder } from "./desk-folder.ts";
 import { startPostgres } from "./start-postgres.ts";
 import { startWorker, type DeskWorker, type LogLine } from "./start-worker.ts";
 
 export type DeskOptions = {
-  /** Connection string of the database. Default: a new Postgres that is deleted when the desk closes. */
+  /** Where the desk keeps its token, its port and its Postgres: one that is started there again goes on. It is made if it does not
+   *  exist. */
+  readonly folder: string;
+  /** Connection string of the database; default: a Postgres of its own in the folder. */
   readonly databaseUrl?: string;
-  /** Port of the server; default 0, a free one. */
+  /** Port of the server; default: that of the last time, else a free one. */
   readonly port?: number;
   /** Number of worker processes; default 2. */
   readonly workers?: number;
@@ -28,8 +32,11 @@ export type Desk = {
 };
 
 /** Starts the refunds desk: a database, workers, and the server with its page. */
-export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
-  const { port = 0, workers: count = 2, onLog = () => {} } = options;
+export async function startDesk(options: DeskOptions): Promise<Desk> {
+  const { workers: count = 2, onLog = () => {} } = options;
+  const folder = new DeskFolder(options.folder);
+  const { token, password } = folder.secrets;
+  const { port = folder.secrets.port ?? 0 } = options;
   /** Stopped in reverse order. */
   const parts: { close(): Promise<void> }[] = [];
   const workers: DeskWorker[] = [];
@@ -43,21 +50,23 @@ export async function startDesk(options: DeskOptions = {}): Promise<Desk> {
     return part;
   };
   try {
-    const url = options.databaseUrl ?? kept(await startPostgres()).connectionString;
+    const building = buildPage();
+    building.catch(() => {}); // heard of when it is awaited
+    const url = options.databaseUrl ?? kept(await startPostgres(folder.postgres, password)).connectionString;
     const store = kept(postgresStore({ connectionString: url }));
     const queue = kept(bullQueue({ postgres: url }));
     await queue.stats(); // the tables are there before the workers come
     const names = Array.from({ length: count }, (_, index) => `worker ${index + 1}`);
     const started = names.map((name) => startWorker(name, url, (line) => onLog(name, line)));
     workers.push(...(await allOf(started)));
-    const token = randomBytes(24).toString("base64url");
     const app = createServer({
       dispatcher: createDispatcher({ store, queue }),
       store,
       tokens: [{ tenant: "desk", scopes: ["read", "write", "decide"], token }],
       ready: () => queue.stats(),
     });
-    const served = kept(await serve(addPage(app), { port }));
+    const served = kept(await serve(addPage(app, await building), { port }));
+    folder.keepPort(Number(new URL(served.url).port));
     return { url: served.url, link: `${served.url}/#token=${token}`, token, workers, close };
   } catch (error) {
     await close();

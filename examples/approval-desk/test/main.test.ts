@@ -1,46 +1,45 @@
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { BARE_ENV } from "../../../test/support/bare-env.ts";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { newFolder, opened, run } from "./run-main.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-
-function run(...args: readonly string[]) {
-  const child = spawn(process.execPath, ["--conditions=agentchart-source", MAIN, ...args], {
-    env: { ...BARE_ENV, LANG: "C.UTF-8" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
-  return { child, output, ended };
-}
-
-test("One command starts everything on a Postgres of its own, prints the link, and cleans up at Ctrl-C", async () => {
-  const { child, output, ended } = run();
-  await expect.poll(() => output.stdout, { timeout: 60_000 }).toContain("Ctrl-C ends it.");
-  const [, url, token] = /Refunds desk: (http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/.exec(output.stdout)!;
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+vi.setConfig({ testTimeout: 240_000 });
+test("One command starts everything, and after a kill -9 the same desk, whose cases go on; Ctrl-C ends it", async () => {
+  const folder = newFolder();
+  const killed = run({ folder });
+  const { url, token, headers } = await opened(killed);
   const body = JSON.stringify({ agent: "desk", input: "Order 1004, money back please" });
   const made = await fetch(`${url}/v1/sessions`, { method: "POST", headers, body });
   const { id } = (await made.json()) as { readonly id: string };
-  await expect.poll(() => output.stdout, { timeout: 30_000 }).toContain(`left desk/${id}, suspended`);
+  await expect.poll(() => killed.output.stdout, { timeout: 30_000 }).toContain(`left desk/${id}, suspended`);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
 
-  child.kill("SIGINT");
-  expect(await ended).toBe(0);
-  expect(output.stdout.trimEnd().split("\n").at(-1)).toBe("Closed.");
-  expect(output.stderr).toBe("");
+  const desk = run({ folder });
+  expect(await opened(desk)).toMatchObject({ url, token });
+  const found = await fetch(`${url}/v1/sessions/${id}`, { headers });
+  expect(await found.json()).toMatchObject({ phase: "suspended", pending: [{ name: "refund" }] });
+  expect(statSync(join(folder, "desk.json")).mode & 0o077).toBe(0);
+
+  desk.child.kill("SIGINT");
+  expect(await desk.ended).toBe(0);
+  expect(desk.output.stdout.trimEnd().split("\n").at(-1)).toBe("Closed.");
+  expect(desk.output.stderr).toBe("");
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
+test("A file that is no desk's is refused, and not overwritten", async () => {
+  const folder = newFolder();
+  const file = join(folder, "desk.json");
+  writeFileSync(file, "{}");
+  const { output, ended } = run({ folder });
+  expect(await ended).toBe(1);
+  expect(output.stderr).toContain(`${file} is no file of a desk: expected a token and a password.`);
+  expect(readFileSync(file, "utf8")).toBe("{}");
+});
+
 test("explains itself", async () => {
-  const { output, ended } = run("--help");
+  const { output, ended } = run({ folder: newFolder() }, "--help");
   expect(await ended).toBe(0);
   expect(output.stdout).toContain("npm run desk");
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onTestFinished, type TestContext } from "vitest";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../../../test/support/postgres.ts";
 import { startDesk, type Desk } from "../desk/start-desk.ts";
@@ -35,14 +38,29 @@ export type TestDesk = Desk & {
   answerOf(id: string): Promise<string>;
 };
 
-/** Starts a desk that is closed when the test ends. */
-export async function openDesk(context: Pick<TestContext, "skip">): Promise<TestDesk> {
+/** The rules of the desk say nothing slowly. */
+process.env["DESK_PACE_MS"] = "0";
+
+/** An empty folder for a desk, and what deletes it. */
+export function makeFolder(): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), "agentchart-desk-test-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Starts a desk that is closed when the test ends, or by `close` of one that is `kept`. */
+export async function openDesk(
+  context: Pick<TestContext, "skip">,
+  { isKept = false } = {},
+): Promise<TestDesk> {
+  const { folder, remove } = makeFolder();
   const lines: (LogLine & { readonly worker: string })[] = [];
-  const desk = await startDesk({
+  const started = await startDesk({
+    folder,
     databaseUrl: await databaseUrl(context),
     onLog: (worker, line) => void lines.push({ ...line, worker }),
   });
-  onTestFinished(() => desk.close());
+  const desk: Desk = { ...started, close: (signal) => started.close(signal).finally(remove) };
+  if (!isKept) onTestFinished(() => desk.close());
   const ask: TestDesk["ask"] = async (method, path, body) => {
     const response = await fetch(`${desk.url}${path}`, {
       method,
