@@ -1,10 +1,8 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { accessibilityProblems } from "../../../test/e2e/support/axe.ts";
-import { launch } from "../../../test/e2e/support/browser.ts";
 import { targetsTooSmall } from "../../../test/e2e/support/target-size.ts";
 import { hasChromium, openTab, type DeskPage } from "./desk-page.ts";
-import { openDesk, stopPostgres, type TestDesk } from "./open-desk.ts";
+import { shareDesk } from "./shared-desk.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 const SIZES = [
@@ -16,17 +14,7 @@ const THEMES = ["light", "dark"] as const;
 /** What is pressed with a thumb must be this large, px. */
 const THUMB = 44;
 
-let browser: Browser;
-let shared: Promise<TestDesk> | undefined;
-const deskOf = (context: TestContext): Promise<TestDesk> => (shared ??= openDesk(context, { isKept: true }));
-beforeAll(async () => {
-  if (hasChromium) browser = await launch();
-});
-afterAll(async () => {
-  await browser?.close();
-  await (await shared?.catch(() => undefined))?.close();
-  await stopPostgres();
-});
+const { browser, desk } = shareDesk();
 
 /** What is wrong with the page as it is: rules of axe, small targets, and a page that is wider than the window. */
 async function problemsOf({ page }: DeskPage): Promise<readonly string[]> {
@@ -48,8 +36,8 @@ describe.skipIf(!hasChromium)("The page of the desk", () => {
   ] as const)(
     "has no axe violations in %s, at three sizes in both themes",
     async ([locale, text, approve], context) => {
-      const { link } = await deskOf(context);
-      const tab = await openTab(browser, link, { locale });
+      const { link } = await desk(context);
+      const tab = await openTab(browser(), link, { locale });
       const { page } = tab;
       for (const colorScheme of THEMES) {
         await page.emulateMedia({ colorScheme });
@@ -70,8 +58,8 @@ describe.skipIf(!hasChromium)("The page of the desk", () => {
   );
 
   test("is used with a thumb on a phone: list, new case, decision, and back", async (context) => {
-    const { link } = await deskOf(context);
-    const tab = await openTab(browser, link, { viewport: SIZES[2]!, hasTouch: true, isMobile: true });
+    const { link } = await desk(context);
+    const tab = await openTab(browser(), link, { viewport: SIZES[2]!, hasTouch: true, isMobile: true });
     const { page } = tab;
     expect(await problemsOf(tab)).toEqual([]);
     await page.getByRole("link", { name: "New case" }).tap();
@@ -96,8 +84,8 @@ describe.skipIf(!hasChromium)("The page of the desk", () => {
   });
 
   test("is used with the keyboard alone, and says what happens", async (context) => {
-    const { link } = await deskOf(context);
-    const tab = await openTab(browser, link);
+    const { link } = await desk(context);
+    const tab = await openTab(browser(), link);
     const { page } = tab;
     const focused = (): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
     const tabTo = async (text: RegExp): Promise<void> => {

@@ -1,29 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi, type TestContext } from "vitest";
-import { launch } from "../../../test/e2e/support/browser.ts";
+import { describe, expect, test, vi } from "vitest";
 import { hasChromium, openTab } from "./desk-page.ts";
-import { openDesk, stopPostgres, type TestDesk } from "./open-desk.ts";
+import { shareDesk } from "./shared-desk.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 const DAMAGED = "Order 1001 arrived broken, I want my money back.";
 
-let browser: Browser;
-let shared: Promise<TestDesk> | undefined;
-/** One desk for all tests. */
-const deskOf = (context: TestContext): Promise<TestDesk> => (shared ??= openDesk(context, { isKept: true }));
-beforeAll(async () => {
-  if (hasChromium) browser = await launch();
-});
-afterAll(async () => {
-  await browser?.close();
-  await (await shared?.catch(() => undefined))?.close();
-  await stopPostgres();
-});
+const { browser, desk } = shareDesk();
 
 describe.skipIf(!hasChromium)("On the page of the desk", () => {
   test("a damage is investigated and a refund approved, in one of two tabs; both show the same", async (context) => {
-    const { link, url } = await deskOf(context);
-    const tab = await openTab(browser, link);
+    const { link, url } = await desk(context);
+    const tab = await openTab(browser(), link);
     expect(tab.page.url()).toBe(`${url}/`);
     await tab.write(DAMAGED);
     await tab.button("Approve").waitFor();
@@ -39,7 +26,7 @@ describe.skipIf(!hasChromium)("On the page of the desk", () => {
     await work.getByText("Track the parcel").waitFor();
     await work.getByText("The parcel was delivered on 12 November 2026.").waitFor();
 
-    const other = await openTab(browser, link);
+    const other = await openTab(browser(), link);
     await other.page.getByRole("link", { name: DAMAGED }).click();
     await other.button("Approve").waitFor();
     await tab.button("Approve").click();
@@ -58,8 +45,8 @@ describe.skipIf(!hasChromium)("On the page of the desk", () => {
   });
 
   test("a refund is denied with a reason, and what customers write is shown as text", async (context) => {
-    const { link } = await deskOf(context);
-    const tab = await openTab(browser, link);
+    const { link } = await desk(context);
+    const tab = await openTab(browser(), link);
     const evil = 'Refund order 1003 <img src=x onerror="document.title=1"><script>document.title=2</script>';
     await tab.write(evil);
     await tab.button(/^Deny/u).click();
@@ -72,8 +59,8 @@ describe.skipIf(!hasChromium)("On the page of the desk", () => {
   });
 
   test("the amount is changed before it is paid; one that is none is refused", async (context) => {
-    const { link } = await deskOf(context);
-    const tab = await openTab(browser, link);
+    const { link } = await desk(context);
+    const tab = await openTab(browser(), link);
     await tab.write("Refund order 1004");
     await tab.button(/^Change/u).click();
     const amount = tab.page.getByLabel("Amount (EUR)");
@@ -87,8 +74,8 @@ describe.skipIf(!hasChromium)("On the page of the desk", () => {
   });
 
   test("a question is answered after a reload, in Chinese", async (context) => {
-    const { link } = await deskOf(context);
-    const tab = await openTab(browser, link, { locale: "zh-CN" });
+    const { link } = await desk(context);
+    const tab = await openTab(browser(), link, { locale: "zh-CN" });
     await tab.write("我要退款，但是找不到订单号。");
     await tab.page.getByRole("heading", { name: "是哪一个订单？" }).waitFor();
     await tab.page.reload();

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 describe.skipIf(!hasChromium)("While the clerk works", () => {
   test("the desk is killed: the page goes on by itself, and a page that is loaded shows the same", async (context) => {
-    const options = { folder: newFolder(), databaseUrl: await databaseUrl(context), paceMs: 40 };
+    const options = { folder: newFolder(), databaseUrl: await databaseUrl(context), paceMs: 25 };
     const killed = run(options);
     const { link } = await opened(killed);
     const tab = await openTab(browser, link, { isCutOff: true });
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("While the clerk works", () => {
   });
 
   test("the customer adds something, which the clerk heeds; another turn is stopped", async (context) => {
-    const desk = run({ folder: newFolder(), databaseUrl: await databaseUrl(context), paceMs: 40 });
+    const desk = run({ folder: newFolder(), databaseUrl: await databaseUrl(context), paceMs: 25 });
     const tab = await openTab(browser, (await opened(desk)).link);
     await tab.write("Order 1001 arrived broken, refund it.");
     await tab.said("I look up order").waitFor();
