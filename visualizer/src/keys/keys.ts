@@ -4,7 +4,7 @@ import { pauseRun, resumeRun } from "../store/pause-run.ts";
 import { model, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
 import { togglePlay } from "../store/playback.ts";
-import { preferences } from "../store/preferences.ts";
+import { prefer, preferences } from "../store/preferences.ts";
 
 type Key = {
   /** `KeyboardEvent.key`, with "Shift+" in front if it must be held. */
@@ -48,6 +48,7 @@ export const KEYS: readonly Key[] = [
     label: "chart or outline",
     act: () => model.set({ view: model.view === "chart" ? "outline" : "chart" }),
   },
+  { keys: ["w"], show: ["w"], label: "steps or waterfall", act: toggleWaterfall },
   { keys: ["0"], show: ["0"], label: "fit the chart to the view", act: () => cameraControls.current?.fit() },
   { keys: ["+", "="], show: ["+"], label: "zoom in", act: () => cameraControls.current?.zoom(1.3) },
   { keys: ["-"], show: ["−"], label: "zoom out", act: () => cameraControls.current?.zoom(1 / 1.3) },
@@ -74,6 +75,10 @@ function goToPending(): void {
   const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou");
   const [longest] = waiting.toSorted((a, b) => a.updatedAt - b.updatedAt);
   if (longest) select({ runId: longest.runId, stepNumber: null });
+}
+
+function toggleWaterfall(): void {
+  prefer({ lower: preferences().lower === "steps" ? "waterfall" : "steps" });
 }
 
 function fork(): void {

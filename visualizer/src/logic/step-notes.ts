@@ -37,6 +37,8 @@ export function usageOf(step: Step): Usage | undefined {
 export function isFailure(step: Step): boolean {
   const failure = failureOf(step);
   if ((failure && failure["code"] !== "run/shutdown") || step.event.startsWith("xstate.error")) return true;
+  if (step.event.startsWith("xstate.done.actor.tool.")) return resultOf(step)?.["state"] === "error";
+  if (step.event === "timer.due") return endsCall(step);
   return messagesOf(step).some(({ content }) =>
     content.some((block) => block.type === "tool_result" && block.state === "error"),
   );
@@ -54,6 +56,23 @@ function failureOf(step: Step): JsonObject | undefined {
   if (isObject(error)) return error;
   return endsTimeout(step) ? { code: "model/timeout" } : undefined;
 }
+
+/** The result of the attempt that a step ended, as its payload says. */
+function resultOf({ payload }: Step): JsonObject | undefined {
+  const output = isObject(payload) ? payload["output"] : undefined;
+  const result = isObject(output) ? output["result"] : undefined;
+  return isObject(result) ? (result as JsonObject) : undefined;
+}
+
+/** True if a call ran out of time in a step: it has no deadline any more. */
+const endsCall = ({ patch }: Step): boolean =>
+  patch.some(
+    ([kind, [key, index, field]]) =>
+      kind === "d" &&
+      key === "calls" &&
+      typeof index === "number" &&
+      (field === undefined || field === "deadlineAt"),
+  );
 
 /** True if a step ended an attempt that had timed out. */
 function endsTimeout({ patch }: Step): boolean {

@@ -9,6 +9,7 @@ import { Player } from "../panels/player.tsx";
 import { RunList } from "../panels/run-list.tsx";
 import { Strip } from "../panels/strip.tsx";
 import { Timeline } from "../panels/timeline.tsx";
+import { Waterfall } from "../panels/waterfall.tsx";
 import { Dialogs } from "../dialogs/dialogs.tsx";
 import type { Model } from "../store/model.ts";
 import { usePreferences } from "../store/preferences.ts";
@@ -47,6 +48,7 @@ export function App() {
 }
 
 function Body() {
+  const { lower } = usePreferences();
   const hasRuns = useModel((all) => all.rows.size + all.files.size > 0);
   const runId = useModel((all) => all.selection.runId);
   const isWaiting = useModel(
@@ -71,8 +73,8 @@ function Body() {
             <Strip />
           </ErrorBoundary>
           <Player />
-          <ErrorBoundary what="The list of steps">
-            <Timeline />
+          <ErrorBoundary what={lower === "steps" ? "The list of steps" : "The waterfall"}>
+            {lower === "steps" ? <Timeline /> : <Waterfall />}
           </ErrorBoundary>
         </section>
       </main>

@@ -2,6 +2,7 @@ import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
 import { goLive, goTo, move, filterSteps } from "../store/navigate.ts";
 import { pause, play } from "../store/playback.ts";
+import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { shortName } from "../logic/chart-index.ts";
 
@@ -72,6 +73,7 @@ export function Player() {
       >
         {stepNumber} <span className="muted">/ {last}</span>
       </button>
+      <LowerSwitch />
       <span className="spacer" />
       {filter && (
         <button
@@ -88,9 +90,33 @@ export function Player() {
   );
 }
 
+/** Switches between the list of steps and the waterfall. */
+function LowerSwitch() {
+  const { lower } = usePreferences();
+  return (
+    <span className="lower-switch" role="group" aria-label="Below the strip">
+      <Button
+        tone="quiet"
+        label="Steps"
+        title="The list of steps (w)"
+        isPressed={lower === "steps"}
+        onClick={() => prefer({ lower: "steps" })}
+      />
+      <Button
+        tone="quiet"
+        label="Waterfall"
+        title="What took how long (w)"
+        isPressed={lower === "waterfall"}
+        onClick={() => prefer({ lower: "waterfall" })}
+      />
+    </span>
+  );
+}
+
 const LEGEND = [
   ["red", "failed"],
   ["amber", "waiting"],
+  ["slate", "turn"],
 ] as const;
 
 function Legend() {

@@ -2,13 +2,16 @@ import { memo } from "react";
 import { configurationName, toneOf } from "../logic/chart-index.ts";
 import { compact, duration } from "../logic/format.ts";
 import { eventText } from "../logic/guards.ts";
-import { isFailure, noteOf, usageOf } from "../logic/step-notes.ts";
+import { isFailure, usageOf } from "../logic/step-notes.ts";
+import { titleOf, type StepTitle } from "../logic/step-title.ts";
 import { barHeight } from "../logic/strip-scale.ts";
+import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { fillAround } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
+import { workLog } from "../store/work-log.ts";
 
 type RowProps = {
   readonly stepNumber: number;
@@ -44,9 +47,15 @@ export const Row = memo(function Row({ stepNumber, top, isSelected, count, place
   const usage = usageOf(step);
   const name = configurationName(states);
   const inner = name.lastIndexOf(".") + 1;
+  const log = workLog(run, model.chart?.index);
+  const { title, note, isFailed, took, kind } = titleOf(
+    step,
+    log.endedAt(stepNumber),
+    log.begunAt(stepNumber),
+  );
   return (
     <div
-      className={isFailure(step) ? "line is-failure" : "line"}
+      className={isFailed || isFailure(step) ? "line is-failure" : "line"}
       {...option}
       data-step={stepNumber}
       data-tone={toneOf(model.chart?.index, states)}
@@ -54,33 +63,42 @@ export const Row = memo(function Row({ stepNumber, top, isSelected, count, place
     >
       <span className="seq">{stepNumber}</span>
       <span className="time">{clockText(step.elapsed - start)}</span>
-      <span className="event" title={step.event}>
-        <i className="dot" />
-        <span>{eventText(step.event)}</span>
+      <span className="what" title={[title, note].filter((text) => text !== "").join(": ")}>
+        <Icon name={isFailed || isFailure(step) ? "cross" : ICONS[kind]} />
+        <span className="title">{title}</span>
+        <span className="note">{note}</span>
       </span>
-      <span className="state" title={name}>
-        <i>→</i>
+      <span className="state" title={`${eventText(step.event)} → ${name}`}>
         <span className="around">{name.slice(0, inner)}</span>
         <span>{name.slice(inner)}</span>
       </span>
-      <span className="note" title={noteOf(step)}>
-        {noteOf(step)}
-      </span>
       <span className="tok">{usage && `${compact(usage.inputTokens)}↓ ${compact(usage.outputTokens)}↑`}</span>
-      <Duration stepNumber={stepNumber} />
+      <Took stepNumber={stepNumber} took={took} />
     </div>
   );
 });
 
-function Duration({ stepNumber }: { readonly stepNumber: number }) {
-  const known = model.run.durationOf(stepNumber);
-  const isWorking = useModel((all) => all.isWorking);
-  const isRunning = known === undefined && isWorking;
-  const now = useNow(200, isRunning);
-  const ms = known ?? (isRunning ? Math.max(0, now - (model.run.at(stepNumber)?.time ?? now)) : undefined);
+const ICONS: { readonly [kind in StepTitle["kind"]]: IconName } = {
+  model: "model",
+  tool: "tool",
+  hooks: "link",
+  review: "check",
+  store: "down",
+  person: "user",
+  turn: "play",
+  wait: "hourglass",
+  rest: "clock",
+  other: "clock",
+};
+
+/** How long what the step ended had taken; for the newest step how long its state lasts. */
+function Took({ stepNumber, took }: { readonly stepNumber: number; readonly took: number | undefined }) {
+  const isNewest = useModel((all) => all.run.last === stepNumber && all.isWorking);
+  const now = useNow(200, isNewest);
+  const ms = took ?? (isNewest ? Math.max(0, now - (model.run.at(stepNumber)?.time ?? now)) : undefined);
   return (
     <>
-      <span className="dur">{duration(ms)}</span>
+      <span className="dur">{ms === undefined ? "" : duration(ms)}</span>
       <span className="bar">{ms !== undefined && <i style={{ width: `${barHeight(ms) * 100}%` }} />}</span>
     </>
   );

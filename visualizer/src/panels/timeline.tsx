@@ -32,7 +32,7 @@ export function Timeline() {
   // The rows of a new selection are rendered at their scroll position at once, instead of again after
   // scrolling.
   if (view.selected !== selected || view.height !== height)
-    setView({ top: scrollTopFor(selected, view.top, height), selected, height });
+    setView({ top: scrollTopFor(selected, view.top, height, count), selected, height });
   useLayoutEffect(() => {
     if (scroller.current && view.selected >= 0) scroller.current.scrollTop = view.top;
   }, [view]);
@@ -47,11 +47,10 @@ export function Timeline() {
       <div className="line is-head" aria-hidden="true">
         <span>step</span>
         <span>time</span>
-        <span>event</span>
-        <span>state</span>
-        <span>note</span>
+        <span>what happened</span>
+        <span>state after it</span>
         <span>tokens</span>
-        <span>duration</span>
+        <span title="How long what ended in the step had taken">took</span>
         <span />
       </div>
       <div
@@ -98,10 +97,15 @@ export function Timeline() {
   );
 }
 
-/** The scroll position nearest to `top` at which a row is fully visible. */
-function scrollTopFor(row: number, top: number, height: number): number {
+/** Rows that stay visible around the selected one. */
+const CONTEXT_ROWS = 2;
+
+/** The scroll position nearest to `top` at which a row is visible with some rows before and after it. */
+function scrollTopFor(row: number, top: number, height: number, count: number): number {
   if (row < 0 || height === 0) return top;
-  return Math.min(row * ROW, Math.max(top, (row + 1) * ROW - height));
+  const around = Math.max(0, Math.min(CONTEXT_ROWS, Math.floor((height / ROW - 1) / 2)));
+  const wanted = Math.min((row - around) * ROW, Math.max(top, (row + around + 1) * ROW - height));
+  return Math.max(0, Math.min(wanted, count * ROW - height));
 }
 
 function FilterSummary({

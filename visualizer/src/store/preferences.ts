@@ -13,6 +13,8 @@ export type Preferences = {
   readonly visits: boolean;
   /** True if the chart follows the active state. */
   readonly follow: boolean;
+  /** What is below the strip. */
+  readonly lower: "steps" | "waterfall";
 };
 
 const KEY = "agentchart.preferences";
@@ -24,6 +26,7 @@ const DEFAULTS: Preferences = {
   keys: true,
   visits: false,
   follow: false,
+  lower: "steps",
 };
 
 const listeners = new Set<() => void>();

@@ -1,0 +1,138 @@
+import type { Step } from "../wire/step.ts";
+import { duration } from "./format.ts";
+import { eventText } from "./guards.ts";
+import { isObject } from "../../../src/base/is-object.ts";
+import { commandNote, messagesOf, noteOf, setBy } from "./step-notes.ts";
+import type { Work } from "./work.ts";
+
+/** What a step is in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
+export type StepTitle = {
+  readonly title: string;
+  readonly note: string;
+  readonly isFailed: boolean;
+  /** ms; undefined for a step that ended nothing. */
+  readonly took: number | undefined;
+  /** What the title is about, which has the icon of the step. */
+  readonly kind: Work["kind"] | "person" | "other";
+};
+
+const HOOKS: { readonly [point: string]: string } = {
+  preCall: "before the call",
+  preReasoning: "before the model",
+  postReasoning: "after the model",
+  preActing: "before the tools",
+  postActing: "after a tool",
+  preSummary: "before the summary",
+  postSummary: "after the summary",
+  preCompact: "before the compaction",
+  postCompact: "after the compaction",
+  postCall: "after the call",
+  onError: "on the error",
+  onInterrupt: "on the interrupt",
+};
+
+/** Where hooks ran, in words: "before the model". */
+export const hooksText = (point: string): string =>
+  Object.hasOwn(HOOKS, point) ? HOOKS[point]! : `at ${point}`;
+
+const COMMANDS: { readonly [event: string]: string } = {
+  "xstate.init": "the run began",
+  call: "a call came in",
+  "run.interrupt": "interrupted",
+  "run.steer": "a message for the running turn",
+  "run.shutdown": "the process shuts down",
+  "tool.decide": "a call was decided",
+  "budget.extend": "the budget was extended",
+  "session.compact": "a compaction was asked for",
+  "session.edit": "the messages were edited",
+  "session.observe": "messages were observed",
+  "session.load": "the session was restored",
+  "session.adopt": "another agent took over",
+  "slot.write": "a slot was written",
+  "hooks.listen": "hooks were registered",
+  "tools.allow": "the tools changed",
+  "timer.due": "the timer went off",
+  // entries of a journal
+  session: "the session began",
+  position: "stored where the run is",
+  kept: "stored what the run keeps",
+  "calls.closed": "the calls are closed",
+  "budget.extended": "the budget was extended",
+  groups: "the groups of tools changed",
+  slot: "a slot was written",
+  "turn.end": "the turn ended",
+  "input.refused": "an input was refused",
+};
+
+/** Describes a step by what it ended, else by the event that caused it. */
+export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work[]): StepTitle {
+  const shown = ended.filter(({ kind }) => kind !== "turn" && kind !== "rest" && kind !== "wait");
+  const main = shown.find(({ state }) => state === "failed") ?? shown[0];
+  const note = noteOf(step);
+  if (main)
+    return {
+      title: `${textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
+      note: main.state === "failed" && main.detail !== "" ? main.detail : note,
+      isFailed: main.state === "failed",
+      took: Math.max(...shown.map(({ begin, end = begin }) => end - begin)),
+      kind: main.kind,
+    };
+  const waited = ended.find(({ kind }) => kind === "wait");
+  const retried = begun.find(({ kind, attempt }) => kind === "tool" && attempt > 1);
+  return {
+    title: retried ? `${retried.name}: attempt ${retried.attempt}` : textOfEvent(step),
+    note,
+    isFailed: false,
+    took: waited && waited.end !== undefined ? waited.end - waited.begin : undefined,
+    kind: retried ? "tool" : isPerson(step) ? "person" : "other",
+  };
+}
+
+const isPerson = ({ event }: Step): boolean =>
+  event === "call" || event === "tool.decide" || event.startsWith("run.");
+
+function textOf({ kind, name, state, attempt }: Work, step: Step): string {
+  const again = attempt > 1 ? ` (attempt ${attempt})` : "";
+  if (kind === "tool")
+    return `${name} ${state === "failed" ? "failed" : state === "stopped" ? "was stopped" : "returned"}${again}`;
+  if (kind === "hooks") return `hooks ran ${hooksText(name)}`;
+  if (kind === "review") return "permissions checked";
+  if (kind === "store") return "stored";
+  if (state === "failed") return "the model failed";
+  if (state === "stopped") return "the model was stopped";
+  return modelText(step);
+}
+
+/** What an answer of the model came to. */
+function modelText(step: Step): string {
+  const draft = setBy(step, "draft");
+  const message = messagesOf(step).findLast(({ role }) => role === "assistant");
+  const content =
+    message?.content ??
+    contentOf(isObject(draft) ? draft["message"] : undefined) ??
+    contentOf(outputOf(step));
+  const calls = (content ?? []).filter((block) => isObject(block) && block["type"] === "tool_use").length;
+  if (calls === 0) return "the model answered";
+  return calls === 1 ? "the model called a tool" : `the model called ${calls} tools`;
+}
+
+const outputOf = ({ payload }: Step) => {
+  const output = isObject(payload) ? payload["output"] : undefined;
+  return isObject(output) ? output["message"] : undefined;
+};
+const contentOf = (message: unknown): readonly unknown[] | undefined =>
+  isObject(message) && Array.isArray(message["content"]) ? message["content"] : undefined;
+
+function textOfEvent(step: Step): string {
+  const { event } = step;
+  if (event === "messages") return messagesOf(step).length > 1 ? "messages stored" : "a message was stored";
+  if (event === "call" && step.payload && isObject(step.payload) && "set" in step.payload)
+    return "a call has changed";
+  const command = commandNote(step);
+  if (event === "tool.decide" && command !== "") return "a call was decided";
+  return Object.hasOwn(COMMANDS, event) ? COMMANDS[event]! : eventText(event);
+}
+
+/** The time of something that took time: "395 ms", "running". */
+export const timeText = ({ begin, end }: Pick<Work, "begin" | "end">): string =>
+  end === undefined ? "running" : duration(end - begin);
