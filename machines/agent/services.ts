@@ -159,6 +159,8 @@ export type HooksOutcome = Timed & {
     readonly callId: string;
     readonly input?: JsonObject;
     readonly deny?: string;
+    /** The names of the hooks that changed or denied the call. */
+    readonly by?: string;
   }[];
   readonly result?: ToolResultBlock;
   readonly reply?: Msg;

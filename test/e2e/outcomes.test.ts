@@ -64,7 +64,9 @@ test("list, header and conversation say how each run ended, and why", async () =
   const end = page.getByTestId("turn-end");
   await ui.choose("failed");
   await expect.poll(() => ui.status()).toMatch(/failed[^]*model\/auth/);
-  expect(await end.innerText()).toMatch(/failed[^]*model\/auth: The key was refused\.$/);
+  expect(await end.innerText()).toMatch(
+    /failed[^]*model\/auth: The key was refused\.\s+Ask the operator for a new one\.$/,
+  );
   await ui.choose("looping");
   await expect.poll(() => ui.status()).toMatch(/^out of iterations/);
   expect(await end.innerText()).toContain("2 iterations");

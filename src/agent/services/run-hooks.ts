@@ -207,10 +207,11 @@ async function preActing(
   scope: HookScope,
   hooksInput: HooksInput & { readonly point: "preActing" },
 ): Promise<Outcome> {
-  const calls: { callId: string; input?: JsonObject; deny?: string }[] = [];
+  const calls: { callId: string; input?: JsonObject; deny?: string; by?: string }[] = [];
   for (const original of hooksInput.calls) {
     let call = original;
     let deny: string | undefined;
+    const by: string[] = [];
     for (const hook of scope.hooks) {
       if (deny !== undefined) break;
       const returned = await callHook(scope, hook, "preActing", { call });
@@ -220,12 +221,14 @@ async function preActing(
         call = Object.freeze({ ...rest, input });
       }
       deny = fieldOf(hook.name, "preActing", returned, "deny", "a string");
+      if (input || deny !== undefined) by.push(hook.name);
     }
     const isChanged = call !== original;
     calls.push({
       callId: call.id,
       ...(isChanged && { input: call.input }),
       ...(deny !== undefined && { deny }),
+      ...(by.length > 0 && { by: by.join(", ") }),
     });
   }
   return { calls };

@@ -22,7 +22,7 @@ export async function innerAgent(place: Place): Promise<Agent> {
         "It costs about 3 euros.",
       ]),
       tools: [lookUp],
-      inspect: place.inspect,
+      ...(place.inspect !== undefined && { inspect: place.inspect }),
     },
     description: "Researches a question.",
   });

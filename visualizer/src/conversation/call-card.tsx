@@ -1,5 +1,5 @@
 import { memo, useState } from "react";
-import { clock } from "../logic/format.ts";
+import { clock, duration } from "../logic/format.ts";
 import { innerRunOf } from "../logic/inner-runs.ts";
 import { preview } from "../logic/json-rows.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
@@ -7,7 +7,9 @@ import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
+import { workLog } from "../store/work-log.ts";
 import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
+import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { Output } from "./output.tsx";
 
 const STYLES: { readonly [state: string]: { readonly icon: IconName; readonly tone: string } } = {
@@ -36,6 +38,9 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
   const state = stateOf(result, record);
   const { icon, tone } = STYLES[state] ?? { icon: "clock" as const, tone: "slate" };
   const args = JSON.stringify(call.input, null, 2);
+  const log = workLog(model.run, model.chart?.index);
+  const attempts = log.attemptsOf(call.id, model.stepNumber);
+  const took = timeOf(attempts);
   const [isOpen, setOpen] = useState(args.length < MAX_EXPANDED_LENGTH);
   return (
     <section className="call" data-tone={tone} data-call={call.id} data-call-state={state}>
@@ -45,14 +50,26 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
         {!isOpen && <span className="mono muted args">{preview(call.input, 60)}</span>}
         <span className="spacer" />
         {state === "running" && record && <Running since={record.since} />}
+        {state !== "running" && took !== undefined && (
+          <span className="num muted took" title="From the first attempt to the end of the last one">
+            {attempts.length > 1 && `${attempts.length} attempts · `}
+            {duration(took)}
+          </span>
+        )}
         <span className="badge">
           <Icon name={icon} /> {state}
         </span>
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
       <InnerRun callId={call.id} />
+      {log.hooksOn(call.id, model.stepNumber).map((text) => (
+        <p key={text} className="note">
+          {text}
+        </p>
+      ))}
       {decision !== "" && <p className="note">{decision}</p>}
       {record?.asks !== undefined && !result && <p className="reason">{record.asks}</p>}
+      <FailedAttempts attempts={attempts} hasResult={result !== undefined} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
     </section>
@@ -75,7 +92,8 @@ function InnerRun({ callId }: { readonly callId: string }) {
   );
 }
 
-function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
+/** How a call stands, as its card says it. */
+export function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
   if (result) return result.state;
   if (record?.asks !== undefined) return "pending";
   return record?.status ?? "requested";

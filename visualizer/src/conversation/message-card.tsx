@@ -1,14 +1,17 @@
 import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
-import { compact } from "../logic/format.ts";
+import { compact, duration } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
+import { workLog } from "../store/work-log.ts";
 import type { Block, Json } from "../wire/types.ts";
+import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { CallCard } from "./call-card.tsx";
+import { ManyCalls, MAX_UNFOLDED } from "./many-calls.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Output } from "./output.tsx";
 import { Thinking } from "./thinking.tsx";
@@ -21,6 +24,10 @@ export const MessageCard = memo(
   function MessageCard({ item }: { readonly item: MessageItem }) {
     const { message, isDraft } = item;
     const step = model.run.stepOfMessage(message.id);
+    const calls = message.content.filter((block) => block.type === "tool_use");
+    const isAnswer = message.role === "assistant" && step !== undefined;
+    const requests = isAnswer ? workLog(model.run, model.chart?.index).requestsAt(step) : [];
+    const took = timeOf(requests.slice(-1)) ?? message.usage?.durationMs;
     return (
       <article
         className="message"
@@ -31,6 +38,16 @@ export const MessageCard = memo(
         <header>
           <Icon name={ICONS[message.role]} />
           <strong>{message.role === "assistant" && message.name !== "" ? message.name : message.role}</strong>
+          {item.standsFor !== undefined && (
+            <span className="badge" data-tone="amber">
+              summary: the model sees it in place of the {item.standsFor} messages above
+            </span>
+          )}
+          {requests.at(-1)?.name === "fallback model" && (
+            <span className="badge" data-tone="amber">
+              fallback model
+            </span>
+          )}
           {isDraft && <span className="badge">not stored yet</span>}
           {message.reason && message.reason !== "MODEL_STOP" && (
             <span className="badge mono">{message.reason}</span>
@@ -39,6 +56,11 @@ export const MessageCard = memo(
             <span className="badge">sent from the inspector</span>
           )}
           <span className="spacer" />
+          {took !== undefined && (
+            <span className="num muted" title="How long the model took to answer">
+              {duration(took)}
+            </span>
+          )}
           {message.usage && (
             <span className="num muted" title="Tokens in and out">
               {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
@@ -49,15 +71,19 @@ export const MessageCard = memo(
               type="button"
               className="step num"
               title="Show the step that stored this message"
-              onClick={() => goTo(step, { keepsTab: true })}
+              onClick={() => goTo(step)}
             >
               #{step}
             </button>
           )}
         </header>
-        {message.content.map((block, index) => (
-          <BlockOf key={index} block={block} item={item} />
-        ))}
+        <FailedAttempts attempts={requests} hasResult />
+        {message.content.map((block, index) =>
+          calls.length > MAX_UNFOLDED && block.type === "tool_use" ? null : (
+            <BlockOf key={index} block={block} item={item} />
+          ),
+        )}
+        {calls.length > MAX_UNFOLDED && <ManyCalls calls={calls} item={item} />}
         {message.content.length === 0 && <p className="muted">empty</p>}
       </article>
     );
@@ -65,6 +91,7 @@ export const MessageCard = memo(
   ({ item: before }, { item: after }) =>
     before.message === after.message &&
     before.isDraft === after.isDraft &&
+    before.standsFor === after.standsFor &&
     areEqual(before.results, after.results) &&
     areEqual(before.open, after.open) &&
     areEqual(before.outputs, after.outputs),

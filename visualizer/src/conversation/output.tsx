@@ -1,13 +1,19 @@
-import { useState } from "react";
-import { bytes } from "../logic/format.ts";
+import { useMemo, useState } from "react";
+import { isObject } from "../../../src/base/is-object.ts";
+import { bytes, compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
-import { BlobValue } from "../parts/json-value.tsx";
+import { BlobLink } from "../parts/json-value.tsx";
+import { boundOf } from "../logic/shown-part.ts";
+import { useModel } from "../store/use-model.ts";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
 
 const MAX_HEAD_LENGTH = 700;
 const MAX_HEAD_LINES = 9;
 
-/** The result of a tool, exactly as the model gets it. */
+/** A longer text is not formatted. */
+const MAX_FORMATTED_LENGTH = 50_000;
+
+/** The result of a tool; JSON on one line is formatted. */
 export function Output({ result }: { readonly result: ToolResultBlock }) {
   return (
     <div className="output" data-result={result.state}>
@@ -25,25 +31,64 @@ export function Output({ result }: { readonly result: ToolResultBlock }) {
           </span>
         ),
       )}
+      <ShownPart result={result} />
       {result.output.length === 0 && <span className="muted">no output</span>}
     </div>
   );
 }
 
+/** Says that the model sees a part of a large result. */
+function ShownPart({ result }: { readonly result: ToolResultBlock }) {
+  const settings = useModel((all) => all.run.contextAt(all.stepNumber)?.["settings"]);
+  const bound = boundOf(result, isObject(settings) ? settings : undefined);
+  if (bound === undefined) return null;
+  return (
+    <p className="reason">
+      Too large: the model sees a part of it, the beginning and the end. The bound is {compact(bound)} tokens.
+    </p>
+  );
+}
+
 function Text({ text }: { readonly text: Json }) {
   const [isExpanded, setExpanded] = useState(false);
-  if (isBlob(text)) return <BlobValue {...text} />;
-  const all = String(text);
+  const [isRaw, setRaw] = useState(false);
+  const given = isBlob(text) ? text.head : String(text);
+  const formatted = useMemo(() => (isBlob(text) ? undefined : formattedJson(given)), [text, given]);
+  const all = isRaw ? given : (formatted ?? given);
   const head = all.slice(0, MAX_HEAD_LENGTH).split("\n").slice(0, MAX_HEAD_LINES).join("\n");
-  const isLong = head.length < all.length;
+  const isLong = isBlob(text) || head.length < all.length;
   return (
     <>
-      <pre>{isExpanded ? all : head}</pre>
-      {isLong && (
-        <button type="button" className="link" onClick={() => setExpanded(!isExpanded)}>
-          {isExpanded ? "show less" : `show all (${bytes(all.length)})`}
-        </button>
+      <pre>{isExpanded && !isBlob(text) ? all : head}</pre>
+      {(isLong || formatted !== undefined) && (
+        <p className="output-actions">
+          {isBlob(text) ? (
+            <BlobLink {...text} />
+          ) : (
+            isLong && (
+              <button type="button" className="link" onClick={() => setExpanded(!isExpanded)}>
+                {isExpanded ? "show less" : `show all (${bytes(all.length)})`}
+              </button>
+            )
+          )}
+          {formatted !== undefined && (
+            <button type="button" className="link" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+              {isRaw ? "formatted" : "as the model gets it"}
+            </button>
+          )}
+        </p>
       )}
     </>
   );
+}
+
+/** JSON on one line as JSON on several lines; undefined for other texts. */
+function formattedJson(text: string): string | undefined {
+  if (text.length > MAX_FORMATTED_LENGTH || !/^\s*[[{]/.test(text) || text.includes("\n")) return undefined;
+  try {
+    const formatted = JSON.stringify(JSON.parse(text), null, 2);
+    return formatted.includes("\n") ? formatted : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,6 +10,7 @@ import {
 import { Icon } from "../parts/icon.tsx";
 import { onKeys } from "../parts/on-keys.ts";
 import { useNow } from "../parts/use-now.ts";
+import { useDisplayedStep } from "../store/displayed-step.ts";
 import { callStarts } from "../store/run-queries.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
@@ -20,10 +21,9 @@ const MAX_ROWS = 200;
 /** The keys that scroll the list; elsewhere they move through the steps. */
 const SCROLL_KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
-type Props = { readonly stepNumber: number; readonly version: number };
-
 /** Many parallel calls: a chip below the chart with the number of calls in each state, which opens a list. */
-export function CallsBar({ stepNumber, version }: Props) {
+export function CallsBar() {
+  const { stepNumber, version } = useDisplayedStep();
   const run = useModel((all) => all.run);
   const calls = useMemo(() => parallelCalls(run.contextAt(stepNumber)), [run, stepNumber, version]);
   const [isOpen, setOpen] = useState(false);
@@ -63,7 +63,12 @@ export function CallsBar({ stepNumber, version }: Props) {
   );
 }
 
-type ListProps = Props & { readonly id: string; readonly calls: readonly ParallelCall[] };
+type ListProps = {
+  readonly id: string;
+  readonly calls: readonly ParallelCall[];
+  readonly stepNumber: number;
+  readonly version: number;
+};
 
 function CallList({ id, calls, stepNumber, version }: ListProps) {
   const run = useModel((all) => all.run);

@@ -11,15 +11,10 @@ export const MIN_SCALE = 0.05;
 /** The maximum scale of the chart. */
 export const MAX_SCALE = 3;
 const MARGIN = 20;
-/** The height of the toolbar above the picture, besides the margin, px. */
-const TOOLBAR_HEIGHT = 30;
 
-/** Shows the whole picture, centred below the toolbar, enlarged to at most `most`. */
-export function fitCamera(picture: Size, panel: Size, most = 1.25): Camera {
-  const room = { ...panel, height: panel.height - TOOLBAR_HEIGHT };
-  const camera = showBox({ x: 0, y: 0, ...picture }, room, most);
-  return { ...camera, y: camera.y + TOOLBAR_HEIGHT };
-}
+/** Shows the whole picture, centred, enlarged to at most `most`. */
+export const fitCamera = (picture: Size, panel: Size, most = 1.25): Camera =>
+  showBox({ x: 0, y: 0, ...picture }, panel, most);
 
 /** Shows a part of the picture in the middle of the panel, at a scale from `least` to `most`. */
 export function showBox(box: Box, panel: Size, most: number, least = MIN_SCALE): Camera {

@@ -6,6 +6,7 @@ import {
   useState,
   type CSSProperties,
   type MouseEvent,
+  type PointerEvent,
 } from "react";
 import { useSize } from "../parts/use-size.ts";
 import type { IndexedChart } from "../store/model.ts";
@@ -15,10 +16,10 @@ import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Layout, Layouts } from "../wire/types.ts";
 import { betterLayout, fitCamera, showBox, type Size } from "./camera.ts";
-import { CallsBar } from "./calls-bar.tsx";
 import { ChartPicture } from "./chart-picture.tsx";
 import { ChartTools } from "./chart-tools.tsx";
 import { takenEdges, visitsOf } from "../store/run-queries.ts";
+import { describeState } from "./state-caption.tsx";
 import { ServiceBadges } from "./service-badges.tsx";
 import { useCamera } from "./use-camera.ts";
 
@@ -92,56 +93,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   );
 
   return (
-    <div className="chart-pane">
-      <div className="chart-frame">
-        <div
-          ref={panel}
-          className="canvas"
-          data-follows={follow || undefined}
-          onClick={pick}
-          onDoubleClick={enter}
-        >
-          {size.width > 0 && (
-            <>
-              <div className="sheet">
-                <svg
-                  className="chart"
-                  width={Math.floor(size.width)}
-                  height={Math.floor(size.height)}
-                  data-overview={isOverview || undefined}
-                  data-compact={isOverview || camera.scale < READABLE_SCALE || undefined}
-                  aria-hidden="true"
-                  style={{ "--scale": camera.scale } as CSSProperties}
-                >
-                  <g style={{ transform: `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})` }}>
-                    <ChartPicture
-                      layout={layout}
-                      index={chart.index}
-                      active={active}
-                      taken={taken}
-                      animationKey={isAnimated ? stepNumber : undefined}
-                      filter={filter}
-                      visits={visits}
-                      scale={scale}
-                      isOverview={isOverview}
-                    />
-                  </g>
-                </svg>
-              </div>
-              <ServiceBadges
-                stepNumber={stepNumber}
-                version={version}
-                nodes={layout.nodes}
-                index={chart.index}
-                camera={camera}
-                view={size}
-                beside={isOverview ? innermost : undefined}
-              />
-            </>
-          )}
-        </div>
-        <CallsBar stepNumber={stepNumber} version={version} />
-      </div>
+    <div className="chart-frame">
       <ChartTools
         scale={camera.scale}
         isFit={isFit}
@@ -149,8 +101,60 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
         zoom={zoom}
         {...(names && { isOverview, enter: () => show(innermost, ENTER_SCALE) })}
       />
+      <div
+        ref={panel}
+        className="canvas"
+        data-follows={follow || undefined}
+        onClick={pick}
+        onPointerOver={hover}
+        onPointerLeave={() => describeState(null)}
+        onDoubleClick={enter}
+      >
+        {size.width > 0 && (
+          <>
+            <div className="sheet">
+              <svg
+                className="chart"
+                width={Math.floor(size.width)}
+                height={Math.floor(size.height)}
+                data-overview={isOverview || undefined}
+                data-compact={isOverview || camera.scale < READABLE_SCALE || undefined}
+                aria-hidden="true"
+                style={{ "--scale": camera.scale } as CSSProperties}
+              >
+                <g style={{ transform: `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})` }}>
+                  <ChartPicture
+                    layout={layout}
+                    index={chart.index}
+                    active={active}
+                    taken={taken}
+                    animationKey={isAnimated ? stepNumber : undefined}
+                    filter={filter}
+                    visits={visits}
+                    scale={scale}
+                    isOverview={isOverview}
+                  />
+                </g>
+              </svg>
+            </div>
+            <ServiceBadges
+              stepNumber={stepNumber}
+              version={version}
+              nodes={layout.nodes}
+              index={chart.index}
+              camera={camera}
+              view={size}
+              beside={isOverview ? innermost : undefined}
+            />
+          </>
+        )}
+      </div>
     </div>
   );
+}
+
+function hover({ target }: PointerEvent): void {
+  describeState((target as Element).closest<SVGElement>("[data-state]")?.dataset["state"] ?? null);
 }
 
 /** The layout of names, if the whole chart would be too small to read. */

@@ -36,6 +36,10 @@ export const NodeBox = memo(function NodeBox(props: Props) {
   const { x, y, width, height, title, rows, hasChildren } = node;
   const size = depth === 0 ? 11 : titleSize(title, width, scale);
   const head = Math.max(17, size + 6);
+  const visitsSize = isOverview ? size * 0.8 : 9.5;
+  const isAlone = isOverview && !hasChildren;
+  const room = width - title.length * size * CHARACTER - (isInnermost ? 44 : 30);
+  const visitsText = isAlone ? undefined : fitting(visits, room / (visitsSize * CHARACTER));
   return (
     <g
       className={hasChildren ? "node is-compound" : "node"}
@@ -54,7 +58,7 @@ export const NodeBox = memo(function NodeBox(props: Props) {
       {passed === 0 && animationKey !== undefined && (
         <Shape key={animationKey} className="flash" {...shape} />
       )}
-      {isOverview && !hasChildren ? (
+      {isAlone ? (
         <text className="title is-alone" x={width / 2} y={height / 2} fontSize={size}>
           {title}
         </text>
@@ -64,20 +68,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
         </text>
       )}
       {depth > 0 && <circle className="pulse" cx={width - 11} cy={12} r={3.5} />}
-      {visits !== undefined && isOverview && (
+      {visitsText !== undefined && (
         <text
-          className="visits is-overview"
-          x={width - 4}
-          y={height + size / 4}
-          fontSize={size * 0.8}
+          className={isOverview ? "visits is-overview" : "visits"}
+          x={width - (isInnermost ? 20 : 8)}
+          y={head}
+          fontSize={visitsSize}
           textAnchor="end"
         >
-          {visits.split(" ")[0]}
-        </text>
-      )}
-      {visits !== undefined && !isOverview && !isInnermost && (
-        <text className="visits" x={width - 8} y={head} textAnchor="end">
-          {visits}
+          {visitsText}
         </text>
       )}
       <g className="rows">
@@ -96,6 +95,15 @@ export const NodeBox = memo(function NodeBox(props: Props) {
     </g>
   );
 });
+
+/** The width of a character, in font sizes. */
+const CHARACTER = 0.62;
+
+/** The visits and their time, or only the visits, or nothing: what fits beside the name. */
+function fitting(visits: string | undefined, characters: number): string | undefined {
+  const count = visits?.split(" ")[0];
+  return [visits, count].find((text) => text !== undefined && text.length <= characters);
+}
 
 type ShapeProps = {
   readonly className: string;

@@ -15,6 +15,8 @@ export type MessageItem = {
   readonly outputs: ReadonlyMap<string, string>;
   /** True for the model's answer while it is not stored yet. */
   readonly isDraft: boolean;
+  /** For a summary: the number of messages before it that the model sees it in place of. */
+  readonly standsFor?: number;
 };
 /** The part of the model's answer that has arrived and is not in the context yet. */
 export type StreamItem = {
@@ -59,9 +61,38 @@ export function conversationItems(
       outputs: pick(outputs, callIds(message)),
       isDraft: message === draft,
     }));
+  const summary = summaryOf(context, messages);
+  if (summary) {
+    const first = messages[summary.from];
+    const at = items.findIndex(({ key }) => key === first?.id);
+    items.splice(at < 0 ? items.length : at, 0, summary.item);
+  }
   const known = new Set(messages.map(({ id }) => id));
   const writing = blocks.filter(({ kind, messageId }) => kind !== "tool" && !known.has(messageId));
   return writing.length === 0 ? items : [...items, { kind: "stream", key: "stream", blocks: writing }];
+}
+
+/** The summary that the model sees, and the index of the first message after those that it stands for. */
+function summaryOf(
+  { view }: JsonObject,
+  messages: readonly Msg[],
+): { readonly from: number; readonly item: MessageItem } | undefined {
+  if (!isObject(view) || !isMessage(view["summary"]) || typeof view["from"] !== "number") return undefined;
+  const { from, summary } = view;
+  const none = new Map<string, never>();
+  return {
+    from,
+    item: {
+      kind: "message",
+      key: `summary ${summary.id}`,
+      message: summary,
+      results: none,
+      open: none,
+      outputs: none,
+      isDraft: false,
+      standsFor: Math.min(from, messages.length),
+    },
+  };
 }
 
 const callIds = ({ content }: Msg): readonly string[] =>

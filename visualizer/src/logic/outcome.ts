@@ -50,8 +50,8 @@ export function outcomeOf(
   return ENDED[reason ?? ""] ?? { label: "no turn yet", tone: "slate", icon: "clock" };
 }
 
-/** How the turn ended at a step, if not with an answer: what happened, and the first line of why. */
-export type EndOfTurn = Outcome & { readonly text: string };
+/** How the turn ended at a step, if not with an answer: what happened, the first line of why, and what the other lines advise. */
+export type EndOfTurn = Outcome & { readonly text: string; readonly hint?: string };
 
 /** How the turn that a context shows has ended; undefined if it goes on, was answered, or waits for calls. */
 export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefined {
@@ -65,7 +65,15 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   const reason = String(outcome["reason"]);
   const known = ENDED[reason];
   if (!known || known.label === "answered") return undefined;
-  return { ...known, text: textOf(reason, outcome, context!) };
+  const { error } = outcome;
+  const hint = isObject(error)
+    ? headOf(error["message"] ?? "")
+        .split("\n")
+        .slice(1)
+        .join("\n")
+        .trim()
+    : "";
+  return { ...known, text: textOf(reason, outcome, context!), ...(hint !== "" && { hint }) };
 }
 
 const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!, text });

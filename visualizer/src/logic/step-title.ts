@@ -72,7 +72,9 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   if (main)
     return {
       title: `${textOf(main, step)}${shown.length > 1 ? ` and ${shown.length - 1} more` : ""}`,
-      note: main.state === "failed" && main.detail !== "" ? main.detail : note,
+      note: [commandNote(step), main.detail === "" ? note : main.detail]
+        .filter((text) => text !== "")
+        .join(" · "),
       isFailed: main.state === "failed",
       took: Math.max(...shown.map(({ begin, end = begin }) => end - begin)),
       kind: main.kind,
@@ -96,11 +98,11 @@ function textOf({ kind, name, state, attempt }: Work, step: Step): string {
   if (kind === "tool")
     return `${name} ${state === "failed" ? "failed" : state === "stopped" ? "was stopped" : "returned"}${again}`;
   if (kind === "hooks") return `hooks ran ${hooksText(name)}`;
-  if (kind === "review") return "permissions checked";
+  if (kind === "review") return state === "failed" ? "a call was refused" : "permissions checked";
   if (kind === "store") return "stored";
-  if (state === "failed") return "the model failed";
-  if (state === "stopped") return "the model was stopped";
-  return modelText(step);
+  if (state === "failed") return `the ${name} failed`;
+  if (state === "stopped") return `the ${name} was stopped`;
+  return `the ${name} ${modelText(step)}`;
 }
 
 /** What an answer of the model came to. */
@@ -112,8 +114,8 @@ function modelText(step: Step): string {
     contentOf(isObject(draft) ? draft["message"] : undefined) ??
     contentOf(outputOf(step));
   const calls = (content ?? []).filter((block) => isObject(block) && block["type"] === "tool_use").length;
-  if (calls === 0) return "the model answered";
-  return calls === 1 ? "the model called a tool" : `the model called ${calls} tools`;
+  if (calls === 0) return "answered";
+  return calls === 1 ? "called a tool" : `called ${calls} tools`;
 }
 
 const outputOf = ({ payload }: Step) => {

@@ -70,7 +70,7 @@ const isFinished = (record: CallRecord | undefined): boolean => record?.result !
 export function outcomeOfResult(result: Json | undefined): Pick<Work, "state" | "detail"> {
   if (!isObject(result)) return { state: "done", detail: "" };
   const { state, output } = result;
-  if (state === "success") return { state: "done", detail: "" };
+  if (state === "success") return { state: "done", detail: textOfOutput(output) };
   if (state === "interrupted") return { state: "stopped", detail: "interrupted" };
   return { state: state === "error" ? "failed" : "stopped", detail: textOfOutput(output) };
 }

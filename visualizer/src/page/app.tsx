@@ -1,6 +1,8 @@
 import type { CSSProperties } from "react";
+import { CallsBar } from "../diagram/calls-bar.tsx";
 import { ChartPane } from "../diagram/chart-pane.tsx";
 import { Outline } from "../diagram/outline.tsx";
+import { StateCaption } from "../diagram/state-caption.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { Details } from "../panels/details.tsx";
@@ -99,11 +101,16 @@ function ChartArea() {
         <p className="placeholder">{text}</p>
       </div>
     );
-  if (!chart.layouts || view === "outline") return <Outline chart={chart} />;
+  const { layouts } = chart;
+  const hasPicture = layouts && view === "chart";
   return (
     <>
-      <ChartPane chart={chart} layouts={chart.layouts} />
-      <Outline chart={chart} isHidden />
+      <div className="chart-pane">
+        {hasPicture ? <ChartPane chart={chart} layouts={layouts} /> : <Outline chart={chart} />}
+        <CallsBar />
+        {hasPicture && <StateCaption chart={chart} />}
+      </div>
+      {hasPicture && <Outline chart={chart} isHidden />}
     </>
   );
 }

@@ -1,5 +1,9 @@
 import { useMemo, useState } from "react";
+import { bytes } from "../logic/format.ts";
 import { differences, pathText, type Difference } from "../logic/diff.ts";
+import { orderDifferences } from "../logic/diff-order.ts";
+import { isMessage } from "../logic/message-shape.ts";
+import { MessageCard } from "../conversation/message-card.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
 import { Value } from "../parts/json-value.tsx";
 import { membersOf } from "../logic/json-rows.ts";
@@ -9,7 +13,8 @@ import type { Json } from "../wire/types.ts";
 import { useStep } from "./use-step.ts";
 
 const MAX_ENTRIES = 400;
-const MAX_TEXT_LENGTH = 12_000;
+/** A longer text is cut until it is asked for. */
+const MAX_TEXT_LENGTH = 2_000;
 
 /** The changes of a step, or the differences between two steps. */
 export function DiffTab() {
@@ -20,6 +25,7 @@ export function DiffTab() {
   );
   const base = compareWith === null ? before : other;
   const found = useMemo(() => (context ? differences(base ?? {}, context) : []), [base, context]);
+  const { telling, bookkeeping } = useMemo(() => orderDifferences(found), [found]);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
   return (
     <div className="diff">
@@ -30,13 +36,27 @@ export function DiffTab() {
           {compareWith === null ? "This step did not change the context." : "No differences."}
         </p>
       )}
+      <Entries all={telling} />
+      {bookkeeping.length > 0 && (
+        <details className="bookkeeping" open={telling.length === 0}>
+          <summary>Counters and times ({bookkeeping.length})</summary>
+          <Entries all={bookkeeping} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Entries({ all }: { readonly all: readonly Difference[] }) {
+  return (
+    <>
       <ul>
-        {found.slice(0, MAX_ENTRIES).map((one) => (
+        {all.slice(0, MAX_ENTRIES).map((one) => (
           <Entry key={pathText(one.path)} one={one} />
         ))}
       </ul>
-      {found.length > MAX_ENTRIES && <p className="placeholder">and {found.length - MAX_ENTRIES} more</p>}
-    </div>
+      {all.length > MAX_ENTRIES && <p className="placeholder">and {all.length - MAX_ENTRIES} more</p>}
+    </>
   );
 }
 
@@ -54,7 +74,26 @@ function Entry({ one }: { readonly one: Difference }) {
   );
 }
 
+const NONE = new Map<string, never>();
+
 function Side({ value, side }: { readonly value: Json; readonly side: "before" | "after" }) {
+  const [isWhole, setWhole] = useState(false);
+  if (isMessage(value))
+    return (
+      <div className={`is-${side} is-message`}>
+        <MessageCard
+          item={{
+            kind: "message",
+            key: value.id,
+            message: value,
+            results: NONE,
+            open: NONE,
+            outputs: NONE,
+            isDraft: false,
+          }}
+        />
+      </div>
+    );
   const isShort = membersOf(value).length === 0 && !(typeof value === "string" && value.includes("\n"));
   const text = isShort ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
   return (
@@ -62,10 +101,14 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
       {isShort ? (
         <Value value={value} />
       ) : (
-        <pre tabIndex={0}>
-          {text.slice(0, MAX_TEXT_LENGTH)}
-          {text.length > MAX_TEXT_LENGTH && " …"}
-        </pre>
+        <div>
+          <pre>{isWhole ? text : text.slice(0, MAX_TEXT_LENGTH)}</pre>
+          {text.length > MAX_TEXT_LENGTH && (
+            <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
+              {isWhole ? "show less" : `show all (${bytes(text.length)})`}
+            </button>
+          )}
+        </div>
       )}
     </div>
   );

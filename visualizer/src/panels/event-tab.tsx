@@ -10,6 +10,9 @@ import { useModel } from "../store/use-model.ts";
 import type { Step } from "../wire/step.ts";
 import type { ChartEdge } from "../wire/types.ts";
 import { enteredAt } from "../store/run-queries.ts";
+import { isFailure } from "../logic/step-notes.ts";
+import { titleOf } from "../logic/step-title.ts";
+import { workLog } from "../store/work-log.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
 
@@ -20,9 +23,11 @@ export function EventTab() {
   if (!step) return <MissingStep stepNumber={stepNumber} />;
   return (
     <div className="event-tab">
-      <h3 className="big mono">{eventText(step.event)}</h3>
-      {step.event !== "" && eventText(step.event) !== step.event && (
-        <p className="muted mono">{step.event}</p>
+      <WhatHappened step={step} />
+      {step.event !== "" && (
+        <p className="muted mono" data-testid="event">
+          {step.event}
+        </p>
       )}
       <Times step={step} />
       {index && <Transitions index={index} step={step} />}
@@ -48,6 +53,22 @@ export function EventTab() {
         </section>
       )}
     </div>
+  );
+}
+
+/** What happened in the words of an agent, with the whole note. */
+function WhatHappened({ step }: { readonly step: Step }) {
+  const log = workLog(model.run, model.chart?.index);
+  const { title, note, isFailed } = titleOf(step, log.endedAt(step.number), log.begunAt(step.number));
+  return (
+    <>
+      <h3 className="big">{title}</h3>
+      {note !== "" && (
+        <p className="what-note" data-tone={isFailed || isFailure(step) ? "red" : "slate"}>
+          {note}
+        </p>
+      )}
+    </>
   );
 }
 

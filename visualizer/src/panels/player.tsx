@@ -121,7 +121,11 @@ const LEGEND = [
 
 function Legend() {
   return (
-    <span className="legend" aria-hidden="true">
+    <span
+      className="legend"
+      aria-hidden="true"
+      title="In the strip above, widths and heights are logarithms of times. The waterfall is linear."
+    >
       {LEGEND.map(([tone, text]) => (
         <span key={tone} data-tone={tone}>
           <i /> {text}

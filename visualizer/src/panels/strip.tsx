@@ -12,6 +12,7 @@ import { model } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
+import { StripAxis } from "./strip-axis.tsx";
 import { StripForks } from "./strip-forks.tsx";
 import { drawStrip, scaleOf, stepText } from "./strip-draw.ts";
 import { readPalette } from "./strip-palette.ts";
@@ -122,6 +123,7 @@ export function Strip() {
           </div>
         )}
       </div>
+      <StripAxis run={run} version={version} scale={scale} from={view.from} width={width} />
       <StripForks version={version} width={width} positionOf={(step) => positionAt(step - run.first)} />
     </div>
   );

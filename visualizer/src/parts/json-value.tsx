@@ -27,30 +27,31 @@ export function Value({ value }: { readonly value: Json }) {
   return <span className={`value is-${kind}`}>{preview(value, INLINE)}</span>;
 }
 
+type BlobProps = { readonly $blob: string; readonly length: number; readonly head: string };
+
 /** Displays a blob: its beginning, its size, and a button that opens the whole text. */
-export function BlobValue({
-  $blob,
-  length,
-  head,
-}: {
-  readonly $blob: string;
-  readonly length: number;
-  readonly head: string;
-}) {
+export function BlobValue(blob: BlobProps) {
   return (
     <span className="blob">
-      <span className="value is-string">{preview(head, 80)}</span>
-      <button
-        type="button"
-        className="link"
-        data-blob={$blob}
-        onClick={(event) => {
-          event.stopPropagation();
-          model.set({ dialog: { kind: "blob", sha: $blob, length, head } });
-        }}
-      >
-        open {bytes(length)}
-      </button>
+      <span className="value is-string">{preview(blob.head, 80)}</span>
+      <BlobLink {...blob} />
     </span>
+  );
+}
+
+/** Opens the whole text of a blob. */
+export function BlobLink({ $blob, length, head }: BlobProps) {
+  return (
+    <button
+      type="button"
+      className="link"
+      data-blob={$blob}
+      onClick={(event) => {
+        event.stopPropagation();
+        model.set({ dialog: { kind: "blob", sha: $blob, length, head } });
+      }}
+    >
+      open {bytes(length)}
+    </button>
   );
 }

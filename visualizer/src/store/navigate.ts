@@ -13,12 +13,8 @@ import { RunData } from "./run-data.ts";
 const ADDRESS_DELAY_MS = 120;
 let writing: ReturnType<typeof setTimeout> | undefined;
 
-/** Selects a run, or a step of it. A past step opens the tab Diff in place of the conversation, unless `keepsTab`. */
-export function select(
-  selection: Selection,
-  how: "push" | "replace" = "push",
-  { keepsTab = false }: { readonly keepsTab?: boolean } = {},
-): void {
+/** Selects a run, or a step of it. The tab stays open, except that another run does not begin with a diff. */
+export function select(selection: Selection, how: "push" | "replace" = "push"): void {
   const before = model.selection;
   const address = writeAddress(selection);
   const isMoving =
@@ -31,13 +27,7 @@ export function select(
   }
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);
-  const enteringPast = before.stepNumber === null && selection.stepNumber !== null;
-  const tab =
-    enteringPast && !keepsTab && model.tab === "conversation"
-      ? "diff"
-      : isOther && model.tab === "diff"
-        ? "conversation"
-        : model.tab;
+  const tab = isOther && model.tab === "diff" ? "conversation" : model.tab;
   model.set({ selection, tab, ...(selection.stepNumber === null && { playback: null }) });
   if (isOther) subscribe();
 }
@@ -68,12 +58,12 @@ export function subscribe(): void {
 }
 
 /** Selects a step, clamped to the existing ones. */
-export function goTo(stepNumber: number, options?: { readonly keepsTab?: boolean }): void {
+export function goTo(stepNumber: number): void {
   const { run, selection } = model;
   const last = Math.max(run.last, run.total);
   if (last === 0) return;
   const clamped = Math.min(last, Math.max(run.first, Math.round(stepNumber)));
-  select({ runId: selection.runId, stepNumber: clamped }, "push", options);
+  select({ runId: selection.runId, stepNumber: clamped });
 }
 
 /** Moves by a number of steps, among those of the filter. Forward from the newest step is live. */

@@ -22,7 +22,7 @@ const DEFAULTS: Preferences = {
   theme: "system",
   left: 248,
   right: 440,
-  bottom: 312,
+  bottom: 330,
   keys: true,
   visits: false,
   follow: false,

@@ -1,5 +1,6 @@
 import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import { isRest, type ChartIndex } from "../logic/chart-index.ts";
+import { hooksOnCalls, outcomeOfService } from "../logic/service-outcomes.ts";
 import { messagesOf } from "../logic/step-notes.ts";
 import {
   callsOf,
@@ -31,6 +32,7 @@ export class WorkLog {
   readonly #endedAt = new Map<number, Work[]>();
   readonly #begunAt = new Map<number, Work[]>();
   readonly #ofCall = new Map<string, Work[]>();
+  readonly #hooksOn = new Map<string, { readonly at: number; readonly text: string }[]>();
   readonly #services = new Map<number, ReadonlySet<string>>();
   /** The first step that was read, and the next one to read. */
   readonly from: number;
@@ -67,6 +69,20 @@ export class WorkLog {
     return all.every(({ from }) => from <= stepNumber) ? all : all.filter(({ from }) => from <= stepNumber);
   }
 
+  /** What hooks did to a call up to a step: "denied by the hook X". */
+  hooksOn(callId: string, stepNumber: number): readonly string[] {
+    return (this.#hooksOn.get(callId) ?? []).flatMap(({ at, text }) => (at <= stepNumber ? [text] : []));
+  }
+
+  /** The request to the model that a step ended, after the attempts that failed before it; empty if it ended none. */
+  requestsAt(stepNumber: number): readonly Work[] {
+    const last = this.endedAt(stepNumber).findLast(({ kind }) => kind === "model");
+    if (!last) return NOTHING;
+    let first = last.id;
+    while (this.#works[first - 1]?.kind === "model" && this.#works[first - 1]!.state === "failed") first--;
+    return this.#works.slice(first, last.id + 1);
+  }
+
   /** Reads the steps that it has not read. */
   read(): void {
     for (; this.#next <= this.#run.last; this.#next++) {
@@ -80,6 +96,7 @@ export class WorkLog {
     if (step.patch.length > 0) this.#context = applyPatch(this.#context, step.patch);
     const rests = isRest(this.#index, this.#run.statesAt(step.number));
     if (!rests) this.#readTurn(step);
+    for (const { callId, text } of hooksOnCalls(step)) add(this.#hooksOn, callId, { at: step.number, text });
     this.#readServices(step);
     this.#readCalls(step);
     this.#readStored(step);
@@ -93,12 +110,16 @@ export class WorkLog {
       const name = key.slice(key.indexOf(" ") + 1);
       if (kindOfService(name) !== work.kind || key.startsWith("call ")) continue;
       if (wanted.has(key) && !answers(step.event, name)) continue;
-      this.#end(key, step, work.kind === "model" ? outcomeOfModel(step) : outcomeOfService(step));
+      this.#end(
+        key,
+        step,
+        work.kind === "model" ? outcomeOfModel(step) : outcomeOfService(step, work.kind, this.#calls),
+      );
     }
     for (const key of wanted) {
       if (this.#open.has(key)) continue;
       const name = key.slice(key.indexOf(" ") + 1);
-      this.#begin(key, step, { kind: kindOfService(name)!, name: nameOfService(name, key) });
+      this.#begin(key, step, { kind: kindOfService(name)!, name: nameOfService(name, key, this.#context) });
     }
   }
 
@@ -204,22 +225,22 @@ export class WorkLog {
   }
 }
 
-function add<Key>(map: Map<Key, Work[]>, key: Key, work: Work): void {
+function add<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const all = map.get(key);
-  if (all) all.push(work);
-  else map.set(key, [work]);
+  if (all) all.push(value);
+  else map.set(key, [value]);
 }
 
 const answers = (event: string, service: string): boolean =>
   event === `xstate.done.actor.${service}` || event === `xstate.error.actor.${service}`;
 
-const outcomeOfService = ({ event }: Step): Pick<Work, "state" | "detail"> =>
-  event.startsWith("xstate.error") ? { state: "failed", detail: "" } : { state: "done", detail: "" };
-
 /** The point of hooks, from the state that runs them: "preHooks" of "reasoning" is before the model. */
-function nameOfService(service: string, key: string): string {
-  if (service !== "runHooks")
-    return service === "callModel" ? "model" : service === "reviewCalls" ? "permissions" : "store";
+function nameOfService(service: string, key: string, context: JsonObject): string {
+  if (service === "callModel") {
+    const request = context["request"] as JsonObject | undefined;
+    return request?.["usesFallback"] === true ? "fallback model" : "model";
+  }
+  if (service !== "runHooks") return service === "reviewCalls" ? "permissions" : "store";
   const path = key.slice(0, key.indexOf(" ")).split(".").slice(1);
   const HOOKS: { readonly [state: string]: string } = {
     "doCall.preCall": "preCall",
