@@ -129,7 +129,7 @@ describe("The shortcuts", () => {
     await ui.choose(paused.sessionId);
     await page.getByRole("button", { name: /^Pause/ }).waitFor();
     await page.keyboard.press("p");
-    await page.locator('.timeline [title="run.shutdown"]').waitFor();
+    await page.locator(".timeline .title", { hasText: "the process shuts down" }).waitFor();
     held.send(
       { type: "tool.delta", key: 0, id: "n1", name: "note", args: "{}" },
       { type: "finish", reason: "tool_calls" },

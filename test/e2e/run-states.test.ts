@@ -278,8 +278,8 @@ describe("A value that is too long for the step log", () => {
     const { page, ui, faults } = await env.open();
     await ui.choose(agent.sessionId);
     const conversation = await ui.openTab("conversation");
-    const preview = conversation.locator(".blob").first();
-    await expect.poll(() => preview.innerText()).toMatch(/"begins 0123[^]*open 5 MB/);
+    const preview = conversation.locator(".output").first();
+    await expect.poll(() => preview.innerText()).toMatch(/begins 0123[^]*open 5 MB/);
     await preview.getByRole("button").click();
     const dialog = page.getByRole("dialog");
     const content = dialog.locator("pre");

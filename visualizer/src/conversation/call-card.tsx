@@ -57,7 +57,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
           </span>
         )}
         <span className="badge">
-          <Icon name={icon} /> {state}
+          <Icon name={icon} /> {state === "approved" && record?.decided === undefined ? "not run yet" : state}
         </span>
       </button>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}

@@ -7,6 +7,7 @@ import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { Block, Json } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
@@ -23,10 +24,11 @@ const ICONS = { user: "user", assistant: "model", tool: "tool", system: "file" }
 export const MessageCard = memo(
   function MessageCard({ item }: { readonly item: MessageItem }) {
     const { message, isDraft } = item;
+    const index = useModel((all) => all.chart?.index);
     const step = model.run.stepOfMessage(message.id);
     const calls = message.content.filter((block) => block.type === "tool_use");
     const isAnswer = message.role === "assistant" && step !== undefined;
-    const requests = isAnswer ? workLog(model.run, model.chart?.index).requestsAt(step) : [];
+    const requests = isAnswer ? workLog(model.run, index).requestsAt(step) : [];
     const took = timeOf(requests.slice(-1)) ?? message.usage?.durationMs;
     return (
       <article

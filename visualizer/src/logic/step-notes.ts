@@ -151,6 +151,8 @@ function noteOfChange(step: Step): string {
   if (isObject(draft) && isMessage(draft["message"])) return noteOfMessage(draft["message"]);
   const failure = failureOf(step);
   if (failure) return `${String(failure["code"])} ${cut(headOf(failure["message"] ?? ""), 90)}`.trimEnd();
+  const view = setBy(step, "view");
+  if (isObject(view) && isMessage(view["summary"])) return noteOfMessage(view["summary"]);
   const outcome = setBy(step, "outcome");
   if (isObject(outcome)) return String(outcome["reason"]);
   return noteOfCalls(step);

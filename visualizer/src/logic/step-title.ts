@@ -100,6 +100,7 @@ function textOf({ kind, name, state, attempt }: Work, step: Step): string {
   if (kind === "hooks") return `hooks ran ${hooksText(name)}`;
   if (kind === "review") return state === "failed" ? "a call was refused" : "permissions checked";
   if (kind === "store") return "stored";
+  if (name.startsWith("summary") && state === "done") return "the conversation was summed up";
   if (state === "failed") return `the ${name} failed`;
   if (state === "stopped") return `the ${name} was stopped`;
   return `the ${name} ${modelText(step)}`;

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { configurationName, toneOf } from "../logic/chart-index.ts";
+import { configurationName, toneOf, type ChartIndex } from "../logic/chart-index.ts";
 import { compact, duration } from "../logic/format.ts";
 import { eventText } from "../logic/guards.ts";
 import { isFailure, usageOf } from "../logic/step-notes.ts";
@@ -21,12 +21,14 @@ type RowProps = {
   readonly count: number;
   readonly place: number;
   readonly start: number;
+  /** The chart of the run, once it is loaded. */
+  readonly index: ChartIndex | undefined;
   /** Changes for rows that are not complete. */
   readonly version: number;
 };
 
 /** A step in the list. */
-export const Row = memo(function Row({ stepNumber, top, isSelected, count, place, start }: RowProps) {
+export const Row = memo(function Row({ stepNumber, top, isSelected, count, place, start, index }: RowProps) {
   const { run } = model;
   const step = run.at(stepNumber);
   const option = {
@@ -47,7 +49,7 @@ export const Row = memo(function Row({ stepNumber, top, isSelected, count, place
   const usage = usageOf(step);
   const name = configurationName(states);
   const inner = name.lastIndexOf(".") + 1;
-  const log = workLog(run, model.chart?.index);
+  const log = workLog(run, index);
   const { title, note, isFailed, took, kind } = titleOf(
     step,
     log.endedAt(stepNumber),
@@ -58,7 +60,7 @@ export const Row = memo(function Row({ stepNumber, top, isSelected, count, place
       className={isFailed || isFailure(step) ? "line is-failure" : "line"}
       {...option}
       data-step={stepNumber}
-      data-tone={toneOf(model.chart?.index, states)}
+      data-tone={toneOf(index, states)}
       onClick={() => goTo(stepNumber)}
     >
       <span className="seq">{stepNumber}</span>

@@ -40,6 +40,7 @@ export function Timeline() {
   const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * overscan));
   const page = Math.max(1, Math.floor(height / ROW) - 1);
   const isDrawn = selected >= first && selected < first + drawn;
+  const index = useModel((all) => all.chart?.index);
   const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
     <div className="timeline">
@@ -87,6 +88,7 @@ export function Timeline() {
                 count={row === selected ? count : -1}
                 place={row + 1}
                 start={start}
+                index={index}
                 version={step === run.last || !run.at(step) ? version : 0}
               />
             );

@@ -65,7 +65,6 @@ export function WaterfallLane(props: Props) {
       aria-selected={isSelected}
       aria-setsize={count}
       aria-posinset={place + 1}
-      aria-label={`${name} ${detail}, ${time}${isFailed ? ", failed" : ""}`}
       data-lane={kind}
       data-tone={TONES[kind]}
       data-failed={isFailed || undefined}
@@ -77,6 +76,7 @@ export function WaterfallLane(props: Props) {
         <Icon name={isFailed ? "cross" : ICONS[kind]} />
         <strong>{name}</strong>
         <span className="muted mono">{detail}</span>
+        {isFailed && <span className="hidden-text">failed</span>}
       </span>
       <span className="bars">
         {bars.map(({ begin, end, state }, at) => (

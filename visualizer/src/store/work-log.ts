@@ -234,9 +234,13 @@ function add<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
 const answers = (event: string, service: string): boolean =>
   event === `xstate.done.actor.${service}` || event === `xstate.error.actor.${service}`;
 
+/** The name of the work of a model that sums up the conversation. */
+const SUMMARY = "summary of the conversation";
+
 /** The point of hooks, from the state that runs them: "preHooks" of "reasoning" is before the model. */
 function nameOfService(service: string, key: string, context: JsonObject): string {
   if (service === "callModel") {
+    if (key.includes(".compacting.")) return SUMMARY;
     const request = context["request"] as JsonObject | undefined;
     return request?.["usesFallback"] === true ? "fallback model" : "model";
   }

@@ -1,0 +1,118 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Agent } from "agentchart";
+import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
+import { hardToDraw } from "../support/planted/hard-to-draw.ts";
+import { modelGone } from "../support/planted/model-gone.ts";
+import { parallelFailures } from "../support/planted/parallel-failures.ts";
+import { tokenBudget } from "../support/planted/token-budget.ts";
+import { accessibilityProblems } from "./support/axe.ts";
+import { NO_FAULTS } from "./support/browser.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
+import type { InspectorPage } from "./support/inspector-page.ts";
+import { settled } from "./support/settled.ts";
+import { chartOverlaps, textProblems } from "./support/text-geometry.ts";
+
+let env: Environment;
+let agents: readonly Agent[] = [];
+beforeAll(async () => {
+  env = await makeEnvironment();
+  const bugs = [forgottenApproval, hardToDraw, modelGone, parallelFailures, tokenBudget];
+  agents = await Promise.all(bugs.map((bug) => bug({ inspect: env.hub.address })));
+});
+afterEach(() => env.closePages());
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.close()));
+  await env.close();
+});
+
+const NONE = { overlaps: [], small: [], outside: [] };
+/** What a person needs of a run, however small the window is. */
+const NEEDED = [
+  ".status",
+  ".metrics dd",
+  ".tabs",
+  ".player",
+  ".turn-end",
+  ".calls-chip",
+  ".outcome",
+  ".actions",
+  ".axis-row .names",
+];
+
+/** The selectors of visible parts whose content is cut off, or that reach out of the window. */
+const cutParts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`${JSON.stringify(NEEDED)}.filter((part) => [...document.querySelectorAll(part)].some((each) => {
+    const { right, width } = each.getBoundingClientRect();
+    const isScrolled = getComputedStyle(each).overflowX === "auto";
+    return width > 0 && !isScrolled && (each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 || right > innerWidth + 1);
+  }))`);
+
+async function expectDrawnWell({ page }: InspectorPage, what: string): Promise<void> {
+  await settled(page);
+  expect.soft(await textProblems(page), what).toEqual(NONE);
+  expect.soft(await cutParts(page), what).toEqual([]);
+}
+
+describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
+  test.each([
+    [1_440, 900],
+    [1_024, 768],
+  ] as const)("no text overlaps, is small or is cut off in a window of %i px", async (width, height) => {
+    const { page, ui, faults } = await env.open({ colorScheme, viewport: { width, height } });
+    for (const { sessionId } of agents) {
+      await ui.choose(sessionId);
+      for (const lower of ["Steps", "Waterfall"]) {
+        await page.getByRole("button", { name: lower, exact: true }).click();
+        await expectDrawnWell(ui, `${sessionId} ${lower}`);
+      }
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await page.getByRole("button", { name: /Show visit counts/ }).click();
+    await page.getByRole("button", { name: "Zoom to the active state" }).click();
+    await settled(page);
+    expect(await chartOverlaps(page)).toEqual([]);
+    for (const tab of ["diff", "event", "tokens"]) {
+      await ui.openTab(tab);
+      await expectDrawnWell(ui, tab);
+    }
+    await page.keyboard.press("o");
+    await expectDrawnWell(ui, "outline");
+    expect(faults).toEqual(NO_FAULTS);
+  });
+
+  test("no text overlaps, is small or is cut off on a phone, and no number or command is missing", async () => {
+    const { page, ui, faults } = await env.open({
+      colorScheme,
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const show = (panel: string): Promise<void> =>
+      page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: panel }).click();
+    for (const { sessionId } of agents) {
+      await show("Runs");
+      await expectDrawnWell(ui, "runs");
+      await ui.choose(sessionId);
+      for (const panel of ["Chart", "Steps", "Details"]) {
+        await show(panel);
+        await expectDrawnWell(ui, `${sessionId} ${panel}`);
+      }
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const shown = page.locator("header.header");
+      expect(await shown.locator(".metrics dt:visible").allInnerTexts()).toEqual([
+        "in",
+        "cached",
+        "out",
+        "cost",
+        "elapsed",
+      ]);
+      for (const name of ["Export this run as a file", /^Theme/, "Keyboard shortcuts (?)"])
+        expect(await shown.getByRole("button", { name }).isVisible()).toBe(true);
+    }
+    await show("Steps");
+    for (const part of [".line .tok", ".line .note"])
+      await expect.poll(() => page.locator(`${part}:visible`).count(), { message: part }).toBeGreaterThan(0);
+    expect(faults).toEqual(NO_FAULTS);
+  });
+});
