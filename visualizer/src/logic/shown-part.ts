@@ -1,6 +1,5 @@
 import { isObject } from "../../../src/base/is-object.ts";
 import type { JsonObject, ToolResultBlock } from "../wire/types.ts";
-import { isBlob } from "./json-rows.ts";
 import { headOf } from "./step-notes.ts";
 
 /** About so many characters are a token. */
@@ -20,9 +19,10 @@ export function boundOf(
   if (Array.isArray(exclude) && exclude.includes(tool)) return undefined;
   const bound = isObject(tools) && Object.hasOwn(tools, tool) ? tools[tool] : maxTokens;
   if (typeof bound !== "number") return undefined;
+  // a blob has a length too
   const length = output.reduce((sum, part) => {
     if (!("text" in part)) return sum;
-    return sum + (isBlob(part.text) ? part.text.length : String(part.text).length);
+    return sum + part.text.length;
   }, 0);
   return length > MIN_LENGTH && length / CHARACTERS_PER_TOKEN > bound ? bound : undefined;
 }

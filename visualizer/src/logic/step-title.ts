@@ -1,5 +1,4 @@
 import type { Step } from "../wire/step.ts";
-import { duration } from "./format.ts";
 import { eventText } from "./guards.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import { commandNote, messagesOf, noteOf, setBy } from "./step-notes.ts";
@@ -135,7 +134,3 @@ function textOfEvent(step: Step): string {
   if (event === "tool.decide" && command !== "") return "a call was decided";
   return Object.hasOwn(COMMANDS, event) ? COMMANDS[event]! : eventText(event);
 }
-
-/** The time of something that took time: "395 ms", "running". */
-export const timeText = ({ begin, end }: Pick<Work, "begin" | "end">): string =>
-  end === undefined ? "running" : duration(end - begin);

@@ -19,7 +19,8 @@ export function StripAxis({ run, version, scale, from, width }: Props) {
   const marks = useMemo(() => {
     const found: { readonly x: number; readonly text: string }[] = [];
     const start = run.at(run.first)?.elapsed;
-    for (let x = 0; start !== undefined && x < width - APART / 2; x += APART) {
+    if (start === undefined) return found;
+    for (let x = 0; x < width - APART / 2; x += APART) {
       const index = stepAt(scale, from + x);
       const step = run.at(run.first + index);
       const at = (scale.edges[index] ?? 0) - from;
