@@ -6,5 +6,6 @@ import { model, type Model } from "./model.ts";
  * the model.
  */
 export function useModel<T>(select: (model: Model) => T): T {
-  return useSyncExternalStore(model.subscribe, () => select(model));
+  const selected = (): T => select(model);
+  return useSyncExternalStore(model.subscribe, selected, selected);
 }
