@@ -121,7 +121,6 @@ test("F failures among fifty parallel calls: only these calls are unfolded, with
   const odd = conversation(ui).locator("[data-call]");
   await expect.poll(() => odd.count()).toBe(3);
   expect(await conversation(ui).locator("[data-calls]").allInnerTexts()).toEqual(["49 success", "1 error"]);
-  await expect.poll(() => ui.page.locator('.timeline .line[data-step="62"]').count()).toBe(1);
   await caught(
     odd,
     /attempt 2 failed after[^]*Connection 2 to page 7 was reset[^]*Page 41 is gone since the move/,
