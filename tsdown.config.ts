@@ -33,7 +33,7 @@ const FOR_PAGES = ["react/index"];
 
 /** True for what a user imports on a server. */
 const isForNode = (entry: string): boolean =>
-  !["check-node", "cli/main", "diagram/layout-worker", ...FOR_PAGES].includes(entry);
+  !["check-node", "cli/main", "cli/dev-thread", "diagram/layout-worker", ...FOR_PAGES].includes(entry);
 
 /** The first line of a module: what is for a page is a part of the client to React, what is for Node checks its version. */
 function firstLineOf(entry: string, fileName: string): string {
@@ -69,6 +69,7 @@ const main = defineConfig({
     "worker/index": "src/worker/index.ts",
     "server/index": "src/server/index.ts",
     "cli/main": "src/cli/main.ts",
+    "cli/dev-thread": "src/cli/dev/thread-main.ts",
     "check-node": "src/base/check-node.ts",
   },
   format: "esm",

@@ -9,7 +9,7 @@ const RULE = "-".repeat(80);
 const SAME_LICENSE = { "@hono/zod-openapi": "hono", "@hono/zod-validator": "hono" };
 
 /** The folders of the bundled packages, as record-bundled.mjs wrote them while `dist/` was built. */
-const folders = ["package", "tokenizer", "page"].flatMap((name) =>
+const folders = ["package", "tokenizer", "page", "chat"].flatMap((name) =>
   JSON.parse(readFileSync(join(root, "build/bundled", `${name}.json`), "utf8")),
 );
 

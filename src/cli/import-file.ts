@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { AgentError, messageOf } from "../base/error.ts";
 
 /** The exports of the file of a flag, such as "tools". Rejects with `config/invalid` and one line that says why the file
@@ -25,7 +25,17 @@ function importErrorMessage(thrown: unknown, file: string): string {
   if (code === "ERR_MODULE_NOT_FOUND") return `${file} imports a file that does not exist: ${message}.`;
   if (code === "ERR_UNKNOWN_FILE_EXTENSION") return `${file} is not a .ts or .js file.`;
   if (thrown instanceof SyntaxError) return `${locationOf(thrown) ?? file} does not compile: ${message}.`;
-  return `${file} failed while it was loaded: ${message}.`;
+  return `${throwerOf(thrown) ?? file} failed while it was loaded: ${message}.`;
+}
+
+/** "file:line" of the first file of the user in the stack of an error. */
+function throwerOf(thrown: unknown): string | undefined {
+  const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
+  for (const [, url = "", line] of stack.matchAll(/(file:\/\/\S+?):(\d+):\d+\)?$/gm)) {
+    const path = fileURLToPath(url);
+    if (!path.includes(`${sep}node_modules${sep}`)) return `${relative(".", path)}:${line}`;
+  }
+  return undefined;
 }
 
 /** "file:line", which Node prints above the message of a syntax error. */

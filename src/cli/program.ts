@@ -3,6 +3,7 @@ import { CliCommand } from "./cli-command.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CommandDefinition, Handler, Input } from "./define-command.ts";
 import * as main from "./definitions.ts";
+import * as dev from "./dev/definitions.ts";
 import * as knowledge from "./knowledge/definitions.ts";
 import * as memory from "./memory/definitions.ts";
 import * as sessions from "./sessions/definitions.ts";
@@ -52,6 +53,7 @@ export function createProgram(io: CliIo, onExitCode: (code: number) => void = ()
   add(knowledge.search, async () => (await import("./knowledge/commands.ts")).searchCommand);
   add(knowledge.list, async () => (await import("./knowledge/commands.ts")).listCommand);
   add(knowledge.remove, async () => (await import("./knowledge/commands.ts")).removeCommand);
+  add(dev.dev, async () => (await import("./dev/dev-command.ts")).devCommand);
   add(main.inspect, async () => (await import("./inspect-command.ts")).inspectCommand);
   add(main.acp, async () => (await import("./acp/acp-command.ts")).acpCommand);
   add(main.chart, async () => (await import("./chart-command.ts")).chartCommand);

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { endProcess } from "./end-process.ts";
 import { asSentence, errorMessage, stackTrace } from "./error-message.ts";
+import { muteWarnings } from "./mute-warnings.ts";
 import { createProgram } from "./program.ts";
 import { redact, secretsOf } from "./secrets.ts";
 import { openTerminal, type Output } from "./terminal.ts";
@@ -50,15 +51,4 @@ function takeStdout(): Output & { flush(): Promise<void> } {
     write: (text) => write(text),
     flush: () => new Promise((resolve) => void write("", () => resolve())),
   };
-}
-
-/** Mutes the warnings of Node about loading a .ts file, which a user of `--tools` cannot act on. */
-function muteWarnings(): void {
-  const listeners = process.listeners("warning");
-  process.removeAllListeners("warning");
-  process.on("warning", (warning) => {
-    const { code } = warning as { readonly code?: unknown };
-    if (warning.name === "ExperimentalWarning" || code === "MODULE_TYPELESS_PACKAGE_JSON") return;
-    for (const listener of listeners) listener(warning);
-  });
 }

@@ -179,8 +179,8 @@ class StoreDispatcher implements Dispatcher {
   async *subscribe(sessionId: string, options: SubscribeOptions = {}): AsyncGenerator<AgentEvent> {
     check(subscribeSchema(), options, "subscribe");
     const { after = 0, signal = new AbortController().signal } = options;
-    const live = (listener: (event: AgentEvent) => void, onReleased: () => void) =>
-      listenToLiveEvents(this.#queue, sessionId, listener, onReleased);
+    const live = (listener: (event: AgentEvent) => void, onWritten: () => void) =>
+      listenToLiveEvents(this.#queue, sessionId, listener, onWritten);
     yield* followEvents(this.#store, sessionId, { after, signal, pollMs: POLL_MS, live });
   }
 

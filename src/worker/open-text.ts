@@ -14,26 +14,40 @@ export function inPieces(event: AgentEvent, maxBytes: number): readonly AgentEve
   return (event.delta.match(PIECE) ?? []).map((delta) => ({ ...event, delta }));
 }
 
-/** What the open blocks hold so far, for subscribers that come in the middle of them. */
+/** What the blocks hold so far whose message is not stored, for subscribers that come in the middle of it. */
 export class OpenText {
-  readonly #open = new Map<string, { readonly start: Start; delta?: Delta }>();
+  readonly #blocks = new Map<string, { readonly start: Start; delta?: Delta; end?: Start }>();
 
   note(event: AgentEvent): void {
-    if (event.type === "block.start") this.#open.set(blockOf(event)!, { start: event });
-    if (event.type === "block.end") this.#open.delete(blockOf(event)!);
-    if (event.type !== "block.delta") return;
-    const block = this.#open.get(blockOf(event)!);
-    if (block) block.delta = block.delta ? { ...block.delta, delta: block.delta.delta + event.delta } : event;
+    if (event.type === "message") return this.#drop(({ start }) => start.messageId === event.message.id);
+    if (event.type === "model.end" && event.error)
+      return this.#drop(({ start }) => start.messageId === event.messageId);
+    if (event.type === "model.start") return this.#drop(({ end }) => end !== undefined);
+    const id = blockOf(event);
+    if (id === undefined) return;
+    if (event.type === "block.start") this.#blocks.set(id, { start: event });
+    const block = this.#blocks.get(id);
+    if (block && event.type === "block.end") block.end = event;
+    if (block && event.type === "block.delta")
+      block.delta = block.delta ? { ...block.delta, delta: block.delta.delta + event.delta } : event;
   }
 
-  /** The starts of the open blocks, each with one delta that holds its text so far. */
+  /** The starts of the blocks, each with one delta that holds its text so far, and with its end if it has ended. */
   events(seq: number): readonly AgentEvent[] {
-    return [...this.#open.values()].flatMap(({ start, delta }) => [
+    return [...this.#blocks.values()].flatMap(({ start, delta, end }) => [
       { ...start, seq },
       ...(delta ? [{ ...delta, seq }] : []),
+      ...(end ? [{ ...end, seq }] : []),
     ]);
   }
+
+  #drop(isOver: (block: { readonly start: Start; readonly end?: Start }) => boolean): void {
+    for (const [id, block] of this.#blocks) if (isOver(block)) this.#blocks.delete(id);
+  }
 }
+
+/** The number of blocks that are remembered: more are never sent again. */
+const MAX_HEARD = 1_000;
 
 /** Takes from what is sent again only what this subscriber does not have: the blocks whose start it has not heard. */
 export class HeardBlocks {
@@ -45,13 +59,18 @@ export class HeardBlocks {
     const block = blockOf(event);
     if (block === undefined) return !isAgain;
     if (event.type === "block.start" && isAgain && !this.#heard.has(block)) this.#missed.add(block);
-    if (event.type === "block.start") this.#heard.add(block);
-    if (event.type === "block.end") this.#heard.delete(block);
+    if (event.type === "block.start") this.#add(block);
     return !isAgain || this.#missed.has(block);
   }
 
   /** What is sent again is over. */
   caughtUp(): void {
     this.#missed.clear();
+  }
+
+  #add(block: string): void {
+    this.#heard.add(block);
+    const [oldest] = this.#heard;
+    if (this.#heard.size > MAX_HEARD) this.#heard.delete(oldest!);
   }
 }

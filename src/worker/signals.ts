@@ -7,8 +7,10 @@ import type { WakeQueue } from "./queue/port.ts";
 
 /** An input was put into the inbox. */
 export const NUDGE: JsonObject = { type: "inbox" };
-/** A worker has opened the session: subscribers answer with LISTEN. */
+/** A worker has opened the session: subscribers answer with JOIN, because they may have missed the beginning. */
 const STARTED: JsonObject = { type: "begun" };
+/** The journal has become longer: subscribers read it, and need not poll. */
+const WRITTEN: JsonObject = { type: "written" };
 /** A worker has released the session: the journal holds everything. */
 const RELEASED: JsonObject = { type: "released" };
 /** A subscriber wants the events that are not stored. */
@@ -17,8 +19,8 @@ const LISTEN: JsonObject = { type: "listen" };
 const JOIN: JsonObject = { type: "listen", isNew: true };
 /** How often subscribers send LISTEN, and for how long it is valid, ms. */
 const [LISTEN_EVERY_MS, LISTEN_FOR_MS] = [10_000, 25_000];
-/** The shortest time between two signals with events, ms, and the size of a signal in bytes. */
-const [GATHER_MS, MAX_BYTES] = [50, 6_000];
+/** The shortest time between two signals with events unless the queue has another one, ms, and the size of a signal in bytes. */
+const [SIGNAL_MS, MAX_BYTES] = [50, 6_000];
 /** The events that subscribers read from the journal. */
 const STORED: ReadonlySet<AgentEvent["type"]> = new Set([
   "message",
@@ -41,24 +43,27 @@ function isStored(event: AgentEvent): boolean {
 const eventsIn = (signal: JsonObject): readonly AgentEvent[] =>
   signal["type"] === "events" ? (signal["events"] as unknown as readonly AgentEvent[]) : [];
 
-/** Calls `listener` with the live events of a session, whichever worker drives it, and `onReleased` when a worker has released it.
- *  Returns a function that unsubscribes. */
+/** Calls `listener` with the live events of a session, whichever worker drives it, and `onWritten` when its journal has become
+ *  longer. Returns a function that unsubscribes. */
 export function listenToLiveEvents(
   queue: WakeQueue,
   sessionId: string,
   listener: (event: AgentEvent) => void,
-  onReleased: () => void,
+  onWritten: () => void,
 ): () => void {
   const heard = new HeardBlocks();
   const subscribed = queue.subscribe(sessionId, (signal) => {
-    if (signal["type"] === STARTED["type"]) queue.publish(sessionId, LISTEN);
-    if (signal["type"] === RELEASED["type"]) onReleased();
+    if (signal["type"] === STARTED["type"]) queue.publish(sessionId, JOIN);
+    if (signal["type"] === WRITTEN["type"] || signal["type"] === RELEASED["type"]) onWritten();
     const isAgain = signal["isAgain"] === true;
     for (const event of eventsIn(signal)) if (heard.isNew(event, isAgain)) listener(event);
     if (signal["isLast"] === true) heard.caughtUp();
   });
   subscribed.then(
-    () => queue.publish(sessionId, JOIN),
+    () => {
+      queue.publish(sessionId, JOIN);
+      onWritten(); // the session may have been released meanwhile
+    },
     () => {}, // then there are only the events of the journal
   );
   const timer = setInterval(() => queue.publish(sessionId, LISTEN), LISTEN_EVERY_MS);
@@ -80,8 +85,11 @@ export class SessionSignals {
   readonly #openText = new OpenText();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
-  /** The events that wait until the journal is written up to them. */
+  /** What waits until the journal is written up to it. */
   #sending: Promise<void> | undefined;
+  /** The entry of the last event that is stored, and whether it is about to be said that one was written. */
+  #storedSeq = 0;
+  #isSaying = false;
 
   /** The events are of the agent of this `journal`. `onNudge` is called whenever an input was put into the inbox, unless the signal is lost. */
   constructor(queue: WakeQueue, sessionId: string, journal: InboxAgent["journal"], onNudge: () => void) {
@@ -100,19 +108,34 @@ export class SessionSignals {
   }
 
   /** Sends an event soon if it is not stored and there are subscribers. The beginning of a block is sent at once, and what comes
-   *  before an event that is stored is sent before that. */
+   *  before an event that is stored is sent before that. Of one that is stored, it is said when it can be read. */
   forward(event: AgentEvent): void {
-    if (isStored(event)) return this.#send();
     this.#openText.note(event);
+    if (isStored(event)) return this.#sayWritten(event.seq);
     if (Date.now() > this.#listenersUntil) return;
     this.#events.push({ ...event, seq: this.#journal.recordedSeq });
     if (event.type === "block.start") this.#sendIn(0);
-    else if (!this.#timer) this.#sendIn(Math.max(0, this.#sentAt + GATHER_MS - Date.now()));
+    else if (!this.#timer) {
+      const { signalMs = SIGNAL_MS } = this.#queue;
+      this.#sendIn(Math.max(0, this.#sentAt + signalMs - Date.now()));
+    }
   }
 
   #sendIn(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#send(), ms);
+  }
+
+  #sayWritten(seq: number): void {
+    this.#send();
+    this.#storedSeq = Math.max(this.#storedSeq, seq);
+    if (Date.now() > this.#listenersUntil || this.#isSaying) return;
+    this.#isSaying = true;
+    this.#whenWritten(seq, () => {
+      this.#isSaying = false;
+      this.#queue.publish(this.#sessionId, WRITTEN);
+      if (this.#storedSeq > seq) this.#sayWritten(this.#storedSeq);
+    });
   }
 
   /** Sends the collected events, says that the session is released, and unsubscribes. */
@@ -136,19 +159,25 @@ export class SessionSignals {
     this.#publishWhenWritten(events);
   }
 
-  /** Sends what the open blocks hold so far. */
+  /** Sends what is not stored of the answer so far, and says that the journal may have become longer. */
   #sendAgain(): void {
     this.#send();
     const events = this.#openText.events(this.#journal.recordedSeq);
     if (events.length > 0) this.#publishWhenWritten(events, true);
+    this.#sayWritten(this.#storedSeq);
   }
 
   #publishWhenWritten(events: readonly AgentEvent[], isAgain = false): void {
-    const written = this.#journal.written(events.at(-1)!.seq);
-    if (!written && !this.#sending) return this.#publish(events, isAgain);
+    this.#whenWritten(events.at(-1)!.seq, () => this.#publish(events, isAgain));
+  }
+
+  /** Acts once the journal is written up to `seq`, and after what came before. */
+  #whenWritten(seq: number, act: () => void): void {
+    const written = this.#journal.written(seq);
+    if (!written && !this.#sending) return act();
     const sending = Promise.all([this.#sending, written]).then(() => {
       if (this.#sending === sending) this.#sending = undefined;
-      this.#publish(events, isAgain);
+      act();
     });
     this.#sending = sending;
   }

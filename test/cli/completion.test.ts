@@ -27,6 +27,7 @@ describe("The completion of bash", () => {
       "sessions",
       "memory",
       "knowledge",
+      "dev",
       "inspect",
       "acp",
       "chart",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import packageJson from "agentchart/package.json" with { type: "json" };
 import { describe, expect, test, vi } from "vitest";
 import * as main from "../../src/cli/definitions.ts";
+import * as dev from "../../src/cli/dev/definitions.ts";
 import * as sessions from "../../src/cli/sessions/definitions.ts";
 import * as workers from "../../src/cli/workers/definitions.ts";
 import { agentchart } from "./agentchart.ts";
@@ -66,22 +67,24 @@ describe("--help", () => {
     `);
   });
 
-  test.for([...Object.values(main), ...Object.values(sessions), ...Object.values(workers)])(
-    "has only examples of $name that the command accepts",
-    ({ name, examples }) => {
-      expect(examples.length).toBeGreaterThan(0);
-      for (const example of examples) {
-        const [command = ""] = example.split(/ [<>] /);
-        const words = execFileSync("sh", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
-        const args = words.split("\0").slice(0, -1);
-        const { program } = openProgram();
-        const found = program.find(args);
-        expect(found.path).toBe(`agentchart ${name}`);
-        const { operands, unknown } = found.parseOptions(args.slice(name.split(" ").length));
-        expect([unknown, operands.length <= (name === "help" ? 2 : 1)]).toEqual([[], true]);
-      }
-    },
-  );
+  test.for([
+    ...Object.values(main),
+    ...Object.values(dev),
+    ...Object.values(sessions),
+    ...Object.values(workers),
+  ])("has only examples of $name that the command accepts", ({ name, examples }) => {
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const [command = ""] = example.split(/ [<>] /);
+      const words = execFileSync("sh", ["-c", `printf '%s\\0' ${command}`], { encoding: "utf8" });
+      const args = words.split("\0").slice(0, -1);
+      const { program } = openProgram();
+      const found = program.find(args);
+      expect(found.path).toBe(`agentchart ${name}`);
+      const { operands, unknown } = found.parseOptions(args.slice(name.split(" ").length));
+      expect([unknown, operands.length <= (name === "help" ? 2 : 1)]).toEqual([[], true]);
+    }
+  });
 });
 
 test("--version prints the version of the package", async () => {

@@ -134,7 +134,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   ws: ["inspect/client", "inspect/hub"],
   hono: ["inspect/hub", "server", "cli"],
   "hono/body-limit": ["server"],
-  "hono/compress": ["inspect/hub", "server"],
+  "hono/compress": ["inspect/hub", "server", "cli"],
   "hono/cors": ["server"],
   "hono/http-exception": ["server"],
   "hono/streaming": ["inspect/hub"],

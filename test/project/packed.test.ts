@@ -249,6 +249,33 @@ describe("the installed command", () => {
     expect((await server.finished).code).toBe(0);
   });
 
+  test("runs agents with a chat page, and loads them again", async () => {
+    const agentsSaying = (answer: string): string => `
+      import { scriptedModel } from "agentchart/testing";
+      export const agents = { greeter: () => ({ name: "greeter", model: scriptedModel([${JSON.stringify(answer)}]) }) };
+    `;
+    writeFileSync(join(folder, "dev-agents.mjs"), agentsSaying("Good morning."));
+    const dev = startCommand("dev", "--agents", "dev-agents.mjs", "--port", "0");
+    const url = await printedUrl(dev);
+    expect(await (await fetch(url)).text()).toContain("<script");
+    const headers = {
+      "content-type": "application/json",
+      authorization: `Bearer ${readFileSync(join(folder, ".agentchart/token"), "utf8").trim()}`,
+    };
+    const answers = async (id: string, text: string): Promise<void> => {
+      const at = `${url}/v1/sessions/${id}/messages`;
+      const body = JSON.stringify({ agent: "greeter", input: "Hello" });
+      expect((await fetch(at, { method: "POST", headers, body })).status).toBe(202);
+      await expect.poll(async () => (await fetch(at, { headers })).text()).toContain(text);
+    };
+    await answers("one", "Good morning.");
+    writeFileSync(join(folder, "dev-agents.mjs"), agentsSaying("Good evening."));
+    await dev.printed("dev-agents.mjs changed: loaded greeter again.");
+    await answers("two", "Good evening.");
+    dev.child.kill("SIGINT");
+    expect((await dev.finished).code).toBe(0);
+  });
+
   test("shows an agent of another process in the inspector", async () => {
     const hub = startCommand("inspect", "--port", "0");
     const url = await printedUrl(hub);

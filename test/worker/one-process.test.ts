@@ -30,6 +30,25 @@ const speaker: ChatModel = {
   },
 };
 
+let goOn = Promise.withResolvers<void>();
+const wait = defineTool({
+  name: "wait",
+  description: "Waits.",
+  input: { type: "object" },
+  execute: () => goOn.promise.then(() => "waited"),
+});
+
+const thinker: ChatModel = {
+  name: "thinker",
+  async *stream() {
+    yield { type: "thinking.delta", delta: "Hm" };
+    yield { type: "text.delta", delta: "So" };
+    await goOn.promise;
+    yield { type: "text.delta", delta: " be it" };
+    yield { type: "finish", reason: "stop" };
+  },
+};
+
 const pay = defineTool({
   name: "pay",
   description: "Pays.",
@@ -45,7 +64,8 @@ async function process(store: SessionStore) {
     queue: inProcessQueue(),
     agents: {
       speaker: () => ({ name: "speaker", model: speaker }),
-      clerk: () => ({ name: "clerk", model: echoModel, tools: [pay] }),
+      thinker: () => ({ name: "thinker", model: thinker }),
+      clerk: () => ({ name: "clerk", model: echoModel, tools: [pay, wait] }),
     },
     pollMs: NEVER_MS,
     sweepMs: 0,
@@ -77,6 +97,39 @@ describe.each<[string, () => SessionStore]>([
     expect(text).toBe("An answer in pieces.");
     const order = types("message", "block.start", "block.end", "turn.end");
     expect(order).toEqual(["message", "block.start", "block.end", "message", "turn.end"]);
+  });
+
+  test("one that subscribes while the answer is written receives all of it", async () => {
+    goOn = Promise.withResolvers();
+    const { dispatcher, types } = await process(open());
+    await dispatcher.dispatch("s", "Think.", { agent: "thinker" });
+    await expect.poll(() => types("block.end")).toHaveLength(1);
+    const stop = new AbortController();
+    const late: AgentEvent[] = [];
+    const reading = (async () => {
+      for await (const event of dispatcher.subscribe("s", { signal: stop.signal })) late.push(event);
+    })();
+    const text = (of: readonly AgentEvent[]) =>
+      of
+        .map((event) => (event.type === "block.delta" ? event.delta : event.type === "block.end" ? "." : ""))
+        .join("");
+    await expect.poll(() => text(late)).toBe("Hm.So");
+    goOn.resolve();
+    await expect.poll(() => late.some(({ type }) => type === "turn.end")).toBe(true);
+    stop.abort();
+    await reading;
+    expect([text(late), types("block.start", "block.end").length]).toEqual(["Hm.So be it.", 4]);
+  });
+
+  test("the subscriber hears of a call while it runs", async () => {
+    goOn = Promise.withResolvers();
+    const { dispatcher, types } = await process(open());
+    await dispatcher.dispatch("s", "call wait", { agent: "clerk" });
+    await expect.poll(() => types("message", "tool.start")).toEqual(["message", "message", "tool.start"]);
+    goOn.resolve();
+    await expect
+      .poll(() => types("tool.end", "message", "turn.end").slice(2))
+      .toEqual(["tool.end", "message", "message", "turn.end"]);
   });
 
   test("the subscriber receives the message that asks, then the calls that wait, then the end of the turn", async () => {

@@ -8,7 +8,7 @@ import { isChart, type ChartRegistry } from "./chart-registry.ts";
 import { exportRun } from "./export-run.ts";
 import { RUN_GROUPS } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
-import { pageFile } from "./page-files.ts";
+import { pageResponse } from "./page-files.ts";
 import { MAX_ROWS, type Runs } from "./runs.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
@@ -17,8 +17,6 @@ import { callIn, promptLens } from "../protocol/prompt-lens.ts";
 import { rawRequest } from "./raw-request.ts";
 import type { TokenGate } from "./token-gate.ts";
 
-/** For files whose names change with their content. */
-const FOR_EVER = "public, max-age=31536000, immutable";
 const MAX_STEPS = 1_000;
 /** The maximum size of a chart that a page sends to be laid out, in bytes. */
 const MAX_CHART_BYTES = 1_000_000;
@@ -184,16 +182,7 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
 
   app.get("/chart.json", async (c) => c.json(await charts.own()));
 
-  app.get("*", async (c) => {
-    const path = new URL(c.req.url).pathname;
-    const file = await pageFile(pageFolder, path);
-    if (file) {
-      const { body, type, isVersioned } = file;
-      return c.body(body, 200, { "content-type": type, ...(isVersioned && { "cache-control": FOR_EVER }) });
-    }
-    if (path !== "/") return problem(c, 404, "Not found.");
-    return c.text("The page is not built: run `npm run build:page`, then reload.\n", 503);
-  });
+  app.get("*", async (c) => (await pageResponse(pageFolder, c.req.raw)) ?? problem(c, 404, "Not found."));
 
   app.onError((error, c) =>
     problem(c, 500, AgentError.is(error) ? error.message : "The hub failed to answer."),

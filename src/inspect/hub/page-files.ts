@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
@@ -25,10 +26,33 @@ export type PageFile = {
 /** The names that the build of the page gives: "assets/index-DIJXcEvC.js". */
 const VERSIONED = /^\/assets\/.*-[\w-]{8}\.\w+$/;
 
-/** The folder of the built page inside the installed package. */
-export function pageFolder(): string {
+/** For files whose names change with their content. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+
+/** The folder of a built page inside the installed package. */
+export function pageFolder(name: "visualizer" | "chat" = "visualizer"): string {
   const packageFile = createRequire(import.meta.url).resolve("agentchart/package.json");
-  return join(dirname(packageFile), "dist", "visualizer");
+  return join(dirname(packageFile), "dist", name);
+}
+
+/** The response to a request for a file of the page; undefined for an unknown file. A browser keeps a file whose name has a hash, and
+ *  asks each time whether it still has the newest of the others. */
+export async function pageResponse(folder: string, request: Request): Promise<Response | undefined> {
+  const { pathname } = new URL(request.url);
+  const file = await pageFile(folder, pathname);
+  if (!file && pathname !== "/") return undefined;
+  if (!file)
+    return new Response("The page is not built: run `npm run build:page`, then reload.\n", { status: 503 });
+  const { body, type, isVersioned } = file;
+  if (isVersioned)
+    return new Response(body, { headers: { "content-type": type, "cache-control": FOR_EVER } });
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  const known = request.headers.get("if-none-match")?.split(/\s*,\s*/u) ?? [];
+  const headers = { etag, "cache-control": "no-cache" };
+  // A response that was compressed on its way has a weak one.
+  if (known.some((each) => each.replace(/^W\//u, "") === etag))
+    return new Response(null, { status: 304, headers });
+  return new Response(body, { headers: { ...headers, "content-type": type } });
 }
 
 /**

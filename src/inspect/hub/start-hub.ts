@@ -154,7 +154,8 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-function urlOf(host: string, port: number): string {
+/** The address of a server that is bound to a host, as this machine reaches it. */
+export function urlOf(host: string, port: number | string): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }

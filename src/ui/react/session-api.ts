@@ -1,6 +1,7 @@
-import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../event/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
+import { eventData } from "./event-data.ts";
+import { randomId } from "./random-id.ts";
 import { errorOf, SessionError } from "./session-error.ts";
 
 /** Where a session is, and who asks for it. */
@@ -73,7 +74,7 @@ export class SessionApi {
 
   /** Sends a command once, however often it is tried. Resolves with the id of the input that it is. */
   async post(path: string, body: object): Promise<string> {
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() };
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": randomId() };
     const request = { method: "POST", headers, body: JSON.stringify(body) };
     for (const wait of [...RETRY_MS, undefined]) {
       try {
@@ -94,21 +95,16 @@ export class SessionApi {
     const stall = (): void =>
       stalled.abort(new SessionError("request/no-answer", 0, "The stream has stalled."));
     let watch = setTimeout(stall, stallMs);
-    let events: AgentEvent[] = [];
-    const parser = createParser({ onEvent: ({ data }) => void events.push(JSON.parse(data) as AgentEvent) });
     try {
       const response = await this.#fetch("/events", {
         headers: { Accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
         signal: AbortSignal.any([signal, stalled.signal]),
       });
       yield [];
-      for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+      for await (const events of eventData(response)) {
         clearTimeout(watch);
         watch = setTimeout(stall, stallMs);
-        parser.feed(text);
-        if (events.length === 0) continue;
-        yield events;
-        events = [];
+        if (events.length > 0) yield events.map((data) => JSON.parse(data) as AgentEvent);
       }
     } finally {
       clearTimeout(watch);

@@ -16,6 +16,7 @@ type LocalConsumer = {
 const MAX_UNCONSUMED = 10_000;
 
 class InProcessQueue implements WakeQueue {
+  readonly signalMs = 0;
   /** In the order of delivery. */
   readonly #waiting: WakeUp[] = [];
   readonly #waitingIds = new Set<string>();

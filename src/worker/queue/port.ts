@@ -58,6 +58,9 @@ export type QueueStats = {
  * Errors are AgentErrors `queue/failed`; they hold no connection string.
  */
 export interface WakeQueue {
+  /** The shortest time between two signals of one session with events that are not stored, in ms; default 50. With 0, each is sent at
+   *  once: for a transport within one process. */
+  readonly signalMs?: number;
   /** Resolves when the wake-up is accepted. Rejects `config/invalid` for invalid options. */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;
   /** Calls `handler` for each wake-up from now on. A wake-up whose handler rejects is not delivered again. */

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { MessageChannel } from "node:worker_threads";
 import { afterAll, describe, test } from "vitest";
+import { serveQueue } from "../../../src/cli/dev/serve-queue.ts";
+import { ThreadQueue } from "../../../src/cli/dev/thread-queue.ts";
 import { bullQueue } from "../../../src/worker/queue/bull.ts";
 import { inProcessQueue } from "../../../src/worker/queue/in-process.ts";
 import type { WakeQueue } from "../../../src/worker/queue/port.ts";
@@ -12,6 +15,26 @@ queueContract(
   () => {
     let shared: WakeQueue | undefined;
     return { open: () => (shared ??= inProcessQueue()) };
+  },
+  { describe, test },
+);
+
+queueContract(
+  "of a thread, in process",
+  () => {
+    const shared = inProcessQueue();
+    const stops: (() => void)[] = [];
+    return {
+      open: () => {
+        const { port1, port2 } = new MessageChannel();
+        stops.push(serveQueue(port1, shared));
+        return new ThreadQueue(port2);
+      },
+      dispose: async () => {
+        for (const stop of stops) stop();
+        await shared.close();
+      },
+    };
   },
   { describe, test },
 );

@@ -21,7 +21,8 @@ export function writeAddress({ runId, stepNumber }: Selection): string {
   return `#/run/${encodeURIComponent(runId.toWellFormed())}${stepNumber === null ? "" : `/${stepNumber}`}`;
 }
 
-/** The token of a link `#t=…`; undefined without one. */
-export function tokenIn(hash: string): string | undefined {
-  return /^#t=([\w.~-]+)/.exec(hash)?.[1];
+/** The token of a link `#t=…`, and the fragment of what it leads to, as in `#t=…/run/ID`; undefined without a token. */
+export function readLink(hash: string): { readonly token: string; readonly address: string } | undefined {
+  const [, token, path = "/"] = /^#t=([\w.~-]+)(\/.*)?/.exec(hash) ?? [];
+  return token === undefined ? undefined : { token, address: `#${path}` };
 }

@@ -1,16 +1,14 @@
-import { tokenIn } from "../logic/address.ts";
-
-const KEY = "agentchart.token";
+import { readLink } from "../logic/address.ts";
 
 /**
- * Returns the token of the link that opened this page, or the last one of this tab, and removes it from the
+ * Returns the token of the link that opened this page, or the last one that was kept under this key, and removes it from the
  * address.
  */
-export function takeToken(): string | undefined {
-  const token = tokenIn(location.hash);
-  if (token !== undefined) {
-    sessionStorage.setItem(KEY, token);
-    history.replaceState(null, "", `${location.pathname}#/`);
+export function takeToken(kept: Storage = sessionStorage, key = "agentchart.token"): string | undefined {
+  const link = readLink(location.hash);
+  if (link) {
+    kept.setItem(key, link.token);
+    history.replaceState(null, "", `${location.pathname}${link.address}`);
   }
-  return token ?? sessionStorage.getItem(KEY) ?? undefined;
+  return link?.token ?? kept.getItem(key) ?? undefined;
 }

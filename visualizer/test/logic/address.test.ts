@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAddress, tokenIn, writeAddress } from "../../src/logic/address.ts";
+import { readAddress, readLink, writeAddress } from "../../src/logic/address.ts";
 
 test("readAddress parses what writeAddress formats", () => {
   for (const selection of [
@@ -13,7 +13,8 @@ test("readAddress parses what writeAddress formats", () => {
   expect(readAddress("#/run/%E0%A4%A")).toEqual({ runId: null, stepNumber: null });
 });
 
-test("tokenIn finds the token of a link only", () => {
-  expect(tokenIn("#t=abc-_9")).toBe("abc-_9");
-  expect(tokenIn("#/run/t=abc")).toBeUndefined();
+test("readLink finds the token of a link only, and what the link leads to", () => {
+  expect(readLink("#t=abc-_9")).toEqual({ token: "abc-_9", address: "#/" });
+  expect(readLink("#t=abc-_9/run/local%2Fone")).toEqual({ token: "abc-_9", address: "#/run/local%2Fone" });
+  expect(readLink("#/run/t=abc")).toBeUndefined();
 });

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AgentThread, type AgentThreadOptions } from "./agent-thread.ts";
+import { FileWatch } from "./file-watch.ts";
+import { versionOf } from "./loaded-files.ts";
+import type { LogRecord } from "./thread-messages.ts";
+
+/** How long after a crash the agents are loaded again, ms. */
+const RESTART_MS = 1_000;
+
+export type AgentsHostOptions = {
+  readonly thread: AgentThreadOptions;
+  /** More files whose change loads the agents again. */
+  readonly files: readonly string[];
+  /** How long turns may take to reach their next commit point when their thread is replaced, ms. */
+  readonly drainMs: number;
+  /** New agents take over; `changed`: the files that were written, none after a crash. */
+  readonly onLoaded: (agents: readonly string[], changed: readonly string[]) => void;
+  /** The changed agents cannot be loaded: those before them go on. */
+  readonly onBroken: (error: unknown) => void;
+  /** The agents have ended by themselves; they are loaded again soon. */
+  readonly onCrash: (message: string) => void;
+  readonly onLog: (record: LogRecord) => void;
+};
+
+/**
+ * Keeps the agents of a file running, and replaces them when one of the files changes that they were loaded from. New agents take
+ * sessions from the moment on that they are loaded; those before them take none from then on, and let go of each session at the next
+ * commit point of its turn, where the new ones go on.
+ */
+export class AgentsHost {
+  readonly #options: AgentsHostOptions;
+  readonly #watch = new FileWatch((paths) => this.#reload(paths));
+  readonly #draining = new Set<Promise<void>>();
+  #current: AgentThread | undefined;
+  #next: AgentThread | undefined;
+  #changed: string[] | undefined;
+  #loading: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: AgentsHostOptions) {
+    this.#options = options;
+  }
+
+  /** Loads the agents for the first time. Rejects with `config/invalid` if that is not possible. */
+  async start(): Promise<readonly string[]> {
+    const { thread, names } = await this.#load();
+    this.#current = thread;
+    return names;
+  }
+
+  /** Drains all threads. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#watch.close();
+    await this.#next?.terminate();
+    await this.#loading;
+    const { drainMs } = this.#options;
+    await Promise.all([this.#current?.close(drainMs), ...this.#draining]);
+  }
+
+  async #load(): Promise<{ readonly thread: AgentThread; readonly names: readonly string[] }> {
+    const { files, onLog } = this.#options;
+    const loaded = new Set(files);
+    for (const path of files) this.#watch.add({ path, version: versionOf(path) });
+    const thread = new AgentThread(this.#options.thread, {
+      onFile: (file) => {
+        loaded.add(file.path);
+        this.#watch.add(file);
+      },
+      onLog,
+      onCrash: (message) => void this.#restart(thread, message),
+    });
+    this.#next = thread;
+    try {
+      const names = await thread.ready;
+      this.#watch.keep(loaded);
+      return { thread, names };
+    } finally {
+      this.#next = undefined;
+    }
+  }
+
+  #reload(paths: readonly string[]): void {
+    this.#changed = [...(this.#changed ?? []), ...paths];
+    void this.#next?.terminate(); // what it loads is out of date, and may never end
+    this.#loading ??= this.#replace().finally(() => (this.#loading = undefined));
+  }
+
+  async #replace(): Promise<void> {
+    const { onLoaded, onBroken, drainMs } = this.#options;
+    while (this.#changed && !this.#closing.signal.aborted) {
+      const changed = [...new Set(this.#changed)];
+      this.#changed = undefined;
+      try {
+        const { thread, names } = await this.#load();
+        const before = this.#current;
+        this.#current = thread;
+        onLoaded(names, changed);
+        if (before) this.#drain(before.close(drainMs));
+      } catch (error) {
+        if (!this.#changed && !this.#closing.signal.aborted) onBroken(error);
+      }
+    }
+  }
+
+  #drain(closed: Promise<void>): void {
+    const draining = closed.finally(() => this.#draining.delete(draining));
+    this.#draining.add(draining);
+  }
+
+  async #restart(thread: AgentThread, message: string): Promise<void> {
+    if (this.#current !== thread) return;
+    this.#current = undefined;
+    this.#options.onCrash(message);
+    const { signal } = this.#closing;
+    await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
+    if (!this.#current && !signal.aborted) this.#reload([]);
+  }
+}

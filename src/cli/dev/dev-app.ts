@@ -1,0 +1,56 @@
+import { Hono } from "hono";
+import { compress } from "hono/compress";
+import { bearerOf, type AccessPolicy } from "../../inspect/hub/access-policy.ts";
+import { pageResponse } from "../../inspect/hub/page-files.ts";
+import { TokenGate } from "../../inspect/hub/token-gate.ts";
+import { EVENT_STREAM, eventStream } from "../../server/event-stream.ts";
+import type { HttpApp } from "../../server/options.ts";
+import type { DevState } from "./dev-state.ts";
+
+const HEARTBEAT_MS = 15_000;
+
+export type DevAppOptions = {
+  /** The routes under `/v1`: those of the agents that run now. */
+  readonly api: () => HttpApp;
+  /** Returns the policy; a function, because the port is known only after the server listens. */
+  readonly policy: () => AccessPolicy;
+  readonly token: string;
+  readonly state: DevState;
+  /** The folder of the built chat page. */
+  readonly pageFolder: string;
+};
+
+/** The server of `agentchart dev`: the chat page for everyone who reaches it, and with the token the sessions, and at `/dev/events`
+ *  what the page shows of the server. */
+export function devApp({ api, policy, token, state, pageFolder }: DevAppOptions): HttpApp {
+  const app = new Hono();
+  const gate = new TokenGate(token);
+  app.use(compress());
+  app.use(async (c, next) => {
+    const { isOurHost, headers } = policy();
+    if (isOurHost(c.req.header("host"))) await next();
+    else c.res = c.text("This server does not serve that host name.", 421);
+    for (const [name, value] of Object.entries(headers))
+      if (name !== "cache-control" || !c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  app.get("/dev/events", (c) => {
+    const { incoming } = (c.env ?? {}) as {
+      readonly incoming?: { readonly socket: { remoteAddress?: string } };
+    };
+    const refusal = gate.refusal(bearerOf(c.req.header("authorization")), incoming?.socket.remoteAddress);
+    if (refusal) return c.json({ title: refusal.reason }, refusal.status);
+    return c.body(
+      eventStream((signal) => framesOf(state, signal), { heartbeatMs: HEARTBEAT_MS }),
+      200,
+      EVENT_STREAM,
+    );
+  });
+  for (const path of ["/v1/*", "/openapi.json", "/healthz", "/readyz"])
+    app.all(path, (c) => api().fetch(c.req.raw, c.env as object));
+  app.get("*", async (c) => (await pageResponse(pageFolder, c.req.raw)) ?? c.text("Not found.\n", 404));
+  return app;
+}
+
+async function* framesOf(state: DevState, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const info of state.follow(signal)) yield `data: ${JSON.stringify(info)}\n\n`;
+}

@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { accessPolicy, isLoopback } from "../../inspect/hub/access-policy.ts";
+import { pageFolder } from "../../inspect/hub/page-files.ts";
+import { startHub, urlOf } from "../../inspect/hub/start-hub.ts";
+import { createServer } from "../../server/create-server.ts";
+import { serve } from "../../server/serve.ts";
+import { SCOPES } from "../../server/tokens.ts";
+import type { SessionStore } from "../../store/port.ts";
+import { createDispatcher } from "../../worker/dispatcher.ts";
+import { inProcessQueue } from "../../worker/queue/in-process.ts";
+import { asSentence, errorMessage } from "../error-message.ts";
+import type { Handler } from "../define-command.ts";
+import { withStore } from "../open-store.ts";
+import { withCleanup } from "../with-cleanup.ts";
+import { shutdownSignal } from "../workers/shutdown-signal.ts";
+import { AgentsHost } from "./agents-host.ts";
+import type { dev as definition } from "./definitions.ts";
+import { devApp } from "./dev-app.ts";
+import { DEV_FOLDER, devToken, openDevFolder } from "./dev-folder.ts";
+import { DevState } from "./dev-state.ts";
+import { DevReport } from "./dev-report.ts";
+
+/** The tenant of all sessions: that of `agentchart serve --insecure-no-auth`. */
+const TENANT = "local";
+
+/** The store without what polls it: the thread that drives a session says when its journal has become longer. */
+function unwatched(store: SessionStore): SessionStore {
+  return {
+    ...store,
+    async *watch(_, { signal }) {
+      if (!signal.aborted) await once(signal, "abort");
+      yield* [];
+    },
+  };
+}
+
+/** `agentchart dev`: the agents, a server with the chat page, and the inspector, until SIGTERM or SIGINT. */
+export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, stdout, terminal }) => {
+  await openDevFolder();
+  const token = await devToken();
+  const storeSpec = flags.store ?? `sqlite:${join(DEV_FOLDER, "dev.db")}`;
+  const ended = shutdownSignal(exit);
+  const report = new DevReport(flags.agents, terminal);
+  const queue = inProcessQueue();
+  return withStore(storeSpec, async (given) => {
+    const store = unwatched(given);
+    const hub = await startHub({ host: flags.host, port: flags.inspectPort, store });
+    const state = new DevState({ agents: [], inspector: hub.link, reloads: 0 });
+    const api = (agents: readonly string[]) =>
+      createServer({
+        dispatcher: createDispatcher({ store, queue }),
+        store,
+        tokens: [{ tenant: TENANT, scopes: SCOPES, token }],
+        agents,
+        onRequest: (record) => report.request(record),
+      });
+    let current = api([]);
+    const agents = new AgentsHost({
+      thread: { file: flags.agents, store: storeSpec, inspect: hub.workerUrl, queue },
+      files: flags.watch.map((file) => resolve(file)),
+      drainMs: flags.drainMs,
+      onLoaded: (names, changed) => {
+        current = api(names);
+        const { problem: _, ...info } = state.info;
+        state.set({ ...info, agents: names, reloads: info.reloads + 1 });
+        report.loaded(names, changed);
+      },
+      onBroken: (error) => {
+        const problem = asSentence(errorMessage(error));
+        state.set({ ...state.info, problem });
+        report.broken(problem);
+      },
+      onCrash: (message) => {
+        state.set({ ...state.info, problem: `The agents have ended: ${message}` });
+        report.crashed(message);
+      },
+      onLog: (record) => report.log(record),
+    });
+    const run = async (): Promise<number> => {
+      const names = await agents.start();
+      current = api(names);
+      state.set({ ...state.info, agents: names });
+      let policy = accessPolicy(flags.host, flags.port);
+      const app = devApp({
+        api: () => current,
+        policy: () => policy,
+        token,
+        state,
+        pageFolder: pageFolder("chat"),
+      });
+      const server = await serve(app, { host: flags.host, port: flags.port });
+      const { port } = new URL(server.url);
+      const url = urlOf(flags.host, port);
+      policy = accessPolicy(flags.host, Number(port));
+      stdout.write(`Chat       ${url}/#t=${token}\nInspector  ${hub.link}\nAPI        ${url}/openapi.json\n`);
+      if (!isLoopback(flags.host))
+        terminal.warn(`Other machines can reach ${flags.host}: with the links, they can use your agents.`);
+      report.started(names, storeSpec);
+      await ended;
+      report.draining();
+      await Promise.all([server.close(), agents.close()]);
+      return 0;
+    };
+    return withCleanup(
+      () => withCleanup(run, () => agents.close()),
+      async () => {
+        await queue.close();
+        await hub.close();
+      },
+    );
+  });
+};

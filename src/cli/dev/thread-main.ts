@@ -1,0 +1,75 @@
+import process from "node:process";
+import { parentPort, workerData } from "node:worker_threads";
+import { createWorker } from "../../worker/worker.ts";
+import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
+import { errorMessage, stackTrace } from "../error-message.ts";
+import { openStore } from "../open-store.ts";
+import { redact, secretsOf } from "../secrets.ts";
+import { muteWarnings } from "../mute-warnings.ts";
+import { loadAgents } from "../workers/load-agents.ts";
+import { logWorker } from "../workers/log-worker.ts";
+import type { Log } from "../workers/open-log.ts";
+import { openTelemetry } from "../workers/open-telemetry.ts";
+import { reportLoadedFiles } from "./loaded-files.ts";
+import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
+import { ThreadQueue } from "./thread-queue.ts";
+
+/** How often the inbox of a running turn is read, should a signal of this process be lost, ms. */
+const POLL_MS = 60_000;
+
+const data = workerData as ThreadData;
+const { env } = process;
+const secrets = secretsOf(env, [data.store]);
+const send = (message: FromThread): void => parentPort!.postMessage(message, []);
+const log: Log = {
+  write: (level, event, fields) => send({ type: "log", level, event, fields: { ...fields } }),
+  error: ({ code, message }) => ({ code, message: redact(message, secrets) }),
+};
+
+/** The same agents, shown in the inspector unless they have an inspector of their own. */
+function inspected(agents: WorkerAgents): WorkerAgents {
+  const made = Object.entries(agents).map(([name, make]) => {
+    const shown: WorkerAgents[string] = async (session) => {
+      const config: AnyAgentConfig = await make(session);
+      return typeof config === "object" && config !== null ? { inspect: data.inspect, ...config } : config;
+    };
+    return [name, shown];
+  });
+  return Object.fromEntries(made) as WorkerAgents;
+}
+
+async function run(): Promise<void> {
+  reportLoadedFiles((file) => send({ type: "file", ...file }));
+  const agents = await loadAgents(data.file);
+  const telemetry = await openTelemetry(env, log);
+  const store = await openStore(data.store);
+  const queue = new ThreadQueue(data.queue);
+  const worker = createWorker({
+    queue,
+    store,
+    agents: telemetry.observed(inspected(agents)),
+    pollMs: POLL_MS,
+  });
+  logWorker(worker, log);
+  const closing = Promise.withResolvers<number>();
+  parentPort!.on("message", ({ deadlineMs }: ToThread) => closing.resolve(deadlineMs));
+  await worker.start();
+  send({ type: "ready", agents: Object.keys(agents) });
+  await worker.close({ deadlineMs: await closing.promise });
+  await queue.close();
+  await store.close();
+  await telemetry.close();
+}
+
+try {
+  muteWarnings();
+  await run();
+} catch (error) {
+  send({
+    type: "failed",
+    message: redact(errorMessage(error), secrets),
+    stack: redact(stackTrace(error), secrets),
+  });
+}
+// What the agents' file has opened would keep the thread alive. In a thread this ends the thread, not the process.
+process.exit(0);

@@ -1,0 +1,220 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { devProject, wordsFile } from "../support/dev-project.ts";
+import { accessibilityProblems } from "./support/axe.ts";
+import { launch, NO_FAULTS, open, type OpenOptions } from "./support/browser.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser?.close());
+
+const SIZES = {
+  "a desktop": { width: 1440, height: 900 },
+  "a tablet": { width: 768, height: 1024 },
+  "a phone": { width: 375, height: 740 },
+};
+
+async function openDev(options: OpenOptions = {}) {
+  const project = devProject();
+  const dev = await project.dev();
+  const opened = await open(browser, dev.chat.href, { viewport: SIZES["a desktop"], ...options });
+  onTestFinished(() => opened.page.context().close());
+  return { project, dev, ...opened };
+}
+
+const press = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole("button", { name, exact: true }).click();
+const status = (page: Page, is: string): Promise<void> =>
+  page.locator(".chat-head").getByRole("status").getByText(is, { exact: true }).waitFor();
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+test("shows an answer as it is written, its thinking, its calls and its error", async () => {
+  const { project, page, faults } = await openDev();
+  await page.getByLabel("Agent").selectOption("clerk");
+  await say(page, "Halves.");
+  await page.getByText("One first half,").waitFor();
+  await status(page, "working");
+  await page.locator(".thinking summary").first().waitFor();
+  expect(await page.getByText("second half").count()).toBe(0);
+  project.write("go", "");
+  await page.getByText("One first half, second half.").waitFor();
+  await status(page, "ready");
+  await page.getByRole("navigation").getByText("clerk · ").waitFor();
+  await say(page, "Wait.");
+  await page.getByText("One: waited").waitFor();
+  await page
+    .getByText("wait{}done")
+    .or(page.locator('[data-call-state="output-available"]'))
+    .first()
+    .waitFor();
+
+  await press(page, "New chat");
+  await say(page, "Fail.");
+  await page.getByRole("alert").getByText("The model is out of order.").waitFor();
+  await status(page, "failed");
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("adds to a turn that runs, and stops one", async () => {
+  const { project, page, faults } = await openDev();
+  await say(page, "Wait.");
+  await status(page, "working");
+  await say(page, "Be brief.");
+  await page.getByLabel("Message", { exact: true }).waitFor();
+  project.write("go", "");
+  await page.getByText("You added: Be brief.").waitFor();
+  await status(page, "ready");
+
+  rmSync(join(project.folder, "go"));
+  await say(page, "Halves.");
+  await page.getByText("One first half,").waitFor();
+  await press(page, "Stop");
+  await page.getByText("You have stopped this turn.").waitFor();
+  await status(page, "ready");
+
+  await press(page, "New chat");
+  await say(page, "Crash."); // never answers before it does
+  await page.getByRole("alert").getByText("The agents have ended").waitFor();
+  await page.getByRole("alert").getByText("The agents have ended").waitFor({ state: "hidden" });
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+describe("approves, denies, edits and answers", () => {
+  test("after the page was loaded again, and after the agents have changed", async () => {
+    const { project, dev, page, faults } = await openDev();
+    await say(page, "Pay.");
+    await page.getByRole("article", { name: "pay needs approval" }).waitFor();
+    await status(page, "waits for you");
+    await page.reload();
+    project.write("words.ts", wordsFile("Two"));
+    await dev.printed("loaded desk, clerk again.");
+    await press(page, /^Approve/);
+    await page.getByText("Two: paid 7").waitFor();
+    await status(page, "ready");
+
+    await say(page, "Pay.");
+    await press(page, /^Deny…/);
+    await page.getByLabel("Reason (the model reads it)").fill("Too much.");
+    await press(page, "Deny");
+    await page.locator('[data-call-state="output-denied"]').waitFor();
+    await status(page, "ready");
+
+    await say(page, "Pay.");
+    await press(page, /^Edit…/);
+    await page.getByLabel("euros").fill("5");
+    await press(page, /^Approve changes/);
+    await page.getByText("Two: paid 5").waitFor();
+    expect(project.done()).toEqual(["paid 7", "paid 5"]);
+
+    await say(page, "Ask.");
+    await page.getByLabel("Answer").fill("tomorrow");
+    await press(page, "Answer");
+    await page.getByText("Two: answered").waitFor();
+    await status(page, "ready");
+    expect(faults).toEqual(NO_FAULTS);
+  });
+
+  test("in another tab, which says so in this one, and leads to the run in the inspector", async () => {
+    const { page } = await openDev();
+    await say(page, "Pay.");
+    await page.getByRole("article", { name: "pay needs approval" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await press(other, /^Approve/);
+    await page.getByText("One: paid 7").waitFor();
+    const [inspector] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.getByRole("link", { name: "Inspect", exact: true }).click(),
+    ]);
+    await inspector.locator('[data-state="agent"]').waitFor();
+    await expect.poll(() => inspector.url()).toMatch(/#\/run\/local%2Fc_[0-9a-f]{32}$/);
+  });
+});
+
+test("shows what is wrong with the newest agents until they are mended, and when the server is gone", async () => {
+  const { project, dev, page } = await openDev();
+  await page.getByLabel("Agent").waitFor();
+  project.write("words.ts", "export const = 1;\n");
+  await page.getByRole("alert").getByText("words.ts:1 does not compile").waitFor();
+  project.write("words.ts", wordsFile("Two"));
+  await page.getByRole("alert").waitFor({ state: "hidden" });
+  dev.child.kill("SIGTERM");
+  await page.getByText("The server does not answer.").waitFor();
+});
+
+test("says how to get in without a link, and with one that is out of date", async () => {
+  const { dev, page } = await openDev();
+  const other = await open(browser, dev.chat.origin);
+  onTestFinished(() => other.page.context().close());
+  await other.page.getByText("Open the link of the terminal").waitFor();
+  await other.page.goto(`${dev.chat.origin}/#t=wrong`);
+  await other.page.reload();
+  await other.page.getByText("This link is out of date").waitFor();
+  await page.getByLabel("Agent").waitFor();
+});
+
+test.each(Object.entries(SIZES))(
+  "on %s nothing violates a rule of axe, in dark and light, and nothing is wider than the window",
+  async (_, viewport) => {
+    const { page, faults } = await openDev({ viewport });
+    const check = async (what: string): Promise<void> => {
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([what, colorScheme, await accessibilityProblems(page)]).toEqual([what, colorScheme, []]);
+      }
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      expect([what, width <= viewport.width]).toEqual([what, true]);
+    };
+    await page.getByLabel("Agent").waitFor();
+    await check("new");
+    await say(page, "Pay.");
+    await page.getByRole("article", { name: "pay needs approval" }).waitFor();
+    await check("suspended");
+    await press(page, /^Edit…/);
+    await check("edit");
+    await press(page, "Back");
+    await press(page, /^Approve/);
+    await page.getByText("One: paid 7").waitFor();
+    await status(page, "ready");
+    await page.locator(".call summary").click();
+    await page.locator(".thinking summary").first().click();
+    await check("answered");
+    const toggle = page.getByRole("button", { name: "Chats" });
+    if (await toggle.isVisible()) {
+      await toggle.click();
+      await check("list");
+    }
+    await page.getByRole("navigation").getByRole("link", { name: "Pay." }).click();
+    await page.getByText("One: paid 7").waitFor();
+    expect(faults).toEqual(NO_FAULTS);
+  },
+);
+
+test("the compressed page is smaller than 120 KB", async () => {
+  const { dev } = await openDev();
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, dev.chat.origin), { headers: { "Accept-Encoding": "gzip", ...headers } });
+  const page = await get("/");
+  const text = await page.text();
+  expect(page.headers.get("Cache-Control")).toBe("no-cache");
+  const again = await get("/", { "If-None-Match": page.headers.get("ETag")! });
+  expect([again.status, await again.text()]).toEqual([304, ""]);
+  const names = [...text.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThanOrEqual(2);
+  for (const name of names) {
+    const file = await get(`/${name}`);
+    expect([file.headers.get("Content-Encoding"), file.headers.get("Cache-Control")]).toEqual([
+      "gzip",
+      "public, max-age=31536000, immutable",
+    ]);
+    await file.arrayBuffer();
+  }
+});

@@ -1,0 +1,49 @@
+import type { UIPart } from "../../src/ui/message-fold.ts";
+import { preview } from "../src/logic/json-rows.ts";
+import { Icon, type IconName } from "../src/parts/icon.tsx";
+
+type Style = { readonly icon: IconName; readonly tone: string; readonly label: string };
+
+const STYLES: { readonly [state: string]: Style } = {
+  "input-streaming": { icon: "play", tone: "cyan", label: "is being written" },
+  "input-available": { icon: "play", tone: "cyan", label: "called" },
+  "approval-requested": { icon: "hand", tone: "amber", label: "needs approval" },
+  "output-available": { icon: "check", tone: "green", label: "done" },
+  "output-error": { icon: "cross", tone: "red", label: "failed" },
+  "output-denied": { icon: "hand", tone: "red", label: "denied" },
+};
+const RUNNING: Style = { icon: "play", tone: "cyan", label: "running" };
+
+/** A call of a tool: its arguments, and what came of it. */
+export function CallView({ part }: { readonly part: UIPart }) {
+  const state = String(part["state"]);
+  const style = part["preliminary"] === true ? RUNNING : (STYLES[state] ?? RUNNING);
+  const { input = {}, output, errorText } = part;
+  return (
+    <details
+      className="call"
+      data-tone={style.tone}
+      data-call={String(part["toolCallId"])}
+      data-call-state={state}
+    >
+      <summary className="call-head">
+        <Icon name="tool" />
+        <strong className="mono">{String(part["toolName"])}</strong>
+        <span className="mono muted args">{preview(input, 60)}</span>
+        <span className="spacer" />
+        <span className="badge">
+          <Icon name={style.icon} /> {style.label}
+        </span>
+      </summary>
+      <pre className="args" tabIndex={0} aria-label="Arguments">
+        {JSON.stringify(input, null, 2)}
+      </pre>
+      {errorText !== undefined && <pre className="error">{String(errorText)}</pre>}
+      {output !== undefined && (
+        <pre tabIndex={0} aria-label="Result">
+          {typeof output === "string" ? output : JSON.stringify(output, null, 2)}
+        </pre>
+      )}
+    </details>
+  );
+}

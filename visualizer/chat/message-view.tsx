@@ -1,0 +1,68 @@
+import { memo } from "react";
+import type { TurnMessage, UIPart } from "../../src/ui/message-fold.ts";
+import { Markdown } from "../src/conversation/markdown.tsx";
+import { Icon } from "../src/parts/icon.tsx";
+import { CallView } from "./call-view.tsx";
+
+type Props = { readonly message: TurnMessage; readonly agent: string | undefined };
+
+/** What a user has said, or a turn. */
+export const MessageView = memo(function MessageView({ message, agent }: Props) {
+  const { id, role, parts } = message;
+  const isUser = role === "user";
+  if (parts.every(({ type }) => type === "step-start")) return null; // a turn that has failed before it said anything
+  return (
+    <article
+      className="message"
+      data-role={role}
+      data-tone={isUser ? "blue" : "violet"}
+      aria-label={isUser ? "You" : agent}
+    >
+      <header>
+        <Icon name={isUser ? "user" : "model"} />
+        <strong>{isUser ? "You" : (agent ?? "Agent")}</strong>
+      </header>
+      {parts.map((part, index) => (
+        <PartView key={String(part["toolCallId"] ?? `${id} ${index}`)} part={part} isUser={isUser} />
+      ))}
+    </article>
+  );
+});
+
+const textOf = (parts: unknown): string =>
+  (Array.isArray(parts) ? (parts as readonly UIPart[]) : [])
+    .map(({ type, text }) => (type === "text" ? String(text) : `[${type}]`))
+    .join("\n");
+
+function PartView({ part, isUser }: { readonly part: UIPart; readonly isUser: boolean }) {
+  const text = String(part["text"] ?? "");
+  switch (part.type) {
+    case "text":
+      if (isUser) return <p className="prose">{text}</p>;
+      return (
+        <div data-streaming={part["state"] === "streaming" || undefined}>
+          <Markdown text={text} />
+        </div>
+      );
+    case "reasoning":
+      return (
+        <details className="thinking">
+          <summary>{part["state"] === "streaming" ? "thinking …" : "thinking"}</summary>
+          <p className="prose">{text}</p>
+        </details>
+      );
+    case "dynamic-tool":
+      return <CallView part={part} />;
+    case "steering-message":
+      return (
+        <p className="prose added">
+          <strong>You added:</strong> {textOf(part["parts"])}
+        </p>
+      );
+    case "step-start":
+    case "data-ask":
+      return null; // what it asks is among what waits
+    default:
+      return <span className="badge">{part.type}</span>;
+  }
+}

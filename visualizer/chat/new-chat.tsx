@@ -1,0 +1,54 @@
+import { useState } from "react";
+import { randomId } from "../../src/ui/react/random-id.ts";
+import { Composer } from "./composer.tsx";
+import { beginChat } from "./server.ts";
+
+type Props = {
+  readonly token: string;
+  readonly agents: readonly string[];
+  readonly onBegun: (id: string) => void;
+};
+
+/** A chat that nothing was said in: it exists once the first message is sent. */
+export function NewChat({ token, agents, onBegun }: Props) {
+  const [chosen, setChosen] = useState("");
+  const [id] = useState(() => `c_${randomId()}`);
+  const [error, setError] = useState<string>();
+  const agent = agents.includes(chosen) ? chosen : agents[0];
+  const send = async (text: string): Promise<void> => {
+    setError(undefined);
+    try {
+      await beginChat(token, id, agent!, text);
+      onBegun(id);
+    } catch (thrown) {
+      setError((thrown as Error).message);
+      throw thrown;
+    }
+  };
+  return (
+    <main className="conversation-page">
+      <div className="welcome-box">
+        <h1>New chat</h1>
+        <label>
+          Agent
+          <select
+            className="input"
+            value={agent ?? ""}
+            disabled={agents.length === 0}
+            onChange={({ target }) => setChosen(target.value)}
+          >
+            {agents.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        {error !== undefined && (
+          <p className="error" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      <Composer isDisabled={agent === undefined} send={send} />
+    </main>
+  );
+}

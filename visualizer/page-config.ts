@@ -1,0 +1,23 @@
+import { defineConfig, type UserConfig } from "vite";
+import { recordBundled } from "../scripts/record-bundled.mjs";
+import { lexerOnly } from "./lexer-only.ts";
+
+type Page = { readonly root: string; readonly outDir: string; readonly name: string };
+
+/** How a page is built. It has a strict content security policy, so neither scripts nor fonts are inlined. */
+export function pageConfig({ root, outDir, name }: Page): UserConfig {
+  return defineConfig({
+    root,
+    base: "./",
+    plugins: [lexerOnly, recordBundled(name)],
+    oxc: { jsx: { runtime: "automatic", importSource: "#page" } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: ["chrome130", "firefox132", "safari18"],
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 600,
+    },
+  });
+}

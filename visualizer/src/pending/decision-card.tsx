@@ -1,0 +1,155 @@
+import { Arguments, WaitTime } from "./call-arguments.tsx";
+import { useRef, useState, type KeyboardEvent } from "react";
+import { WAIT_TEXT } from "../logic/wait-text.ts";
+import { Icon } from "../parts/icon.tsx";
+import type { Decision, PendingItem } from "../wire/types.ts";
+import { Answer } from "./answer.tsx";
+import { Choices } from "./choices.tsx";
+import { Deny } from "./deny.tsx";
+import { EditArguments } from "./edit-arguments.tsx";
+import { useMode } from "./use-mode.ts";
+
+/** Properties of {@link DecisionCard}. */
+export type DecisionCardProps = {
+  readonly item: PendingItem;
+  readonly id?: string;
+  /** True while a decision is on its way. */
+  readonly isSent: boolean;
+  /** Why nothing can be decided now. */
+  readonly disabledReason?: string | undefined;
+  /** Resolves with the reason if the decision was refused. */
+  readonly decide: (decision: Decision) => Promise<string | undefined>;
+};
+
+/**
+ * A call that waits for a decision. Its owner removes it when the agent no longer reports the call, not before.
+ */
+export function DecisionCard({ item, id, isSent, disabledReason: reason, decide: send }: DecisionCardProps) {
+  const card = useRef<HTMLElement>(null);
+  const isAnswered = item.waitsFor === "externalResult" || item.waitsFor === "answer";
+  const first = isAnswered ? "answer" : "choose";
+  const [mode, setMode] = useMode(card, first);
+  const [error, setError] = useState<string>();
+  const canDecide = reason === undefined;
+  const decide = async (decision: Decision): Promise<void> => {
+    setError(undefined);
+    setError(await send(decision));
+  };
+  const isDecided = item.decided !== undefined;
+  const isDisabled = isSent || isDecided || !canDecide;
+  const keys = (event: KeyboardEvent<HTMLElement>): void => {
+    if (
+      isDisabled ||
+      mode !== "choose" ||
+      event.target !== event.currentTarget ||
+      event.ctrlKey ||
+      event.metaKey
+    )
+      return;
+    const action = {
+      a: () => void decide(item.waitsFor === "unknownOutcome" ? "retry" : "approve"),
+      e: () => item.ask ?? setMode("edit"),
+      r: () => setMode("deny"),
+    }[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  return (
+    <article
+      ref={card}
+      className="approval"
+      id={id}
+      tabIndex={-1}
+      data-pending={item.callId}
+      data-kind={item.waitsFor}
+      data-sent={isSent || undefined}
+      data-decided={isDecided || undefined}
+      aria-label={`${item.name} ${WAIT_TEXT[item.waitsFor]}`}
+      onKeyDown={keys}
+    >
+      <header>
+        <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
+        <h2>
+          <span className="mono">{[...(item.path ?? []), item.name].join(" › ")}</span>{" "}
+          {WAIT_TEXT[item.waitsFor]}
+        </h2>
+        <span className="spacer" />
+        <WaitTime item={item} />
+      </header>
+      {item.reason !== undefined && !Object.values(item.input).includes(item.reason) && (
+        <p className="reason">{item.reason}</p>
+      )}
+      {item.ask?.url !== undefined && <Page url={item.ask.url} />}
+      {mode === "edit" ? (
+        <EditArguments
+          item={item}
+          isDisabled={isDisabled}
+          send={(edit) => void decide({ edit })}
+          back={() => setMode("choose")}
+        />
+      ) : (
+        <Arguments item={item} />
+      )}
+      {mode === "choose" && (
+        <Choices
+          item={item}
+          isDisabled={isDisabled}
+          decide={(decision) => void decide(decision)}
+          setMode={setMode}
+        />
+      )}
+      {mode === "deny" && (
+        <Deny
+          isDisabled={isDisabled}
+          send={(reason) => void decide(reason === "" ? "deny" : { deny: reason })}
+          back={() => setMode(first)}
+        />
+      )}
+      {mode === "answer" && (
+        <Answer
+          item={item}
+          isDisabled={isDisabled}
+          send={(answer, text) => void decide(item.ask ? { respond: answer } : { answer: text })}
+          deny={() => (item.ask ? void decide({ decline: true }) : setMode("deny"))}
+          back={isAnswered ? undefined : () => setMode("choose")}
+        />
+      )}
+      {isSent && <p className="note">Sent. The agent has not confirmed it yet.</p>}
+      {isDecided && (
+        <p className="note">
+          Decided: {decisionText(item.decided!)}. It takes effect when the turn continues.
+        </p>
+      )}
+      {!canDecide && !isSent && (
+        <p className="note" data-testid="disabled-reason">
+          Not available: {reason}.
+        </p>
+      )}
+      {error !== undefined && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** The page that a question wants visited. An address of another kind, which a file may hold, is text. */
+function Page({ url }: { readonly url: string }) {
+  if (!/^https?:\/\//i.test(url)) return <p className="mono">{url}</p>;
+  return (
+    <p>
+      <a href={url} target="_blank" rel="noreferrer noopener">
+        {url}
+      </a>
+    </p>
+  );
+}
+
+function decisionText(decision: Decision): string {
+  if (typeof decision === "string") return decision;
+  const [kind] = Object.keys(decision);
+  return kind ?? "something";
+}
