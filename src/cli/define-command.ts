@@ -98,6 +98,15 @@ export function integer(
   return { description, value, schema, parse: (text) => (/^\d+$/.test(text) ? Number(text) : text) };
 }
 
+/** A number of at least 0, such as 0.25. */
+export function amount(value: string, description: string): Parameter<number | undefined> {
+  const parse = (text: string): number => {
+    if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) throw new InvalidArgumentError("It must look like 0.25 or 3.");
+    return Number(text);
+  };
+  return { description, value, parse };
+}
+
 /** A port. 0 stands for any free port. */
 export function port(description: string): Parameter<number | undefined> {
   const schema = async () => (await import("../base/option-schema.ts")).port();

@@ -38,7 +38,7 @@ async function* eachInTime<T>(
 /**
  * Wraps a store so that each operation settles within {@link SessionStore.timeoutMs}, also if the store never answers. What an
  * operation that was given up has changed is unknown. A renewal settles within a third of its lease, so that its caller learns in
- * time that the lease runs out. `watch` and `prune` have no deadline. `maxMs` lowers the limit.
+ * time that the lease runs out. `watch`, `search` and `prune` have no deadline. `maxMs` lowers the limit.
  */
 export function withDeadlines(store: SessionStore, options?: { readonly maxMs?: number }): SessionStore {
   if (options) return bounding(store, options.maxMs);
@@ -71,6 +71,7 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
     putInput: (...args) => bounded(store.putInput(...args), "put an input"),
     takeInputs: (...args) => bounded(store.takeInputs(...args), "take inputs"),
     list: (filter) => bounded(store.list(filter), "list"),
+    ...(store.search && { search: (query) => store.search!(query) }),
     listDue: (filter) => bounded(store.listDue(filter), "list"),
     delete: (...args) => bounded(store.delete(...args), "delete"),
     prune: (options) => store.prune(options),

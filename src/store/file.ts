@@ -38,6 +38,8 @@ import {
 } from "./file-journal.ts";
 import { INBOX, infoOf, JOURNAL, newestFence, sessionFolders } from "./file-list.ts";
 import { folderName } from "./file-name.ts";
+import { fileChanges, INDEX_FILE, statsOf } from "./file-search.ts";
+import { LocalSearcher } from "./local-index.ts";
 import { isAppendSynced } from "./local-options.ts";
 import type { JournalEntry, Lease, SessionInfo, SessionInput, SessionStore } from "./port.ts";
 import { matchesFilter, readPosition } from "./position.ts";
@@ -278,6 +280,17 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
     return isSessionDue(info, hasInput ?? false, before);
   }
 
+  const indexPath = join(dir, INDEX_FILE);
+  const searcher = new LocalSearcher(indexPath, {
+    changes: async (index) =>
+      fileChanges(await operate("search", (access) => sessionFolders(access, dir)), index, {
+        stats: (paths) => operate("search", (access) => statsOf(access, paths)),
+        infoOf: ({ folder: path, sessionId }) =>
+          operate("search", (access) => infoOf(access, path, sessionId)),
+      }),
+    read: (sessionId, range) => store.read(sessionId, range),
+  });
+
   const store: SessionStore = {
     timeoutMs,
 
@@ -403,6 +416,12 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       return { sessions };
     },
 
+    async search(query) {
+      assertOpen();
+      const isThere = await operate("search", (access) => ifExists(access.stat(dir)));
+      return isThere ? searcher.search(query) : { sessions: [], total: 0 };
+    },
+
     async listDue({ before, cursor = "", limit = 100 }) {
       const due: string[] = [];
       for (const { sessionId, folder: path } of await foldersAfter(cursor)) {
@@ -425,6 +444,8 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
           for (const input of await inputsIn(access, join(trash, INBOX), sessionId, acknowledged))
             await put(access, sessionId, input);
         await removeTrash(access, trash);
+        const hasIndex = (await ifExists(access.stat(indexPath))) !== undefined;
+        await searcher.remove(sessionId, hasIndex);
         return isThere;
       }),
 
@@ -439,6 +460,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     close: async () => {
       isClosed = true;
+      await searcher.close();
       await Promise.allSettled(running);
     },
   };

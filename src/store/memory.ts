@@ -5,6 +5,7 @@ import { readPosition, matchesFilter } from "./position.ts";
 import type { JournalEntry, SessionInfo, SessionPage, SessionStore } from "./port.ts";
 import { holdsLease, leaseLost, appendError, storeClosed, nextTakeovers } from "./append-check.ts";
 import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
+import { searcherOf, type LocalSearcher } from "./local-index.ts";
 import { checkId, compareIds } from "./session-id.ts";
 import { pruneSessions } from "./prune.ts";
 import { watchSeq } from "./watch-seq.ts";
@@ -54,6 +55,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const sessions = new Map<string, Stored>();
   const watchers = new Set<{ readonly sessionId: string; readonly wake: () => void }>();
   let lastFence = 0; // the highest fence of all deleted sessions
+  let searcher: LocalSearcher | undefined;
   let isClosed = false;
 
   const find = (sessionId: string): Stored | undefined => {
@@ -179,6 +181,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       return { sessions: page, ...(found.length > limit && { cursor: page.at(-1)!.sessionId }) };
     },
 
+    async search(query) {
+      if (isClosed) throw storeClosed();
+      searcher ??= searcherOf(store);
+      return searcher.search(query);
+    },
+
     async listDue({ before, cursor = "", limit = 100 }) {
       if (isClosed) throw storeClosed();
       const isDue = ([sessionId, stored]: [string, Stored]): boolean => {
@@ -201,6 +209,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
         for (const [id, input] of stored.inputs) inputs.set(id, input);
         for (const id of stored.inputs.keys()) inputIds.add(id);
       }
+      await searcher?.remove(sessionId);
       return stored.position !== undefined || stored.inputIds.size > 0;
     },
 
@@ -222,6 +231,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
     async close() {
       isClosed = true;
       sessions.clear();
+      await searcher?.close();
     },
   };
   return store;

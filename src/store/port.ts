@@ -1,6 +1,6 @@
 // src/store defines the port of session stores, and implements it in memory, files, SQLite and Postgres.
 import type { JsonObject } from "../base/json.ts";
-import type { Reason } from "../message/types.ts";
+import type { Reason, Usage } from "../message/types.ts";
 import type { WaitsFor } from "../tool/pending.ts";
 
 /** The phases that lists of sessions show:
@@ -128,6 +128,66 @@ export type SessionFilter = {
 /** A page of {@link SessionStore.list}; `cursor` is absent on the last page. */
 export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly cursor?: string };
 
+/** Options of {@link SessionStore.search}. A session is found if all conditions hold. */
+export type SessionSearch = {
+  /** Words in any order. Each must begin a word of the session: of its id, its agent, its title, its messages, or the names, arguments
+   *  and results of its calls. Case and accents do not count. Of Chinese, Japanese and other text without spaces each two neighbours
+   *  must stand next to each other. Of one text the first 65,536 characters are searched, and no values of keys that are named like
+   *  secrets. */
+  readonly text?: string;
+  /** The id begins with this string. */
+  readonly prefix?: string;
+  /** The agent's name. */
+  readonly agent?: string;
+  /** The phase is one of these. */
+  readonly phases?: readonly SessionPhase[];
+  /** {@link SessionInfo.reason} is one of these. */
+  readonly reasons?: readonly Reason[];
+  /** True: {@link SessionInfo.waitsFor} names something; false: it does not. */
+  readonly isWaiting?: boolean;
+  /** The model has asked for a tool of this name. */
+  readonly tool?: string;
+  /** The session's `meta` has each of these keys with an equal value. */
+  readonly meta?: JsonObject;
+  /** Epoch ms. The last append was not earlier. */
+  readonly since?: number;
+  /** Epoch ms. The last append was earlier. */
+  readonly until?: number;
+  /** The known cost is at least this. */
+  readonly minCost?: number;
+  /** The known cost is at most this. */
+  readonly maxCost?: number;
+  /** The `cursor` of the previous page. */
+  readonly cursor?: string;
+  /** Sessions per page; default 100. */
+  readonly limit?: number;
+  /** How long to wait for sessions that are not in the index yet, ms; default: as long as it takes. Their number is then
+   *  {@link SearchPage.unindexed}, and the work goes on. */
+  readonly waitMs?: number;
+  /** Called while sessions are added to the index, with how many of how many were. */
+  readonly onProgress?: (indexed: number, total: number) => void;
+};
+
+/** A session that a search found. */
+export type FoundSession = SessionInfo & {
+  /** Epoch ms of the first entry, on the clock of its writer. */
+  readonly startedAt?: number;
+  /** The usage of all messages. */
+  readonly usage: Usage;
+  /** The names of the tools that the model has asked for. */
+  readonly tools: readonly string[];
+};
+
+/** A page of {@link SessionStore.search}; `cursor` is absent on the last page. */
+export type SearchPage = {
+  readonly sessions: readonly FoundSession[];
+  /** How many sessions all pages have together. */
+  readonly total: number;
+  readonly cursor?: string;
+  /** How many sessions were not in the index when `waitMs` was over; absent if all were. */
+  readonly unindexed?: number;
+};
+
 /** Options of {@link SessionStore.prune}. */
 export type PruneOptions = {
   /** Only sessions whose last append was longer ago than this, ms. */
@@ -230,6 +290,10 @@ export interface SessionStore {
   takeInputs(sessionId: string, limit: number): Promise<readonly SessionInput[]>;
   /** Returns one page of sessions in the order of their ids (by code point). */
   list(filter?: SessionFilter): Promise<SessionPage>;
+  /** Returns one page of the sessions that match, the last changed first. What was appended before the call is found: sessions that
+   *  have changed since the last search are added to the index of the storage first, each once and from its newest indexed entry on, so
+   *  that appends cost nothing more. What is deleted is not found, and leaves the index with the session. */
+  search?(query?: SessionSearch): Promise<SearchPage>;
   /** Returns one page, in the order of their ids, of the sessions that a worker should resume: no owner holds an unexpired
    *  lease, and an input is due, or the phase is `running` or `unfinished`, or `wakeAt` has come. A session that has only
    *  inputs is included, a `quarantined` one is not. With indexes the cost is that of the result, not of the storage. */

@@ -8,6 +8,7 @@ import { MODULUS } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import { migrate } from "./postgres-schema.ts";
+import { postgresSearch, type SearchDialect } from "./search-sql.ts";
 import type { Row } from "./sql-rows.ts";
 import type { AppendRow, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
 
@@ -88,7 +89,7 @@ const appendSql = (schema: string, now: string) => `
     SELECT $1, e.seq, e.entry, (before + e.checksum) % ${MODULUS}
     FROM fits, unnest($4::bigint[], $5::json[], $16::bigint[]) AS e (seq, entry, checksum)
   ), moved AS (
-    UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9,
+    UPDATE ${schema}.sessions SET seq = $6, position = $7, phase = $8, wake_at = $9, searched = 0,
       meta = coalesce($10, meta), labels = coalesce($11, labels), updated_at = ${now},
       checksum = (before + $17::bigint) % ${MODULUS}, position_checksum = $18,
       meta_checksum = coalesce($19, meta_checksum), checkpoint_checksum = coalesce($20, checkpoint_checksum)
@@ -106,6 +107,7 @@ const appendSql = (schema: string, now: string) => `
 /** One schema in one database. It connects and migrates when first used. */
 export class PostgresDatabase implements SqlDatabase {
   readonly schema: string;
+  readonly search: SearchDialect;
   readonly #options: PostgresConnection;
   readonly #listener: PostgresListener;
   readonly #appendSql: string;
@@ -119,6 +121,7 @@ export class PostgresDatabase implements SqlDatabase {
     this.#options = options;
     this.#timeoutMs = Math.min(timeoutMs, LONGEST_DELAY_MS);
     this.schema = `"${options.schema ?? "agentchart"}"`;
+    this.search = postgresSearch(this.schema);
     this.#listener = new PostgresListener(() => this.#newClient());
     this.#appendSql = appendSql(this.schema, this.now(12));
   }

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import { AgentError } from "../base/error.ts";
+import { POSTGRES_SEARCH_TABLES } from "./search-sql.ts";
 
 /** Each migrates the tables from the version that is its index to the next one. A released migration never changes. `S`
  *  stands for the schema. */
@@ -48,6 +49,9 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE S.entries ADD COLUMN checksum bigint;
    ALTER TABLE S.entries ADD CONSTRAINT entries_checksum CHECK (checksum IS NOT NULL) NOT VALID;
    ALTER TABLE S.inputs ADD COLUMN checksum bigint;`,
+  `ALTER TABLE S.sessions ADD COLUMN searched int NOT NULL DEFAULT 0;
+   CREATE INDEX sessions_unsearched ON S.sessions (session_id) WHERE searched = 0 AND position IS NOT NULL;
+   ${POSTGRES_SEARCH_TABLES}`,
 ];
 
 async function versionOf(client: ClientBase, schema: string): Promise<number> {

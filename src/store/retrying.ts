@@ -92,6 +92,7 @@ export function retryingStore(
       }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),
     list: (filter) => retrying(() => store.list(filter)),
+    ...(store.search && { search: (query) => retrying(() => store.search!(query)) }),
     listDue: (filter) => retrying(() => store.listDue(filter)),
     delete: (...args) => retrying(() => store.delete(...args)),
     prune: (options) => store.prune(options),

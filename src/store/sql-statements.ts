@@ -54,7 +54,7 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
       FROM (SELECT 1) AS one LEFT JOIN ${schema}.sessions AS s ON s.session_id = $1 AND s.position IS NOT NULL
         LEFT JOIN ${schema}.checkpoints AS c ON c.session_id = s.session_id
         LEFT JOIN ${schema}.entries AS e ON e.session_id = s.session_id AND e.seq = s.seq`,
-    quarantine: `UPDATE ${schema}.sessions SET phase = 'quarantined' WHERE session_id = $1 AND position IS NOT NULL`,
+    quarantine: `UPDATE ${schema}.sessions SET phase = 'quarantined', searched = 0 WHERE session_id = $1 AND position IS NOT NULL`,
     seq: `SELECT seq FROM ${schema}.sessions WHERE session_id = $1 AND position IS NOT NULL`,
     putInput: `
       INSERT INTO ${schema}.inputs (session_id, id, data, due_at, checksum) VALUES ($1, $2, $3, $4, $5)
@@ -66,6 +66,16 @@ export function statementsOf({ schema, now, eachOf }: SqlDialect) {
       SELECT session_id, seq, CAST(position AS text) AS position, position_checksum, CAST(meta AS text) AS meta,
         meta_checksum, updated_at FROM ${schema}.sessions
       WHERE ${condition} ORDER BY session_id LIMIT $${limit}`,
+    /** Sessions whose index is not up to date, after `$1`. */
+    unsearched: `
+      SELECT session_id, seq, CAST(position AS text) AS position, position_checksum, CAST(meta AS text) AS meta,
+        meta_checksum, updated_at FROM ${schema}.sessions
+      WHERE searched = 0 AND position IS NOT NULL AND session_id > $1 ORDER BY session_id LIMIT $2`,
+    countUnsearched: `SELECT count(*) AS total FROM ${schema}.sessions WHERE searched = 0 AND position IS NOT NULL`,
+    // Locks the session, so that it is not deleted before its index is written.
+    claimSearch: `
+      UPDATE ${schema}.sessions SET searched = CASE WHEN seq = $2 AND updated_at = $3 THEN 1 ELSE 0 END
+      WHERE session_id = $1 AND seq >= $2 RETURNING seq`,
     listDue: `
       SELECT session_id FROM (
         SELECT session_id FROM ${schema}.inputs WHERE data IS NOT NULL AND due_at <= $1 AND session_id > $2

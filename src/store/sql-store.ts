@@ -5,6 +5,9 @@ import { duePage } from "./due.ts";
 import type { Batch, SessionFilter, SessionPhase, SessionStore } from "./port.ts";
 import { labelsOf, readPosition } from "./position.ts";
 import { pruneSessions } from "./prune.ts";
+import { Searcher } from "./searcher.ts";
+import { SearchIndex, type ChangedSession } from "./search-index.ts";
+import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
 import { statementsOf, type SqlDialect } from "./sql-statements.ts";
@@ -51,6 +54,10 @@ export interface SqlDatabase extends SqlDialect {
   /** Writes a batch if the session accepts it (see {@link appendError}); else writes nothing and returns the state that
    *  refused it, undefined if there is no such session. */
   append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined>;
+  /** The tables in which sessions are searched. */
+  readonly search: SearchDialect;
+  /** Empties these tables, which are damaged; absent where the database mends them itself. */
+  renewSearch?(): Promise<void>;
   /** An array of strings as a parameter. */
   array(strings: readonly string[]): unknown;
   /** Calls `wake` whenever the session's `seq` may have changed; returns a function that unsubscribes. */
@@ -59,6 +66,7 @@ export interface SqlDatabase extends SqlDialect {
 }
 
 const ENTRIES_PER_PAGE = 100;
+const INDEXED_PER_PAGE = 100;
 const RETRY_WATCH_MS = 250;
 
 function checkedKey(sessionId: string): string {
@@ -88,6 +96,34 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       values: present.map(([, value]) => value),
     };
   }
+
+  const claim = ({ info: { sessionId, seq, updatedAt } }: ChangedSession): Statement => [
+    sql.claimSearch,
+    [toKey(sessionId), seq, updatedAt],
+  ];
+  const index = new SearchIndex(db, db.search, claim);
+  async function* unsearched(): AsyncGenerator<ChangedSession> {
+    let after = "";
+    for (;;) {
+      const rows = await db.query("search", [sql.unsearched, [after, INDEXED_PER_PAGE]]);
+      for (const row of rows) yield { info: infoOf(row), stamp: "" };
+      if (rows.length < INDEXED_PER_PAGE) return;
+      after = String(rows.at(-1)!["session_id"]);
+    }
+  }
+  const searcher = new Searcher({
+    async open(isDamaged) {
+      if (isDamaged) await db.renewSearch?.();
+      return index;
+    },
+    async changes() {
+      const [row] = await db.query("search", [sql.countUnsearched, []]);
+      return { count: Number(row!["total"]), changed: unsearched() };
+    },
+    read: (sessionId, range) => store.read(sessionId, range),
+    isDamage: (error) =>
+      db.renewSearch !== undefined && AgentError.is(error) && error.code === "session/damaged",
+  });
 
   const store: SessionStore = {
     async acquire(sessionId, { owner, ttlMs }) {
@@ -229,6 +265,8 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return { sessions, ...(rows.length > limit && { cursor: sessions.at(-1)!.sessionId }) };
     },
 
+    search: (query) => searcher.search(query),
+
     async listDue({ before, cursor = "", limit = 100 }) {
       const values = [before, toKey(cursor), now(), limit + 1];
       const rows = await db.query("list", [sql.listDue, values]);
@@ -245,6 +283,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
         yield [sql.keepFence, [session?.["fence"] ?? 0]];
         yield [sql.deleteCheckpoint, [key]];
         yield [sql.deleteEntries, [key]];
+        yield* index.removal(sessionId);
         const inputs = yield [keepsInputs ? sql.deleteTakenInputs : sql.deleteInputs, [key]];
         return inputs.length > 0 || Boolean(session?.["existed"]);
       };
@@ -273,7 +312,10 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
 
     prune: (options) => pruneSessions(store, options, () => now() ?? Date.now()),
 
-    close: () => db.close(),
+    async close() {
+      await searcher.close();
+      await db.close();
+    },
   };
   return store;
 }

@@ -8,7 +8,8 @@ import type { Batch } from "./port.ts";
 import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";
 import type { Row } from "./sql-rows.ts";
 import type { AppendRow, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
-import { migrate } from "./sqlite-schema.ts";
+import { SQLITE_SEARCH } from "./search-sql.ts";
+import { migrate, renewSearchTables } from "./sqlite-schema.ts";
 import { pollEvery } from "./watch-seq.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -86,7 +87,7 @@ function prepare(db: DatabaseSync, sql: string): Prepared {
 const STATE = "SELECT seq, fence, owner, checksum FROM sessions WHERE session_id = $1";
 const ADD_ENTRY = "INSERT INTO entries (session_id, seq, entry, checksum) VALUES ($1, $2, $3, $4)";
 const SET_POSITION = `
-  UPDATE sessions SET seq = $2, position = $3, phase = $4, wake_at = $5, updated_at = $6,
+  UPDATE sessions SET seq = $2, position = $3, phase = $4, wake_at = $5, updated_at = $6, searched = 0,
     meta = coalesce($7, meta), labels = coalesce($8, labels), checksum = $9, position_checksum = $10,
     meta_checksum = coalesce($11, meta_checksum), checkpoint_checksum = coalesce($12, checkpoint_checksum)
   WHERE session_id = $1`;
@@ -96,15 +97,24 @@ const ACKNOWLEDGE = "UPDATE inputs SET data = NULL WHERE session_id = $1 AND id 
 /** One SQLite file. It is opened when first used. */
 export class SqliteDatabase implements SqlDatabase {
   readonly schema = "main";
+  readonly search = SQLITE_SEARCH;
   readonly #path: string;
   readonly #fsync: LocalStoreOptions["fsync"];
   readonly #watchEveryMs: number;
   readonly #statements = new Map<string, Prepared>();
   #db: DatabaseSync | undefined;
   #isClosed = false;
+  readonly #migrations: readonly string[] | undefined;
   #synchronous = "NORMAL";
 
-  constructor(path: string, fsync: LocalStoreOptions["fsync"], watchEveryMs: number) {
+  /** `migrations` make its tables; default: those of sessions. */
+  constructor(
+    path: string,
+    fsync: LocalStoreOptions["fsync"],
+    watchEveryMs: number,
+    migrations?: readonly string[],
+  ) {
+    this.#migrations = migrations;
     this.#path = path;
     this.#fsync = fsync;
     this.#watchEveryMs = watchEveryMs;
@@ -139,6 +149,11 @@ export class SqliteDatabase implements SqlDatabase {
 
   async transaction<T>(operation: string, run: () => Transaction<T>, isDurable = false): Promise<T> {
     return this.#transaction(operation, run, isDurable && this.#fsync !== "never");
+  }
+
+  async renewSearch(): Promise<void> {
+    this.#statements.clear();
+    this.#use("search", renewSearchTables);
   }
 
   async append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined> {
@@ -182,7 +197,7 @@ export class SqliteDatabase implements SqlDatabase {
       db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       db.exec("PRAGMA synchronous = NORMAL");
       useWal(db);
-      migrate(db);
+      migrate(db, this.#migrations);
     } catch (error) {
       db.close();
       throw error;

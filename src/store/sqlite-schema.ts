@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AgentError } from "../base/error.ts";
+import { SQLITE_SEARCH_TABLES } from "./search-sql.ts";
 
 /** Each migrates the tables from the version that is its index to the next one. A released migration never changes. */
 const MIGRATIONS: readonly string[] = [
@@ -48,15 +49,21 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE inputs ADD COLUMN checksum INTEGER;
    CREATE TRIGGER entries_checksum BEFORE INSERT ON entries WHEN NEW.checksum IS NULL
      BEGIN SELECT raise(ABORT, 'a release without checksums may not append'); END;`,
+  `ALTER TABLE sessions ADD COLUMN searched INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX sessions_unsearched ON sessions (session_id) WHERE searched = 0 AND position IS NOT NULL;
+   ${SQLITE_SEARCH_TABLES}`,
 ];
+
+/** The tables of an index that is a database of its own; of another version it is made anew. */
+export const INDEX_MIGRATIONS: readonly string[] = [SQLITE_SEARCH_TABLES];
 
 const versionOf = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
 /** Creates or migrates the tables; several processes may do so at once. Throws `session/version` for tables of a newer
  *  release. */
-export function migrate(db: DatabaseSync): void {
-  const newest = MIGRATIONS.length;
+export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
+  const newest = migrations.length;
   const found = versionOf(db);
   if (found === newest) return;
   if (found > newest) {
@@ -67,11 +74,25 @@ export function migrate(db: DatabaseSync): void {
   }
   db.exec("BEGIN IMMEDIATE");
   try {
-    for (const migration of MIGRATIONS.slice(versionOf(db))) db.exec(migration);
+    for (const migration of migrations.slice(versionOf(db))) db.exec(migration);
     db.exec(`PRAGMA user_version = ${newest}`);
     db.exec("COMMIT");
   } catch (error) {
     db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Makes the tables of the index of sessions anew, empty. */
+export function renewSearchTables(db: DatabaseSync): void {
+  const tables = ["search_words", "search_texts", "search_labels", "search_sessions"];
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for (const table of tables) db.exec(`DROP TABLE IF EXISTS ${table}`);
+    db.exec(SQLITE_SEARCH_TABLES);
+    db.exec("UPDATE sessions SET searched = 0; COMMIT");
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import type { StoreContractTest, StoreUnderTest } from "./store-contract-kit.ts"
 import { leaseTests } from "./store-contract-lease.ts";
 import { lifetimeTests, survivalTests } from "./store-contract-lifetime.ts";
 import { pruneTests } from "./store-contract-prune.ts";
+import { searchTests } from "./store-contract-search.ts";
 import { sessionTests } from "./store-contract-sessions.ts";
 import { transferTests } from "./store-contract-transfer.ts";
 
@@ -23,6 +24,7 @@ const GROUPS: { readonly [group: string]: readonly StoreContractTest[] } = {
   journal: journalTests,
   inbox: inboxTests,
   sessions: sessionTests,
+  search: searchTests,
   due: dueTests,
   transfer: transferTests,
   prune: pruneTests,

@@ -41,6 +41,7 @@ describe("The completion of bash", () => {
     expect(await complete("s")).toEqual(["sessions", "serve"]);
     expect(await complete("sessions", "")).toEqual([
       "ls",
+      "search",
       "show",
       "resume",
       "plan",

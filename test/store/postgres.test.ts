@@ -14,7 +14,10 @@ if (server) {
     await pool.end();
     await server.stop();
   });
-  const empty = `${["sessions", "checkpoints", "entries", "inputs"]
+  const empty = `${[
+    ...["sessions", "checkpoints", "entries", "inputs"],
+    ...["search_sessions", "search_labels", "search_texts"],
+  ]
     .map((table) => `DELETE FROM ${schema}.${table}`)
     .join(";")}; UPDATE ${schema}.last_fence SET value = 0`;
   storeContract(

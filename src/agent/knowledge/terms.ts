@@ -1,10 +1,5 @@
 import { stemmer } from "stemmer";
-
-/** Scripts that put no spaces between words. */
-const UNSPACED =
-  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
-const RUNS = new RegExp(`[${UNSPACED}ー]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
-const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+import { isUnspaced, pairsOf, plainOf, runsOf } from "../../base/words.ts";
 
 /** English words that stand in most questions and say nothing. */
 const STOP_WORDS = new Set(
@@ -13,20 +8,15 @@ const STOP_WORDS = new Set(
   ),
 );
 
-const pairsOf = (characters: readonly string[]): readonly string[] =>
-  characters.slice(1).map((character, index) => characters[index]! + character);
-
 function termsOfRun(run: string, isQuery: boolean): readonly string[] {
-  if (!IS_UNSPACED.test(run)) {
-    const plain = run.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
-    return [/^[a-z]+$/u.test(plain) ? stemmer(plain) : plain === "" ? run : plain];
+  if (!isUnspaced(run)) {
+    const plain = plainOf(run);
+    return [/^[a-z]+$/u.test(plain) ? stemmer(plain) : plain];
   }
   const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return isQuery ? pairsOf(characters) : [...characters, ...pairsOf(characters)];
 }
-
-const runsOf = (text: string): readonly string[] => text.normalize("NFKC").toLowerCase().match(RUNS) ?? [];
 
 /** The terms that a text is found by: words in lower case without accents and English endings; of Chinese, Japanese and other text
  *  without spaces each character and each pair of neighbours. */

@@ -1,6 +1,8 @@
 // src/cli/sessions holds the commands for stored sessions.
+import { REASONS } from "../../message/types.ts";
 import { SESSION_PHASES } from "../../store/port.ts";
 import {
+  amount,
   boolean,
   choice,
   defineCommand,
@@ -26,6 +28,34 @@ export const list = defineCommand({
     ...JSON_RESULT,
   },
   examples: ["sessions ls --phase suspended", "sessions ls --json"],
+});
+
+export const search = defineCommand({
+  name: "sessions search",
+  description:
+    "Find sessions by what was said in them, the last changed first, as JSON lines outside a terminal",
+  args: { text: string("words", "beginnings of words that all stand in the session (default: any session)") },
+  flags: {
+    agent: string("NAME", "only sessions of this agent"),
+    phase: choice("PHASE", SESSION_PHASES, "only sessions in this phase"),
+    reason: choice("REASON", REASONS, "only sessions whose newest turn ended with this reason"),
+    tool: string("NAME", "only sessions in which the model asked for this tool"),
+    within: duration("AGE", "only sessions that have changed within this time, such as 7d or 12h"),
+    minCost: amount("N", "only sessions that are known to have cost at least this"),
+    maxCost: amount("N", "only sessions that are known to have cost at most this"),
+    prefix: string("TEXT", "only ids with this prefix"),
+    limit: integer("N", "maximum number of sessions (default: all)"),
+    ...STORE,
+    ...JSON_RESULT,
+  },
+  examples: [
+    'sessions search "refund INV-90017"',
+    "sessions search --reason ERROR --tool refund --within 7d",
+  ],
+  sections: {
+    Index:
+      "The store keeps an index of its sessions, and adds what has changed before each search. The first search\nof an old store takes longer.",
+  },
 });
 
 export const show = defineCommand({
