@@ -221,7 +221,7 @@ export const searchTests: readonly StoreContractTest[] = [
       { seq: 4, at: 1, type: "call", data: { set: { result: 5 } } },
       messages(5, 0, [
         say(`${"x".repeat(5_000)} 'quoted" \u0000 end* AND NOT`),
-        say(`${"word ".repeat(20_000)}`),
+        say("word ".repeat(20_000)),
       ]),
     ];
     await write(store, "'; --\u0000\u{10ffff}", odd, { agent: "a\u0000b", meta: { "k'": "\u0000" } });
