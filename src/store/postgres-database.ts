@@ -10,7 +10,8 @@ import { PostgresListener } from "./postgres-listener.ts";
 import { migrate } from "./postgres-schema.ts";
 import { postgresSearch, type SearchDialect } from "./search-sql.ts";
 import type { Row } from "./sql-rows.ts";
-import type { AppendRow, SqlDatabase, Statement, Transaction } from "./sql-store.ts";
+import type { Statement, Transaction } from "./sql-statements.ts";
+import type { AppendRow, SqlDatabase } from "./sql-store.ts";
 
 /** How a store reaches its database: by `connectionString` or by `pool`. */
 export type PostgresConnection = {

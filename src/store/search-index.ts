@@ -4,7 +4,7 @@ import { labelsOf } from "./position.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";
 import { searchCondition, searchStatements, toolLabel, type SearchDialect } from "./search-sql.ts";
 import { fromKey, toKey } from "./session-id.ts";
-import type { SqlDatabase, Statement, Transaction } from "./sql-store.ts";
+import type { SqlQueries, Statement, Transaction } from "./sql-statements.ts";
 
 /** Words are added in portions of so many: a row of Postgres holds no more than a megabyte of them. */
 const WORDS_PER_ROW = 2_000;
@@ -30,17 +30,13 @@ type Kept = { readonly session: FoundSession; readonly messages: number };
 
 /** The words and the summaries of sessions, in tables of one database. */
 export class SearchIndex {
-  readonly #db: Pick<SqlDatabase, "query" | "transaction">;
+  readonly #db: SqlQueries;
   readonly #dialect: SearchDialect;
   readonly #sql: ReturnType<typeof searchStatements>;
   /** A statement that returns a row if the session may be indexed as it was read; it locks the session until the transaction ends. */
   readonly #claim: ((session: ChangedSession) => Statement) | undefined;
 
-  constructor(
-    db: Pick<SqlDatabase, "query" | "transaction">,
-    dialect: SearchDialect,
-    claim?: (session: ChangedSession) => Statement,
-  ) {
+  constructor(db: SqlQueries, dialect: SearchDialect, claim?: (session: ChangedSession) => Statement) {
     this.#db = db;
     this.#dialect = dialect;
     this.#sql = searchStatements(dialect);

@@ -2,7 +2,7 @@ import type { SessionSearch } from "./port.ts";
 import { labelsOf } from "./position.ts";
 import { queryWords } from "./search-words.ts";
 import { keyAfterPrefix, toKey } from "./session-id.ts";
-import type { Transaction } from "./sql-store.ts";
+import type { Transaction } from "./sql-statements.ts";
 
 /** What an index of sessions has of one: a row, its labels, and its words. `n` is the number that the index gives it. */
 export type SearchDialect = {

@@ -1,3 +1,18 @@
+import type { Row } from "./sql-rows.ts";
+
+/** A statement and the values of its parameters. */
+export type Statement = readonly [sql: string, values: readonly unknown[]];
+/** The statements of a transaction: yields each one and receives its rows. */
+export type Transaction<T> = Generator<Statement, T, readonly Row[]>;
+
+/** What runs statements. */
+export type SqlQueries = {
+  /** Runs one statement. `isDurable`: what it wrote survives a power loss, as far as the store's options ask for it. */
+  query(operation: string, statement: Statement, isDurable?: boolean): Promise<readonly Row[]>;
+  /** Runs all statements or none. */
+  transaction<T>(operation: string, run: () => Transaction<T>, isDurable?: boolean): Promise<T>;
+};
+
 /** What the SQL of one database adds to the statements that all share. */
 export type SqlDialect = {
   /** Qualifies table names, as SQL: `"agentchart"`, `main`. */

@@ -10,13 +10,14 @@ import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
 import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
-import { statementsOf, type SqlDialect } from "./sql-statements.ts";
+import {
+  statementsOf,
+  type SqlDialect,
+  type SqlQueries,
+  type Statement,
+  type Transaction,
+} from "./sql-statements.ts";
 import { watchSeq, type SeqSource } from "./watch-seq.ts";
-
-/** A statement and the values of its parameters. */
-export type Statement = readonly [sql: string, values: readonly unknown[]];
-/** The statements of a transaction: yields each one and receives its rows. */
-export type Transaction<T> = Generator<Statement, T, readonly Row[]>;
 
 /** The columns that an append writes. Ids are keys (see {@link toKey}); strings that hold JSON are named so. */
 export type AppendRow = {
@@ -46,11 +47,7 @@ export type AppendRow = {
 };
 
 /** One SQL database. Every method rejects with an AgentError; `operation` completes "could not …" in its message. */
-export interface SqlDatabase extends SqlDialect {
-  /** Runs one statement. `isDurable`: what it wrote survives a power loss, as far as the store's options ask for it. */
-  query(operation: string, statement: Statement, isDurable?: boolean): Promise<readonly Row[]>;
-  /** Runs all statements or none. */
-  transaction<T>(operation: string, run: () => Transaction<T>, isDurable?: boolean): Promise<T>;
+export interface SqlDatabase extends SqlDialect, SqlQueries {
   /** Writes a batch if the session accepts it (see {@link appendError}); else writes nothing and returns the state that
    *  refused it, undefined if there is no such session. */
   append(batch: Batch, row: AppendRow): Promise<"written" | AppendState | undefined>;
