@@ -219,10 +219,7 @@ export const searchTests: readonly StoreContractTest[] = [
         data: { from: -4, messages: [null, { content: [null, { type: 1 }] }] },
       },
       { seq: 4, at: 1, type: "call", data: { set: { result: 5 } } },
-      messages(5, 0, [
-        say(`${"x".repeat(5_000)} 'quoted" \u0000 end* AND NOT`),
-        say("word ".repeat(20_000)),
-      ]),
+      messages(5, 0, [say(`${"x".repeat(5_000)} 'quoted" \u0000 end* AND NOT`), say("word ".repeat(20_000))]),
     ];
     await write(store, "'; --\u0000\u{10ffff}", odd, { agent: "a\u0000b", meta: { "k'": "\u0000" } });
     for (const text of ["quoted", "end AND", '"end', "x".repeat(4_000), "'; --"])
