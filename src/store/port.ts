@@ -137,6 +137,8 @@ export type SessionSearch = {
   readonly text?: string;
   /** The id begins with this string. */
   readonly prefix?: string;
+  /** The id is none of these; at most 10,000. */
+  readonly except?: readonly string[];
   /** The agent's name. */
   readonly agent?: string;
   /** The phase is one of these. */

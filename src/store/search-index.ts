@@ -111,7 +111,8 @@ export class SearchIndex {
     const key = toKey(info.sessionId);
     const { messages, ...summary } = fold.summary;
     const found: Kept = { session: { ...info, ...summary }, messages };
-    const { seq, updatedAt, phase, waitsFor, reason = null, agent, meta } = info;
+    const { seq, updatedAt, phase, waitsFor, reason = null, meta } = info;
+    const agent = agentOf(info);
     const agentKey = agent === undefined ? null : toKey(agent);
     const row = [key, stamp, seq, updatedAt, phase, waitsFor.length > 0 ? 1 : 0, reason, agentKey];
     const cost = summary.usage.cost ?? null;
@@ -132,10 +133,15 @@ export class SearchIndex {
   }
 }
 
+/** The agent's name; sessions of 0.1.0 have it in their labels, if at all. */
+function agentOf({ agent, meta }: SessionInfo): string | undefined {
+  return agent ?? (typeof meta["agent"] === "string" ? meta["agent"] : undefined);
+}
+
 /** Reads what has happened in a session, up to damage. */
 async function folded(info: SessionInfo, { seq, summary }: Known, read: ReadEntries): Promise<SearchFold> {
   const fold = new SearchFold(summary);
-  for (const text of [info.sessionId, info.agent, info.title, info.meta["title"]])
+  for (const text of [info.sessionId, agentOf(info), info.title, info.meta["title"]])
     if (typeof text === "string") fold.addText(text);
   try {
     if (info.seq > seq)

@@ -8,6 +8,10 @@ import type { Transaction } from "./sql-statements.ts";
 export type SearchDialect = {
   /** Qualifies table names, as SQL. */
   readonly schema: string;
+  /** A condition: the id is none of the array of strings in parameter `parameter`. */
+  isNoneOf(parameter: number): string;
+  /** An array of strings as a parameter. */
+  array(strings: readonly string[]): unknown;
   /** A query of the column `n` of sessions that have the word of parameter `parameter`. */
   withWord(parameter: number): string;
   /** The value of that parameter. */
@@ -27,6 +31,8 @@ const ofSession = (schema: string): string =>
  *  the tokenizer `ascii` splits at those only. */
 export const SQLITE_SEARCH: SearchDialect = {
   schema: "main",
+  isNoneOf: (parameter) => `session_id NOT IN (SELECT value FROM json_each($${parameter}))`,
+  array: (strings) => JSON.stringify(strings),
   withWord: (parameter) =>
     `SELECT n FROM search_texts WHERE row IN (SELECT rowid FROM search_words WHERE search_words MATCH $${parameter})`,
   word: (word, isPrefix) => `"${word}"${isPrefix ? " *" : ""}`,
@@ -57,6 +63,8 @@ export const SQLITE_SEARCH_TABLES = `
 /** In Postgres the words of a session are rows of `tsvector`, which every server has. */
 export const postgresSearch = (schema: string): SearchDialect => ({
   schema,
+  isNoneOf: (parameter) => `session_id <> ALL ($${parameter}::text[])`,
+  array: (strings) => strings,
   withWord: (parameter) =>
     `SELECT n FROM ${schema}.search_texts WHERE words @@ CAST($${parameter} AS tsquery)`,
   word: (word, isPrefix) => `'${word}'${isPrefix ? ":*" : ""}`,
@@ -127,6 +135,7 @@ export function searchCondition(
   {
     text = "",
     prefix,
+    except,
     agent,
     phases,
     reasons,
@@ -154,6 +163,8 @@ export function searchCondition(
     add("session_id >=", toKey(prefix));
     add("session_id <", keyAfterPrefix(toKey(prefix)));
   }
+  if (except && except.length > 0)
+    conditions.push(dialect.isNoneOf(values.push(dialect.array(except.map(toKey)))));
   add("agent =", agent === undefined ? undefined : toKey(agent));
   oneOf("phase", phases);
   oneOf("reason", reasons);

@@ -35,5 +35,12 @@ export function queryWords(text: string): readonly QueryWord[] {
   return [...new Map(words.map((word) => [word.word, word])).values()].slice(0, MAX_QUERY_WORDS);
 }
 
+/** True if a set of words has all words of a query. */
+export function hasWords(words: ReadonlySet<string>, query: readonly QueryWord[]): boolean {
+  return query.every(
+    ({ word, isPrefix }) => words.has(word) || (isPrefix && [...words].some((each) => each.startsWith(word))),
+  );
+}
+
 const cut = (word: string): string =>
   word.length <= MAX_WORD ? word : word.slice(0, MAX_WORD).toWellFormed();

@@ -134,6 +134,8 @@ export const searchTests: readonly StoreContractTest[] = [
       [{ minCost: 0.6, maxCost: 3 }, ["chinese"]],
       [{ maxCost: 0.1 }, []],
       [{ prefix: "ch" }, ["chinese"]],
+      [{ except: ["refund", "other"] }, ["waits", "chinese"]],
+      [{ except: [] }, ["waits", "chinese", "refund"]],
       [
         { text: "receipt", tool: "refund_order", agent: "clerk", reasons: ["ERROR"], minCost: 0.1 },
         ["refund"],

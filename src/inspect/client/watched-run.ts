@@ -17,7 +17,7 @@ import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.t
 import { Recorder } from "./recorder.ts";
 import { StreamQueue } from "./stream-queue.ts";
 import { isInnerSession } from "../../store/inner-session.ts";
-import { relationsOf } from "../protocol/run-relations.ts";
+import { relationsOf, titleOf } from "../protocol/run-relations.ts";
 
 /** What the hub receives of a run besides its steps. */
 export type RunReport = {
@@ -184,6 +184,7 @@ export class WatchedRun {
         ...(config?.store && { seq }),
         usage: this.#usage.of(context.transcript),
         pending: pending.length,
+        ...titleOf(config?.meta ?? {}),
         ...relationsOf(config?.meta ?? {}),
         ...(phase !== "running" && { leaf: `${worker.id}.${this.history.last}` }),
         can,

@@ -9,7 +9,8 @@ import { exportRun } from "./export-run.ts";
 import { RUN_GROUPS } from "../protocol/protocol.ts";
 import type { OpenRun } from "./open-run.ts";
 import { pageResponse } from "./page-files.ts";
-import { MAX_ROWS, type Runs } from "./runs.ts";
+import { MAX_ROWS, type RunQuery, type Runs } from "./runs.ts";
+import { OUTCOME_NAMES } from "../protocol/outcomes.ts";
 import { bearerOf, type AccessPolicy } from "./access-policy.ts";
 import { isWithin } from "../protocol/parse-run-file.ts";
 import { isObject } from "../../base/is-object.ts";
@@ -70,19 +71,28 @@ export function httpApp({ policy, gate, runs, charts, pageFolder }: HttpOptions)
   });
 
   app.get("/api/runs", async (c) => {
-    const { q, group, worker, cursor, limit } = c.req.query();
+    const { group, outcome, limit, since, minCost, ...texts } = c.req.query();
     const runGroup = RUN_GROUPS.find((each) => each === group);
+    const runOutcome = OUTCOME_NAMES.find((each) => each === outcome);
     const count = limit === undefined ? undefined : parseInteger(limit);
     if (group !== undefined && !runGroup)
       return problem(c, 400, `\`group\` must be one of ${RUN_GROUPS.join(", ")}.`);
+    if (outcome !== undefined && !runOutcome)
+      return problem(c, 400, `\`outcome\` must be one of ${OUTCOME_NAMES.join(", ")}.`);
     if (limit !== undefined && (count === undefined || count < 1 || count > MAX_ROWS))
       return problem(c, 400, `\`limit\` must be an integer from 1 to ${MAX_ROWS}.`);
+    if ([since, minCost].some((text) => text !== undefined && !/^\d{1,15}(\.\d{1,15})?$/.test(text)))
+      return problem(c, 400, "`since` and `minCost` must be numbers of at least 0.");
+    const given = ["q", "agent", "tool", "worker", "cursor"].flatMap((key) =>
+      texts[key] === undefined ? [] : [[key, texts[key]]],
+    );
     return c.json(
       await runs.list({
-        ...(q !== undefined && { q }),
+        ...(Object.fromEntries(given) as RunQuery),
         ...(runGroup && { group: runGroup }),
-        ...(worker !== undefined && { worker }),
-        ...(cursor !== undefined && { cursor }),
+        ...(runOutcome && { outcome: runOutcome }),
+        ...(since !== undefined && { since: Number(since) }),
+        ...(minCost !== undefined && { minCost: Number(minCost) }),
         ...(count !== undefined && { limit: count }),
       }),
     );

@@ -1,4 +1,4 @@
-import type { RunRow, StreamDelta, WorkerToHub } from "../protocol/protocol.ts";
+import type { StreamDelta, WorkerToHub } from "../protocol/protocol.ts";
 import { LiveRun, type RunMessage, type ConnectedWorker } from "./live-run.ts";
 import type { OpenRun } from "./open-run.ts";
 
@@ -26,9 +26,9 @@ export class LiveRuns {
     return this.#runs.get(runId);
   }
 
-  /** The rows of all runs, newest first. */
-  rows(): readonly RunRow[] {
-    return [...this.#runs.values()].map(({ row }) => row).toReversed();
+  /** All runs, newest first. */
+  all(): readonly OpenRun[] {
+    return [...this.#runs.values()].toReversed();
   }
 
   /** Returns the connected process that drives a run. */

@@ -1,12 +1,12 @@
 import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { groupOf, type OpenRun } from "./open-run.ts";
-import { matchesSearch, type StoreRuns } from "./store-runs.ts";
+import { matchesFilter } from "./run-words.ts";
+import type { StoreRuns } from "./store-runs.ts";
+import type { RunFilter } from "../protocol/outcomes.ts";
 
-/** A query of the list of runs; `q` is a part of the id or of the agent's name. */
-export type RunQuery = {
-  /** A part of the id or of the agent's name. */
-  readonly q?: string;
+/** A query of the list of runs. */
+export type RunQuery = RunFilter & {
   /** Only runs of this group. */
   readonly group?: RunGroup;
   /** The id of the process that drives the runs. */
@@ -17,8 +17,13 @@ export type RunQuery = {
   readonly limit?: number;
 };
 
-/** A page of the list of runs; without `cursor` it is the last one. */
-export type RunPage = { readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number };
+/** A page of the list of runs; without `cursor` it is the last one. `unindexed`: so many stored runs are not found yet. */
+export type RunPage = {
+  readonly rows: readonly RunRow[];
+  readonly cursor?: string;
+  readonly total: number;
+  readonly unindexed?: number;
+};
 
 /** The maximum number of rows of a page of the list. */
 export const MAX_ROWS = 500;
@@ -46,33 +51,34 @@ export class Runs {
     return { ...page, rows: page.rows.map((row) => this.#live.get(row.runId)?.row ?? row) };
   }
 
-  async #page({ q = "", group, worker, cursor = "n0", limit = DEFAULT_ROWS }: RunQuery): Promise<RunPage> {
-    const inMemory = this.#rowsInMemory();
-    const isWanted = (row: RunRow): boolean =>
-      matchesSearch(row, q) &&
-      (!group || groupOf(row) === group) &&
-      (worker === undefined || row.worker?.id === worker);
-    const matching = inMemory.filter(isWanted);
-    const ids = new Set(inMemory.map(({ runId }) => runId));
+  async #page({ group, worker, cursor = "n0", limit = DEFAULT_ROWS, ...filter }: RunQuery): Promise<RunPage> {
+    const inMemory = this.#runsInMemory();
+    const matching = inMemory
+      .filter((run) => !group || groupOf(run.row) === group)
+      .filter(({ row }) => worker === undefined || row.worker?.id === worker)
+      .filter((run) => matchesFilter(run, filter))
+      .map(({ row }) => row);
     const stored = worker === undefined ? this.#stored : undefined; // no process drives a stored run
-    const total = matching.length + ((await stored?.count({ q, ...(group && { group }) }, ids)) ?? 0);
     const isInMemory = cursor.startsWith("n");
     const from = isInMemory ? Number(cursor.slice(1)) || 0 : matching.length;
     const rows = matching.slice(from, from + limit);
-    if (from + rows.length < matching.length) return { rows, cursor: `n${from + rows.length}`, total };
-    if (!stored) return { rows, total };
-    if (rows.length === limit) return { rows, cursor: "s", total };
-    const page = await stored.list({
-      q,
-      limit: limit - rows.length,
+    const end = from + rows.length;
+    const page = await stored?.list({
+      ...filter,
       ...(group && { group }),
+      except: inMemory.map(({ row }) => row.runId),
+      limit: Math.max(1, limit - rows.length),
       ...(!isInMemory && cursor.length > 1 && { cursor: cursor.slice(1) }),
     });
-    const others = page.rows.filter(({ runId }) => !ids.has(runId));
+    const total = matching.length + (page?.total ?? 0);
+    const about = { total, ...(page?.unindexed !== undefined && { unindexed: page.unindexed }) };
+    if (end < matching.length) return { rows, cursor: `n${end}`, ...about };
+    if (!page || page.rows.length === 0) return { rows, ...about };
+    if (rows.length === limit) return { rows, cursor: "s", ...about };
     return {
-      rows: [...rows, ...others],
+      rows: [...rows, ...page.rows],
       ...(page.cursor !== undefined && { cursor: `s${page.cursor}` }),
-      total,
+      ...about,
     };
   }
 
@@ -81,10 +87,9 @@ export class Runs {
     return this.#live.get(runId) ?? this.#files.get(runId) ?? (await this.#stored?.open(runId));
   }
 
-  #rowsInMemory(): readonly RunRow[] {
-    const live = this.#live.rows();
-    const ids = new Set(live.map(({ runId }) => runId));
-    const files = [...this.#files.values()].map(({ row }) => row).filter(({ runId }) => !ids.has(runId));
-    return [...live, ...files];
+  #runsInMemory(): readonly OpenRun[] {
+    const live = this.#live.all();
+    const ids = new Set(live.map(({ row }) => row.runId));
+    return [...live, ...[...this.#files.values()].filter(({ row }) => !ids.has(row.runId))];
   }
 }

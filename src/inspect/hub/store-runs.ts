@@ -4,34 +4,37 @@ import type { RunGroup, RunRow } from "../protocol/protocol.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { quarantineReason } from "../../session/format.ts";
 import { readPosition } from "../../store/position.ts";
-import type { LoadedSession, SessionInfo, SessionPhase, SessionStore } from "../../store/port.ts";
+import type { FoundSession, LoadedSession, SessionPhase, SessionStore } from "../../store/port.ts";
 import type { HashedChart } from "./chart-registry.ts";
 import { JournalRun } from "./journal-run.ts";
-import { groupOf, type OpenRun } from "./open-run.ts";
-import { relationsOf } from "../protocol/run-relations.ts";
+import type { OpenRun } from "./open-run.ts";
+import { outcomeNamed, type RunFilter } from "../protocol/outcomes.ts";
+import { relationsOf, titleOf } from "../protocol/run-relations.ts";
+import { searcherOf } from "../../store/local-index.ts";
 
 /** A query of the sessions of a store. */
-export type StoreQuery = {
-  /** A part of the id, of the agent's name or of the title. */
-  readonly q?: string;
+export type StoreQuery = RunFilter & {
   /** Only sessions of this group. */
   readonly group?: RunGroup;
+  /** The ids of sessions that are listed elsewhere. */
+  readonly except: readonly string[];
   /** The `cursor` of the previous page. */
   readonly cursor?: string;
   /** The maximum number of rows. */
   readonly limit: number;
 };
 
-/** A page of sessions; without `cursor` it is the last one. */
-export type StorePage = { readonly rows: readonly RunRow[]; readonly cursor?: string };
+/** A page of sessions, the last changed first; without `cursor` it is the last one. `unindexed`: so many sessions are not found yet. */
+export type StorePage = {
+  readonly rows: readonly RunRow[];
+  readonly cursor?: string;
+  readonly total: number;
+  readonly unindexed?: number;
+};
 
-/** The number of sessions read at once in a search. */
-const SEARCH_BATCH = 500;
-/** The maximum number of sessions searched for one page; the next page continues the search. */
-const MAX_SEARCHED = 5_000;
+/** How long a list waits for sessions that are not in the index yet, ms. */
+const INDEX_WAIT_MS = 1_000;
 const MAX_OPEN_RUNS = 32;
-const MAX_COUNTS = 50;
-const COUNT_TTL_MS = 10_000;
 
 /** The sessions of a store. Reading them takes no lease. */
 export class StoreRuns {
@@ -41,48 +44,29 @@ export class StoreRuns {
   readonly #open = new LRUCache<string, { readonly run: JournalRun; notice?: string }>({
     max: MAX_OPEN_RUNS,
   });
-  readonly #counts = new LRUCache<string, { readonly at: number; readonly count: Promise<number> }>({
-    max: MAX_COUNTS,
-  });
+  readonly #search: NonNullable<SessionStore["search"]>;
 
   constructor(store: SessionStore, chart: HashedChart) {
     this.store = store;
     this.#chart = chart;
+    const searcher = store.search ? (store as Required<Pick<SessionStore, "search">>) : searcherOf(store);
+    this.#search = (query) => searcher.search(query);
   }
 
   /** Returns a page of the sessions that match a query. Rejects if the store fails. */
-  async list({ q = "", group, cursor, limit }: StoreQuery): Promise<StorePage> {
-    const phase = phaseFor(group);
-    const rows: RunRow[] = [];
-    let at = cursor;
-    for (let searched = 0; searched < MAX_SEARCHED;) {
-      const page = await this.store.list({
-        limit: q === "" && phase !== undefined ? limit - rows.length : Math.max(SEARCH_BATCH, limit),
-        ...(phase && { phase }),
-        ...(at !== undefined && { cursor: at }),
-      });
-      for (const info of page.sessions) {
-        const row = this.#rowOf(info);
-        if ((group && groupOf(row) !== group) || !matchesSearch(row, q)) continue;
-        rows.push(row);
-        // the page ends within the store's page
-        if (rows.length === limit) return pageOf(rows, await this.#cursorAfter(page, info, at, phase));
-      }
-      searched += page.sessions.length;
-      at = page.cursor;
-      if (at === undefined) return { rows };
-    }
-    return pageOf(rows, at);
-  }
-
-  /** Counts the sessions that are not `listed`; the count is cached for ten seconds. */
-  count({ group, q = "" }: Pick<StoreQuery, "group" | "q">, listed: ReadonlySet<string>): Promise<number> {
-    const key = `${group ?? ""} ${q}`;
-    const cached = this.#counts.get(key);
-    if (cached && Date.now() - cached.at < COUNT_TTL_MS) return cached.count;
-    const count = this.#count(group, q, listed);
-    this.#counts.set(key, { at: Date.now(), count });
-    return count;
+  async list({ q = "", group, outcome, ...more }: StoreQuery): Promise<StorePage> {
+    const { phases, reasons } = outcome ? outcomeNamed(outcome) : {};
+    const { phases: inGroup = phases, isWaiting } = group ? GROUPS[group] : {};
+    const wanted = phases && inGroup ? inGroup.filter((phase) => phases.includes(phase)) : inGroup;
+    const { sessions, ...page } = await this.#search({
+      ...more,
+      text: q,
+      ...(wanted && { phases: wanted }),
+      ...(reasons && { reasons }),
+      ...(isWaiting !== undefined && { isWaiting }),
+      waitMs: INDEX_WAIT_MS,
+    });
+    return { ...page, rows: sessions.map((session) => this.#rowOf(session)) };
   }
 
   /** Opens a session with all its steps; undefined for an unknown id. */
@@ -124,6 +108,7 @@ export class StoreRuns {
         phase,
         waitsFor,
         can: ["fork", "forkPlan"],
+        ...titleOf(meta),
         ...relationsOf(meta),
         ...(problem && { notice: problem }),
       }),
@@ -134,8 +119,9 @@ export class StoreRuns {
     };
   }
 
-  #rowOf(info: SessionInfo): RunRow {
-    const { sessionId, seq, phase, reason, waitsFor, title, error, meta, updatedAt } = info;
+  #rowOf(info: FoundSession): RunRow {
+    const { sessionId, seq, phase, reason, waitsFor, title, error, meta, updatedAt, usage } = info;
+    const { startedAt = updatedAt } = info;
     const agent = info.agent ?? meta["agent"];
     return {
       runId: sessionId,
@@ -148,67 +134,25 @@ export class StoreRuns {
       ...(title !== undefined && { title }),
       waitsFor,
       state: phase,
-      startedAt: updatedAt,
+      startedAt,
       updatedAt,
       steps: seq,
       seq,
-      usage: {},
+      usage,
       pending: waitsFor.length,
       can: ["fork", "forkPlan"],
+      ...titleOf(meta),
       ...relationsOf(meta),
     };
   }
-
-  /** Stores return a cursor for a whole page; to end within one, its first part is requested again. */
-  async #cursorAfter(
-    page: { readonly sessions: readonly SessionInfo[]; readonly cursor?: string },
-    last: SessionInfo,
-    before: string | undefined,
-    phase: SessionPhase | undefined,
-  ): Promise<string | undefined> {
-    const place = page.sessions.indexOf(last) + 1;
-    if (place === page.sessions.length) return page.cursor;
-    const again = await this.store.list({
-      limit: place,
-      ...(phase && { phase }),
-      ...(before !== undefined && { cursor: before }),
-    });
-    return again.cursor;
-  }
-
-  async #count(group: RunGroup | undefined, q: string, listed: ReadonlySet<string>): Promise<number> {
-    const phase = phaseFor(group);
-    let count = 0;
-    let cursor: string | undefined;
-    do {
-      const page = await this.store.list({
-        limit: 1_000,
-        ...(phase && { phase }),
-        ...(cursor !== undefined && { cursor }),
-      });
-      const rows = page.sessions
-        .filter(({ sessionId }) => !listed.has(sessionId))
-        .map((info) => this.#rowOf(info));
-      count += rows.filter((row) => (!group || groupOf(row) === group) && matchesSearch(row, q)).length;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    return count;
-  }
 }
 
-function pageOf(rows: readonly RunRow[], cursor: string | undefined): StorePage {
-  return { rows, ...(cursor !== undefined && { cursor }) };
-}
-
-/** The phase of a group, if all its sessions have the same phase. */
-function phaseFor(group: RunGroup | undefined): SessionPhase | undefined {
-  if (group === "needsYou") return "suspended";
-  if (group === "running") return "running";
-  return group === "finished" ? "stopped" : undefined;
-}
-
-/** True if the id, the agent's name or the title contains the search text. */
-export function matchesSearch({ runId, agent, title = "" }: RunRow, q: string): boolean {
-  const wanted = q.toLowerCase();
-  return [runId, agent, title].some((text) => text.toLowerCase().includes(wanted));
-}
+/** What a session is in to be in a group. */
+const GROUPS: {
+  readonly [group in RunGroup]: { readonly phases: readonly SessionPhase[]; readonly isWaiting?: boolean };
+} = {
+  needsYou: { phases: ["suspended"], isWaiting: true },
+  running: { phases: ["running"] },
+  suspended: { phases: ["suspended", "unfinished", "quarantined"], isWaiting: false },
+  finished: { phases: ["stopped"] },
+};

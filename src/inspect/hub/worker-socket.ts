@@ -2,6 +2,7 @@ import type { WebSocket } from "ws";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { Hub } from "./hub.ts";
 import type { ConnectedWorker } from "./live-run.ts";
+import { checkWorkerMessage } from "./check-message.ts";
 import { guardSocket } from "./guard-socket.ts";
 import type { TokenRefusal } from "./token-gate.ts";
 
@@ -30,6 +31,7 @@ export function serveWorker(
   socket.on("message", (data) => {
     try {
       const message = JSON.parse(String(data as Buffer)) as WorkerToHub;
+      checkWorkerMessage(message);
       if (!worker) return welcome(message);
       hub.workers.heard(worker);
       if (message.type === "ack") hub.acknowledged(message.ack);

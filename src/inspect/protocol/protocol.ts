@@ -396,8 +396,8 @@ export type RunFileHeader = {
 };
 
 // HTTP, GET with `Authorization: Bearer`:
-//   /api/runs?q=&group=&worker=&cursor=&limit=
-//                                           { rows: RunRow[], cursor?, total }   group: needsYou | running | suspended | finished
+//   /api/runs?q=&agent=&outcome=&tool=&since=&minCost=&group=&worker=&cursor=&limit=
+//                                           { rows: RunRow[], cursor?, total, unindexed? }, see RunFilter, RunGroup
 //   /api/runs/:id                           { row, chart: hash, pending, exceeded? }
 //   /api/runs/:id/steps?from=&to=           StepPage, at most 1,000 steps
 //   /api/runs/:id/keyframe?at=              { at, context }

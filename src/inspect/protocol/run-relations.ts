@@ -13,3 +13,11 @@ export function relationsOf({ forkedFrom, forkedAt, parent }: JsonObject): Pick<
       typeof callId === "string" && { parent: { runId: sessionId, callId } }),
   };
 }
+
+const MAX_TITLE = 80;
+
+/** The title that a session was given in its labels: `meta.title`. It comes before the first words of the input. */
+export function titleOf({ title }: JsonObject): Pick<RunRow, "title"> {
+  if (typeof title !== "string" || title.trim() === "") return {};
+  return { title: title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1).toWellFormed()}…` : title };
+}

@@ -37,7 +37,7 @@ describe("a stored session", () => {
       expect({ title, agent, error }, runId).toEqual({ title: row.title, agent: "clerk", error: row.error });
     }
     expect(rows.find(({ runId }) => runId === "failed")?.error?.message).toContain("Unexpected model call");
-    const found = await get<List>(hub, "/api/runs?limit=10&q=SHELF");
+    const found = await get<List>(hub, "/api/runs?limit=10&q=SHELF%20is%20on");
     expect(found.rows.map(({ runId }) => runId)).toEqual(["failed"]);
   });
 
@@ -208,6 +208,8 @@ test("the list of 3,000 sessions has pages without duplicates and is filtered by
     }
     return { rows, total, pages };
   };
+  const indexed = async () => (await get<List & { unindexed?: number }>(hub, "/api/runs")).unindexed ?? 0;
+  await expect.poll(indexed, { timeout: 60_000 }).toBe(0); // meanwhile the list has what is indexed
   const everything = await all("");
   expect([
     everything.total,

@@ -1,0 +1,68 @@
+import type { Reason } from "../../message/types.ts";
+import type { SessionPhase } from "../../store/port.ts";
+
+/** What a run must be in to have an outcome. */
+type Outcome = { readonly phases: readonly SessionPhase[]; readonly reasons?: readonly Reason[] };
+
+/** The outcomes by which the list of runs is filtered. */
+export const OUTCOMES = {
+  answered: { phases: ["stopped"], reasons: ["MODEL_STOP", "STRUCTURED_OUTPUT"] },
+  failed: { phases: ["stopped"], reasons: ["ERROR"] },
+  working: { phases: ["running"] },
+  waiting: { phases: ["suspended"] },
+  interrupted: { phases: ["stopped"], reasons: ["INTERRUPTED"] },
+  "out of iterations": { phases: ["stopped"], reasons: ["MAX_ITERATIONS"] },
+  "over budget": { phases: ["stopped", "suspended"], reasons: ["BUDGET_EXCEEDED"] },
+  "stopped by a hook": {
+    phases: ["stopped"],
+    reasons: ["REASONING_STOP_REQUESTED", "ACTING_STOP_REQUESTED"],
+  },
+  "shut down": { phases: ["stopped"], reasons: ["SHUTDOWN"] },
+  unfinished: { phases: ["unfinished"] },
+  quarantined: { phases: ["quarantined"] },
+} as const satisfies { readonly [name: string]: Outcome };
+
+/** One of {@link OUTCOMES}. */
+export type OutcomeName = keyof typeof OUTCOMES;
+
+/** The names of all outcomes. */
+export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly OutcomeName[];
+
+/** Returns what a run must be in to have this outcome. */
+export const outcomeNamed = (name: OutcomeName): Outcome => OUTCOMES[name];
+
+/** The filters of the list of runs. */
+export type RunFilter = {
+  /** Words in any order, each of which begins a word of the run: of its id, title, agent, messages and calls. */
+  readonly q?: string;
+  /** The name of the agent. */
+  readonly agent?: string;
+  readonly outcome?: OutcomeName;
+  /** The model has asked for this tool. */
+  readonly tool?: string;
+  /** Epoch ms: the run has changed at this time or later. */
+  readonly since?: number;
+  /** The known cost is at least this. */
+  readonly minCost?: number;
+};
+
+/** True if the row has what a filter asks for, its text and its tools aside. */
+export function hasFacts(
+  row: {
+    readonly agent: string;
+    readonly phase: SessionPhase;
+    readonly reason?: Reason;
+    readonly updatedAt: number;
+    readonly usage: { readonly cost?: number };
+  },
+  { agent, outcome, since, minCost }: RunFilter,
+): boolean {
+  const { phases, reasons } = outcome ? outcomeNamed(outcome) : {};
+  return (
+    (agent === undefined || row.agent === agent) &&
+    (!phases || phases.includes(row.phase)) &&
+    (!reasons || (row.reason !== undefined && reasons.includes(row.reason))) &&
+    (since === undefined || row.updatedAt >= since) &&
+    (minCost === undefined || (row.usage.cost ?? -1) >= minCost)
+  );
+}
