@@ -9,7 +9,7 @@ import { Searcher } from "./searcher.ts";
 import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { checkId, fromKey, keyAfterPrefix, toKey } from "./session-id.ts";
-import { endMissing, entryOf, infoOf, inputOf, loadedOf, type Row } from "./sql-rows.ts";
+import { endMissing, entryOf, infoOf, inputOf, loadedOf } from "./sql-rows.ts";
 import {
   statementsOf,
   type SqlDialect,
