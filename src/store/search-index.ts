@@ -25,7 +25,8 @@ export type ReadEntries = (
   range: { readonly after: number; readonly limit: number },
 ) => AsyncIterable<JournalEntry>;
 
-type Known = { readonly seq: number; readonly summary: Summary };
+/** `about`: the texts of its list entry that were indexed. */
+type Known = { readonly seq: number; readonly summary: Summary; readonly about: readonly string[] };
 type Kept = { readonly session: FoundSession; readonly messages: number };
 
 /** The words and the summaries of sessions, in tables of one database. */
@@ -57,7 +58,7 @@ export class SearchIndex {
       const fold = await folded(info, known, read);
       if (!fold.isIncomplete) return this.#put(session, known.seq, fold, false);
     }
-    const whole = { seq: 0, summary: { messages: 0, usage: {}, tools: [] } };
+    const whole = { seq: 0, summary: { messages: 0, usage: {}, tools: [] }, about: [] };
     await this.#put(session, 0, await folded(info, whole, read), known !== undefined || isNew);
   }
 
@@ -103,6 +104,7 @@ export class SearchIndex {
     return {
       seq: Number(row["seq"]),
       summary: { ...(startedAt !== undefined && { startedAt }), usage, tools, messages },
+      about: aboutOf(session),
     };
   }
 
@@ -138,11 +140,20 @@ function agentOf({ agent, meta }: SessionInfo): string | undefined {
   return agent ?? (typeof meta["agent"] === "string" ? meta["agent"] : undefined);
 }
 
+/** What a list says of a session in words. */
+function aboutOf(info: SessionInfo): readonly string[] {
+  const texts = [info.sessionId, agentOf(info), info.title, info.meta["title"]];
+  return texts.filter((text) => typeof text === "string");
+}
+
 /** Reads what has happened in a session, up to damage. */
-async function folded(info: SessionInfo, { seq, summary }: Known, read: ReadEntries): Promise<SearchFold> {
+async function folded(
+  info: SessionInfo,
+  { seq, summary, about }: Known,
+  read: ReadEntries,
+): Promise<SearchFold> {
   const fold = new SearchFold(summary);
-  for (const text of [info.sessionId, agentOf(info), info.title, info.meta["title"]])
-    if (typeof text === "string") fold.addText(text);
+  for (const text of aboutOf(info)) if (!about.includes(text)) fold.addText(text);
   try {
     if (info.seq > seq)
       for await (const entry of read(info.sessionId, { after: seq, limit: info.seq - seq })) fold.push(entry);
