@@ -30,7 +30,7 @@ function lineOf({ stdout, stderr }: Finished): string {
 
 describe("A wrong command line exits with 2 and one line", () => {
   const USE =
-    "run, sessions, memory, knowledge, inspect, acp, chart, worker, serve, mcp, dead-letters, help, completion";
+    "run, sessions, memory, knowledge, dev, inspect, acp, chart, worker, serve, mcp, dead-letters, help, completion";
 
   test.for([
     [[], `Missing command: use ${USE}. See "agentchart --help".`],
@@ -206,7 +206,7 @@ describe("A tools file without tools exits with 1 and one line that names it", (
 
   test("if it throws", async () => {
     expect(await toolsLine(TOOLS.throws)).toMatch(
-      /throws\.ts failed while it was loaded: no database at localhost\.$/,
+      /throws\.ts:1 failed while it was loaded: no database at localhost\.$/,
     );
   });
 

@@ -67,8 +67,9 @@ test("adds to a turn that runs, and stops one", async () => {
   const { project, page, faults } = await openDev();
   await say(page, "Wait.");
   await status(page, "working");
+  const stored = page.waitForResponse(/\/steer$/);
   await say(page, "Be brief.");
-  await page.getByLabel("Message", { exact: true }).waitFor();
+  expect((await stored).status()).toBe(202);
   project.write("go", "");
   await page.getByText("You added: Be brief.").waitFor();
   await status(page, "ready");

@@ -30,7 +30,7 @@ const wait = defineTool({
   name: "wait",
   description: "Waits.",
   input: { type: "object" },
-  execute: async () => (await go(), appendFileSync("done.log", "waited\\n"), "waited"),
+  execute: async () => (await go(), await sleep(300), appendFileSync("done.log", "waited\\n"), "waited"),
 });
 const when = { id: "when", kind: "form", message: "When?", schema: { type: "string" } };
 const ask = defineTool({
