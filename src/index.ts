@@ -95,4 +95,5 @@ export type {
   ToolReturn,
 } from "./tool/types.ts";
 export type { AgentChange } from "./tool/fingerprint.ts";
+export type { ClientTool } from "./tool/declared-tools.ts";
 export type { Ask, Decision, PendingCall, WaitsFor } from "./tool/pending.ts";

@@ -6,6 +6,7 @@ import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../../sr
 import type { Execution, FinishReason } from "../../src/model/port.ts";
 import type { Ask, Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
+import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { ResultLimits, View } from "./view.ts";
@@ -337,6 +338,8 @@ export type Inbox = {
   readonly queued: readonly Msg[];
   /** The structured output that the current call requests, until its input is accepted. */
   readonly wanted?: WantedOutput;
+  /** The tools that a client has declared with the input of the current call, until it is accepted. */
+  readonly clientTools?: readonly ClientTool[];
 };
 
 /** The machine's context: JSON and one {@link Transcript}. Replaced, never mutated. It has fewer than 20 keys on

@@ -3,6 +3,7 @@ import type { Json } from "../../src/base/json.ts";
 import type { Msg } from "../../src/message/types.ts";
 import type { Decision } from "../../src/tool/pending.ts";
 import type { AgentContext, Limits, WantedOutput } from "./context.ts";
+import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
 
 /** Who caused an event. */
@@ -31,6 +32,8 @@ export type AgentCommand =
         readonly hasOutput: boolean;
         /** The trace that the turn belongs to, as W3C `traceparent`. */
         readonly trace?: string;
+        /** The tools that a client has declared for the turn that the call begins. */
+        readonly clientTools?: readonly ClientTool[];
       }
     >
   | Command<

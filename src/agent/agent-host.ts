@@ -5,6 +5,7 @@ import type { Json } from "../base/json.ts";
 import type { EventEmitter } from "../event/emitter.ts";
 import { toolResultsOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
+import { ClientTools } from "../tool/client-tools.ts";
 import { OUTPUT_TOOL, READ_RESULT } from "../tool/reserved-names.ts";
 import { unavailableTool } from "../tool/results.ts";
 import { slotReader } from "../tool/slot-access.ts";
@@ -74,6 +75,9 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     openCalls(session.context).some(({ call }) => call.id === callId),
   );
   const readResult = readResultTool(() => session.context.transcript);
+  const clientTools = new ClientTools(config.clientTools ?? [], (name) =>
+    session.toolkit.names().includes(name),
+  );
   const held = new Set<Promise<unknown>>();
   const isAgentCall = ({ call }: CallRecord): boolean => {
     const found = session.toolkit.find(call);
@@ -97,6 +101,8 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
       if (tool) return { tool };
+      const declared = clientTools.find(call.name, session.context.slots);
+      if (declared) return { tool: declared };
       const { transcript, progress } = session.context;
       const before = (): readonly Msg[] => transcript.slice(0, Math.max(0, progress.batchAt));
       const isOthers = personas && !personas.isOffered(persona(), call.name, before);
@@ -136,6 +142,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     }),
     results: session.settings.results,
     readResult,
+    clientTools,
     isWaitedFor: (inner, callId) =>
       openCalls(session.context).some(
         ({ call, resume }) =>

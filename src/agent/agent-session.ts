@@ -163,15 +163,16 @@ export class AgentSession implements InboxAgent, InnerAgent, ActorAgent {
     return this.#here.keyed.call(messagesOf(input, true), { ...options, idempotencyKey }, onJoin, onBegin);
   }
 
-  async begin(input: Input, inputId: string, output?: Schema): Promise<void> {
+  async begin(...[input, inputId, options]: Parameters<InboxAgent["begin"]>): Promise<void> {
     await this.#ready();
     try {
       messagesOf(input, true);
+      this.#turns.accepted(options?.clientTools);
     } catch (error) {
       await this.refuse(inputId, errorInfo(error, "message/invalid"));
       throw error;
     }
-    await this.#turns.run(input, { idempotencyKey: inputId, ...(output && { output }) });
+    await this.#turns.run(input, { ...options, idempotencyKey: inputId });
   }
 
   async writeSlot(...args: Parameters<InboxAgent["writeSlot"]>): Promise<void> {

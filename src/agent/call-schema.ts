@@ -10,6 +10,7 @@ const isSchema = (value: unknown): boolean => isObject(value) || typeof value ==
 export const callSchema = s.lazily(() =>
   s.options<CallOptions<unknown> & StreamOptions>({
     output: s.optional(s.value(isSchema, "a schema")),
+    clientTools: s.optional(s.list()),
     context: s.anything(),
     timeoutMs: s.optional(s.number()),
     fallbackReply: s.optional(s.string()),

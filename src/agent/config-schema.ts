@@ -83,6 +83,9 @@ export const configSchema = s.lazily(() => {
           "false or { maxTokens }",
         ),
       ),
+      clientTools: s.optional(
+        s.listOf(s.matching(/^[\w-]{1,64}$/u, 'the name of a tool: 1 to 64 letters, digits, "_" or "-"')),
+      ),
       hooks: s.optional(s.listOf(hookSchema())),
       slots: s.optional(s.listOf(slotSchema())),
       messages: s.optional(s.list()),

@@ -9,6 +9,7 @@ import { toolResultsOf, toolUsesOf } from "../message/query.ts";
 import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
+import { RESERVED_NAMES } from "../tool/reserved-names.ts";
 import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
@@ -101,9 +102,16 @@ export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
   toolkit.addSlots(config.slots ?? []);
   if (config.personas) toolkit.addAll(personaTools(config));
   for (const hook of config.hooks ?? []) toolkit.addAll(hook.tools ?? [], hook.writes);
+  const { clientTools = [] } = config;
+  const names = toolkit.names();
+  const shadowed = clientTools.find((name) => names.includes(name) || RESERVED_NAMES.includes(name));
+  if (shadowed !== undefined)
+    throw invalid(
+      `\`clientTools\` has '${shadowed}', which is a tool of the agent; a client cannot replace it.`,
+    );
   const personas = Object.values(config.personas ?? {});
   for (const { permissions } of [config, ...personas]) {
-    const problem = ruleProblem(permissions?.rules ?? [], toolkit.names());
+    const problem = ruleProblem(permissions?.rules ?? [], [...names, ...clientTools]);
     if (problem !== undefined) throw invalid(problem);
   }
   return toolkit;

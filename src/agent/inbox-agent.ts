@@ -7,7 +7,7 @@ import type { OutputOf, Schema } from "../tool/types.ts";
 import type { CompactionResult } from "./compaction-options.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { TurnStats } from "../../machines/agent/context.ts";
-import type { Agent, Budget, DecideOptions, Input, Reply } from "./types.ts";
+import type { Agent, Budget, CallOptions, DecideOptions, Input, Reply } from "./types.ts";
 
 /**
  * An agent as a worker drives it from the inbox of its session.
@@ -24,7 +24,11 @@ export interface InboxAgent extends Agent<never> {
   /** Where the journal is, for events that are not in it. */
   readonly journal: Pick<SessionJournal, "recordedSeq" | "written">;
   /** As `call`, for an input from the inbox. The input is consumed even if the returned promise rejects. */
-  begin(input: Input, inputId: string, output?: Schema): Promise<void>;
+  begin(
+    input: Input,
+    inputId: string,
+    options?: Pick<CallOptions<Schema | undefined>, "output" | "clientTools">,
+  ): Promise<void>;
   /** As `Agent.decide`. `madeAt` (epoch ms, default now) is when the decision was made: a decision that was made before the
    *  approval expired is accepted however late it is processed. */
   decide(

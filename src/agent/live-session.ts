@@ -18,7 +18,7 @@ export class LiveSession {
   /** `onRest` is called when a turn has come to rest. */
   constructor(config: AgentConfig<never>, kept: KeptParts, around: Surroundings, onRest: () => void) {
     const inputs = new TakenInputs();
-    this.turns = new Turns(() => this.runtime, config.model, inputs);
+    this.turns = new Turns(() => this.runtime, config, inputs);
     this.runtime = new Runtime(
       config,
       {

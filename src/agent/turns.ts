@@ -3,6 +3,8 @@ import type { AgentEventBody } from "../event/types.ts";
 import type { ChatModel } from "../model/port.ts";
 import type { Msg } from "../message/types.ts";
 import { inputHash } from "../session/input-outcome.ts";
+import { acceptedTools } from "../tool/client-tools.ts";
+import type { ClientTool } from "../tool/declared-tools.ts";
 import { isStandardSchema, jsonSchemaOf } from "../tool/schema.ts";
 import type { OutputOf, Schema } from "../tool/types.ts";
 import type { AgentContext, WantedOutput } from "../../machines/agent/context.ts";
@@ -14,7 +16,7 @@ import { outputTool, parsedOutput } from "./output.ts";
 import { plainReply, replyOf } from "./reply.ts";
 import type { Runtime } from "./runtime.ts";
 import type { TakenInputs } from "./taken-inputs.ts";
-import type { CallOptions, Input, Reply } from "./types.ts";
+import type { AgentConfig, CallOptions, Input, Reply } from "./types.ts";
 
 /** The call whose turn is running. */
 type RunningCall = {
@@ -50,6 +52,7 @@ function errorOf(context: AgentContext, running: RunningCall, runtime: Runtime):
 export class Turns {
   readonly #runtime: () => Runtime;
   readonly #model: ChatModel;
+  readonly #clientTools: readonly string[];
   readonly #inputs: TakenInputs;
   readonly #whenIdle: (() => void)[] = [];
   #running: RunningCall | undefined;
@@ -58,9 +61,14 @@ export class Turns {
   #isAnnouncing = false;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(runtime: () => Runtime, model: ChatModel, inputs: TakenInputs) {
+  constructor(
+    runtime: () => Runtime,
+    { model, clientTools = [] }: Pick<AgentConfig<never>, "model" | "clientTools">,
+    inputs: TakenInputs,
+  ) {
     this.#runtime = runtime;
     this.#model = model;
+    this.#clientTools = clientTools;
     this.#inputs = inputs;
   }
 
@@ -119,6 +127,11 @@ export class Turns {
     return queued;
   }
 
+  /** Throws `message/invalid` for tools of a client that no model can call. */
+  accepted(declared: readonly ClientTool[] | undefined): readonly ClientTool[] {
+    return declared ? acceptedTools(declared, this.#clientTools) : [];
+  }
+
   /** Makes one call. `onBegin` is called when the events that follow belong to this call. */
   async run<S extends Schema | undefined>(
     input: Input,
@@ -134,6 +147,7 @@ export class Turns {
     onBegin((cause) => this.#interrupt(running, cause));
     const messages = messagesOf(input, true);
     const wanted = options.output && wantedOf(options.output, this.#model);
+    const clientTools = this.accepted(options.clientTools);
     if (beginsTurn(runtime.context, messages)) runtime.toolkit.refresh();
     const hasOutput = options.output !== undefined || runtime.hasOutput;
     const { fingerprint: agent } = runtime;
@@ -144,6 +158,7 @@ export class Turns {
       agent,
       hasOutput,
       ...(wanted && { wanted }),
+      ...(clientTools.length > 0 && { clientTools }),
     } as const;
     const refused = runtime.refusal(event);
     if (refused) throw refused;

@@ -7,6 +7,7 @@ import type { Msg, Reason, Usage } from "../message/types.ts";
 import type { ChatModel, Execution, GenerateOptions } from "../model/port.ts";
 import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
+import type { ClientTool } from "../tool/declared-tools.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, Toolkit } from "../tool/types.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { CompactionOptions, CompactionResult } from "./compaction-options.ts";
@@ -129,6 +130,10 @@ export type AgentConfig<Ctx = unknown> = {
    *  if the schemas of the others have more than `maxTokens` tokens (default 10,000), all others without `deferred: false`.
    *  `false`: every tool is offered always. */
   readonly toolSearch?: false | { readonly maxTokens?: number };
+  /** The names of tools that a client may declare for a turn, such as tools of a page that run in it: those that an input brings as
+   *  `clientTools` are offered to the model if they are listed here, and a call of one waits for its answer as that of a tool without
+   *  `execute`. Other tools that a client declares are ignored. Default: none. */
+  readonly clientTools?: readonly string[];
   /** The hooks, which run in the order of their `priority`. */
   readonly hooks?: readonly Hook<Ctx>[];
   /** Slots that are written with {@link Agent.slots} only; those that tools and hooks write are named by them. */
@@ -260,6 +265,10 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
   /** Asks for an answer of this shape, found in `reply.output`: typed as the schema, or as `JsonObject` for JSON Schema. Rejects
    *  `output/missing` if the model does not give it, and `config/invalid` for a schema that cannot be used. */
   readonly output?: S;
+  /** The tools that the client of this input runs itself, at most 64 and 48 KiB of JSON: those that are listed in `clientTools` of the
+   *  agent belong to the turn that the input begins, also when it goes on in another process. Rejects `message/invalid` for a
+   *  declaration of another form and for a schema that is none, having changed nothing. Default: none. */
+  readonly clientTools?: readonly ClientTool[];
   /** Replaces the `context` of the agent for this call. */
   readonly context?: Ctx;
   /** Bounds the whole call, in ms, the time in which its session is opened or it waits in a queue too. A call that has not begun

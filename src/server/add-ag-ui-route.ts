@@ -6,7 +6,7 @@ import type { AgUiEvent } from "../ui/ag-ui-event.ts";
 import { RunEvents, type AgUiRun } from "../ui/ag-ui-run.ts";
 import { readRunInput, type RunInput } from "../ui/read-run-input.ts";
 import { assertScope, type ServerEnv } from "./authenticate.ts";
-import { decide, say, type News } from "./chat-input.ts";
+import { decide, say, type News, type Said } from "./chat-input.ts";
 import * as routes from "./chat-routes.ts";
 import { newsOf, openTurn, type TurnNews } from "./chat-turn.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
@@ -87,10 +87,7 @@ export function addAgUiRoute(app: OpenAPIHono<ServerEnv>, options: ServerOptions
 }
 
 /** What the user says, unless the session has it already. */
-function saidIn(
-  { text, messageId = "" }: RunInput,
-  messages: readonly Msg[],
-): { readonly text: string; readonly key?: string } | undefined {
+function saidIn({ text, messageId = "", clientTools }: RunInput, messages: readonly Msg[]): Said | undefined {
   if (text === undefined || messages.some(({ id }) => id === messageId)) return undefined;
-  return { text, ...(/^[\x21-\x7e]{1,120}$/u.test(messageId) && { key: `agui:${messageId}` }) };
+  return { text, clientTools, ...(/^[\x21-\x7e]{1,120}$/u.test(messageId) && { key: `agui:${messageId}` }) };
 }

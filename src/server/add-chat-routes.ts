@@ -67,7 +67,7 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     const body = c.req.valid("json");
     const sessions = sessionsOf(c);
     const status = await sessions.find(id);
-    const { text, decisions } = readChatRequest(body, status?.pending ?? []);
+    const { text, decisions, clientTools } = readChatRequest(body, status?.pending ?? []);
     if (text === undefined) {
       assertScope(c, "decide");
       return stream(c, (await decide(c, sessions, id, status, decisions)) ?? none);
@@ -75,7 +75,7 @@ export function addChatRoutes(app: OpenAPIHono<ServerEnv>, options: ServerOption
     assertScope(c, "write");
     if (body.trigger === "regenerate-message")
       throw new AgentError("message/invalid", "An answer cannot be regenerated: say something new.");
-    const said = { text, agent: body.agent, ...keyOf(body.messages) };
+    const said = { text, agent: body.agent, clientTools, ...keyOf(body.messages) };
     return stream(c, (await say(sessions, id, status, said, options.agents)) ?? none);
   });
 }

@@ -45,8 +45,9 @@ export function addSessionRoutes(
 
   app.openapi(routes.addMessage, async (c) => {
     const { id } = c.req.valid("param");
-    const { input: said, agent } = c.req.valid("json");
-    const [sessions, input, key] = [sessionsOf(c), inputOf(said), keyOf(c.req.valid("header"))];
+    const { input: said, agent, ...declared } = c.req.valid("json");
+    const [sessions, input] = [sessionsOf(c), inputOf(said)];
+    const key = { ...keyOf(c.req.valid("header")), ...declared };
     if (agent === undefined || (await sessions.find(id)))
       return c.json(await sessions.dispatch(id, input, key), 202);
     checkAgent(agent, serverOptions.agents);

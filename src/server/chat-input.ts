@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { AgentError } from "../base/error.ts";
 import { check } from "../base/options.ts";
+import type { ClientTool } from "../tool/declared-tools.ts";
 import { decisionSchema } from "../tool/decision-schema.ts";
 import type { ChatRequest } from "../ui/read-chat-request.ts";
 import type { ServerEnv } from "./authenticate.ts";
@@ -20,6 +21,8 @@ export type Said = {
   readonly key?: string;
   /** The agent of a new session. */
   readonly agent?: string | undefined;
+  /** The tools that the page declares. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
 };
 
 function busy(): AgentError {
@@ -32,11 +35,11 @@ export async function say(
   sessions: TenantSessions,
   id: string,
   status: Status,
-  { text, key, agent }: Said,
+  { text, key, agent, clientTools }: Said,
   known: ServerOptions["agents"],
 ): Promise<News> {
   if (status && (status.phase === "running" || status.inputs > 0)) throw busy();
-  const once = key === undefined ? {} : { idempotencyKey: key };
+  const once = { ...(key !== undefined && { idempotencyKey: key }), ...(clientTools && { clientTools }) };
   const { inputId, state } = status
     ? await sessions.dispatch(id, text, once)
     : await sessions.begin(id, text, { ...once, agent: agentOf(agent, known) });

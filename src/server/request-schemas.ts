@@ -26,11 +26,23 @@ export const chatParams = sessionParams.extend({
     .openapi({ param: { name: "chat", in: "path" }, description: "Ignored: it is the client's own id" }),
 });
 
+const clientTools = optional(
+  z.array(z.strictObject({ name: z.string(), description: z.string(), inputSchema: jsonObject })),
+  {
+    description:
+      "The tools that the client runs itself during the turn, at most 64 and 48 KiB of JSON; the agent takes those that it lists",
+  },
+);
+
 /** What `useChat` posts; see `readChatRequest` for what of it counts. */
 export const chatRequest = z
   .looseObject({
     messages: z.array(jsonObject).min(1).openapi({ description: "Only the last one counts" }),
     trigger: optional(z.string()),
+    tools: optional(z.record(z.string(), jsonObject), {
+      description:
+        "The tools that the page runs itself, by name: `{ description, parameters }`; the agent takes those that it lists",
+    }),
     agent: optional(z.string().min(1).max(100), { description: "The agent of a new session" }),
   })
   .openapi("ChatRequest");
@@ -41,6 +53,9 @@ export const runInput = z
     threadId: z.string().min(1).max(200),
     runId: z.string().min(1).max(200),
     messages: z.array(jsonObject).openapi({ description: "Only what is new at the end counts" }),
+    tools: optional(z.array(jsonObject), {
+      description: "The tools that the page runs itself; the agent takes those that it lists",
+    }),
     resume: optional(z.array(jsonObject), { description: "The answers to interrupts" }),
     forwardedProps: optional(
       z.looseObject({
@@ -121,6 +136,7 @@ export const newSession = z
     delayMs: optional(schemaOf(s.integer(0, YEAR_MS)), {
       description: "Time in ms before a worker may accept it",
     }),
+    clientTools,
   })
   .openapi("NewSession");
 
@@ -130,6 +146,7 @@ export const newMessage = z
     agent: optional(z.string().min(1).max(100), {
       description: "The agent of a new session: with it, a session that does not exist is created",
     }),
+    clientTools,
   })
   .openapi("NewMessage");
 

@@ -67,7 +67,11 @@ export class TenantSessions {
     };
   }
 
-  dispatch(id: string, input: UserInput, options: CommandOptions): Promise<Visible<Dispatched>> {
+  dispatch(
+    id: string,
+    input: UserInput,
+    options: Pick<DispatchOptions, "idempotencyKey" | "clientTools">,
+  ): Promise<Visible<Dispatched>> {
     return this.#with(id, (sessionId) => this.#dispatcher.dispatch(sessionId, input, options));
   }
 

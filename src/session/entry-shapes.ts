@@ -109,6 +109,7 @@ function makeShapes() {
     steering: objects,
     queued: objects,
     wanted: z.optional(wanted),
+    clientTools: z.optional(objects),
   });
   const remembered = z.array(z.looseObject({ tool: z.string(), argsHash: z.optional(z.string()) }));
   const interruption = z.looseObject({ cause: z.enum(["user", "signal", "timeout"]) });

@@ -5,6 +5,7 @@ import { check } from "../base/options.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { catalogueOf, offerOf, schemaIn, type Catalogue, type Offer } from "./catalogue.ts";
+import { DECLARED } from "./declared-tools.ts";
 import { checkPreset, defineTool } from "./define.ts";
 import { badInput, suspendedResult, unavailableTool, unknownTool } from "./results.ts";
 import { prepareInput } from "./prepare-input.ts";
@@ -71,6 +72,8 @@ class SessionToolkit implements Toolkit<never> {
   addSlots(slots: readonly Slot[]): void {
     const known = new Map(this.#slots);
     for (const slot of slots) {
+      if (slot.name === DECLARED.name)
+        throw new AgentError("config/invalid", `The package has a slot of its own named '${slot.name}'.`);
       const other = known.get(slot.name);
       if (other && other !== slot)
         throw new AgentError(

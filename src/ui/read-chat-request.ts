@@ -1,11 +1,14 @@
 import { AgentError } from "../base/error.ts";
 import { isObject } from "../base/is-object.ts";
+import { checkClientTools, type ClientTool } from "../tool/declared-tools.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 
 /** What a page asks for. */
 export type ChatRequest = {
   /** The text that the user has sent; absent if the page answers calls. */
   readonly text?: string;
+  /** The tools that the page declares with its message, for `call(text, { clientTools })`: the agent takes those that it lists. */
+  readonly clientTools?: readonly ClientTool[];
   /** What the user has said about calls that wait, for `decide(callId, decision, { argsHash })`. */
   readonly decisions: readonly {
     readonly callId: string;
@@ -45,6 +48,18 @@ function textOfParts(parts: readonly Fields[]): string {
   const text = texts.join("\n");
   if (text.trim() === "") throw invalidRequest("the message of the user is empty.");
   return text;
+}
+
+/** The tools that a page declares, from what it says of each; none if it says nothing. Throws `message/invalid`. */
+export function declaredIn(declared: readonly (readonly [name: unknown, tool: unknown])[]): {
+  readonly clientTools?: readonly ClientTool[];
+} {
+  if (declared.length === 0) return {};
+  const tools = declared.map(([name, tool]) => {
+    const { description = "", parameters, inputSchema = parameters } = fieldsOf(tool, "a tool of the page");
+    return { name, description, inputSchema: inputSchema ?? { type: "object" } };
+  });
+  return { clientTools: checkClientTools(tools) };
 }
 
 /** JSON with sorted keys: the same for equal values. */
@@ -110,8 +125,9 @@ function ownDecisions(
 
 /**
  * Reads the body that `useChat` sends, and believes nothing in it but the last message: the text of a user, or what the user has said
- * about the calls in `pending`, which is what the session waits for. Other messages, results of calls that do not wait, and tools that
- * the page declares are ignored. Throws `message/invalid` for a body of another form and for parts that are not text, and
+ * about the calls in `pending`, which is what the session waits for. Other messages, and results of calls that do not wait, are ignored.
+ * Tools that the page declares are in `tools` of the body, by their names: `{ locate: { description, parameters } }`; an agent ignores those
+ * that it does not list in `clientTools`. Throws `message/invalid` for a body of another form and for parts that are not text, and
  * `run/stale-decision` for a decision about a call that does not wait for it or has other arguments; then nothing has been read.
  *
  * What no part of a message can express is in `decisions` of the body: by the id of the call or of the question, whatever
@@ -131,11 +147,14 @@ function ownDecisions(
  * ```
  */
 export function readChatRequest(body: unknown, pending: readonly PendingCall[]): ChatRequest {
-  const { messages: sent, decisions: own } = fieldsOf(body, "the body");
+  const { messages: sent, decisions: own, tools = {} } = fieldsOf(body, "the body");
   const messages = listOf(sent, "`messages`");
   const { role, parts: given } = fieldsOf(messages.at(-1), "the last message");
   const parts = listOf(given, "`parts` of the last message").map((part) => fieldsOf(part, "a part"));
-  if (role === "user") return { text: textOfParts(parts), decisions: [] };
+  if (role === "user") {
+    const declared = declaredIn(Object.entries(fieldsOf(tools, "`tools`")));
+    return { text: textOfParts(parts), decisions: [], ...declared };
+  }
   if (role !== "assistant") throw invalidRequest(`the last message has the role ${JSON.stringify(role)}.`);
   const others = ownDecisions(own, parts, pending);
   const isOther = ({ toolCallId }: Fields) => others.some(({ callId }) => callId === toolCallId);

@@ -3,6 +3,7 @@ import type { JsonObject, Json } from "../base/json.ts";
 import type { Decision, PendingCall } from "../tool/pending.ts";
 import { interruptIdOf, isQuestion } from "./ag-ui-interrupts.ts";
 import {
+  declaredIn,
   fieldsOf,
   invalidRequest,
   listOf,
@@ -79,7 +80,7 @@ function resultsAtEnd(messages: readonly Fields[], pending: readonly PendingCall
 /**
  * Reads the body that a client of AG-UI posts (`RunAgentInput`), and believes nothing in it but the last message, if a user has said it
  * or a tool of the page has given it, and `resume`, about the calls in `pending`, which is what the session waits for. Other messages,
- * the state, and tools that the client declares are ignored. A body with nothing new has neither `text` nor decisions: the client
+ * and the state are ignored, and so does an agent with tools of the client that it does not list in `clientTools`. A body with nothing new has neither `text` nor decisions: the client
  * wants to see where the session is.
  *
  * The `payload` of `resume` for an approval is `{ approved, reason?, editedArgs? }`, and for a question its answer; "cancelled" denies a
@@ -96,7 +97,7 @@ function resultsAtEnd(messages: readonly Fields[], pending: readonly PendingCall
  * ```
  */
 export function readRunInput(body: unknown, pending: readonly PendingCall[]): RunInput {
-  const { threadId, runId, messages: sent, resume = [] } = fieldsOf(body, "the body");
+  const { threadId, runId, messages: sent, resume = [], tools = [] } = fieldsOf(body, "the body");
   const ids = { threadId: idOf(threadId, "`threadId`"), runId: idOf(runId, "`runId`") };
   const messages = listOf(sent, "`messages`").map((message) => fieldsOf(message, "a message"));
   const entries = listOf(resume, "`resume`").map((entry) => resumed(entry, pending));
@@ -107,5 +108,7 @@ export function readRunInput(body: unknown, pending: readonly PendingCall[]): Ru
     throw invalidRequest("it answers interrupts and says something; do one after the other.");
   const text = textIn(last["content"]);
   if (text.trim() === "") throw invalidRequest("the message of the user is empty.");
-  return { ...ids, text, messageId: idOf(last["id"], "the `id` of the message"), decisions };
+  const declared = listOf(tools, "`tools`").map((tool) => [fieldsOf(tool, "a tool")["name"], tool] as const);
+  const messageId = idOf(last["id"], "the `id` of the message");
+  return { ...ids, text, messageId, decisions, ...declaredIn(declared) };
 }

@@ -14,6 +14,7 @@ import { withDeadlines } from "../store/deadlines.ts";
 import { withLease } from "../store/lease.ts";
 import type { SessionStore } from "../store/port.ts";
 import { checkId } from "../store/session-id.ts";
+import { checkClientTools } from "../tool/declared-tools.ts";
 import { checkBudgetExtension, commandData, type InboxCommand } from "./inbox-command.ts";
 import {
   commandSchema,
@@ -63,6 +64,7 @@ class StoreDispatcher implements Dispatcher {
     checkId(sessionId, "dispatch: the session id");
     check(dispatchSchema(), options, "dispatch");
     const { agent, meta, reportTo } = options;
+    const clientTools = options.clientTools && checkClientTools(options.clientTools);
     if (reportTo !== undefined) checkId(reportTo, "dispatch: `reportTo`");
     const messages = messagesOf(input, true);
     if (sessionId.startsWith(PERMIT_PREFIX))
@@ -79,6 +81,7 @@ class StoreDispatcher implements Dispatcher {
       ...(agent !== undefined && { agent }),
       ...(meta && { meta }),
       ...(reportTo !== undefined && { reportTo }),
+      ...(clientTools && clientTools.length > 0 && { clientTools }),
     } as const;
     return this.#putInput(sessionId, command, options);
   }

@@ -2,6 +2,7 @@ import { checkDecision, checkLimits } from "../agent/check-arguments.ts";
 import { AgentError } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg } from "../message/types.ts";
+import type { ClientTool } from "../tool/declared-tools.ts";
 import type { Decision } from "../tool/pending.ts";
 import type { Limits } from "../../machines/agent/context.ts";
 
@@ -12,6 +13,8 @@ export type InboxCommand = { /** Epoch ms when it was dispatched. */ readonly at
       readonly messages: readonly Msg[];
       readonly agent?: string;
       readonly meta?: JsonObject;
+      /** The tools that the client has declared; those that the agent lists count. */
+      readonly clientTools?: readonly ClientTool[];
       /** The session that is told how the turn has ended. */
       readonly reportTo?: string;
     }

@@ -107,6 +107,7 @@ export const dispatchSchema = s.lazily(() =>
     idempotencyKey: s.optional(s.nonEmpty()),
     meta: s.optional(s.object()),
     reportTo: s.optional(s.nonEmpty()),
+    clientTools: s.optional(s.list()),
   }),
 );
 

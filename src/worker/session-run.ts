@@ -140,9 +140,11 @@ export class SessionRun {
     if (command.kind === "call" || command.kind === "notify") {
       const messages = command.kind === "call" ? command.messages : [command.message];
       const { output } = this.#options;
+      const clientTools = command.kind === "call" ? command.clientTools : undefined;
+      const options = { ...(output && { output }), ...(clientTools && { clientTools }) };
       await this.#promiseReport(input, command);
       this.#markAccepted(input, command);
-      return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, output)));
+      return this.#runTurn(() => causedBy("worker", () => agent.begin(messages, input.id, options)));
     }
     if (command.kind === "report") return this.#report(input, command);
     if (command.kind === "compact") return this.#compact(input, command);

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { Msg, Reason } from "../message/types.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import type { SessionPhase, SessionStore } from "../store/port.ts";
+import type { ClientTool } from "../tool/declared-tools.ts";
 import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { Schema } from "../tool/types.ts";
 
@@ -26,6 +27,9 @@ export type DispatchOptions = {
   /** The id of a session of the same store. When the turn of this input has ended (not while it waits), that session gets a message
    *  with the reply or the error, once: in its running turn, or as the input of a new one. Nothing happens if no worker drives it. */
   readonly reportTo?: string;
+  /** The tools that the client of this input runs itself, as the option of `call`: those count that the agent lists in `clientTools`.
+   *  Rejects `message/invalid` for a declaration of another form, and for more than 64 tools or 48 KiB of JSON. */
+  readonly clientTools?: readonly ClientTool[];
 };
 
 /** Options of the other commands of a {@link Dispatcher}. */

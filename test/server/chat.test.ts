@@ -1,63 +1,8 @@
-import {
-  AbstractChat,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  type UIMessage,
-} from "ai";
+import type { UIMessage } from "ai";
 import { expect, test } from "vitest";
+import { Chat } from "./chat-client.ts";
 import { openPageServer } from "./open-page-server.ts";
-import { TOKENS } from "./open-server.ts";
 import { paid, sayOtherHalf } from "./page-agents.ts";
-
-/** The client of the AI SDK, without React around it. */
-class Chat extends AbstractChat<UIMessage> {
-  constructor(options: {
-    readonly url: string;
-    readonly id: string;
-    readonly body?: object;
-    readonly token?: string;
-    readonly messages?: UIMessage[];
-    readonly sendsAutomatically?: boolean;
-  }) {
-    const { url, id, body = {}, token = TOKENS.acme, messages = [], sendsAutomatically = true } = options;
-    const state = {
-      status: "ready" as const,
-      error: undefined,
-      messages: structuredClone(messages),
-      pushMessage: (message: UIMessage) => void state.messages.push(message),
-      popMessage: () => void state.messages.pop(),
-      replaceMessage: (index: number, message: UIMessage) => void (state.messages[index] = message),
-      snapshot: <T>(thing: T): T => structuredClone(thing),
-    };
-    super({
-      id,
-      state,
-      transport: new DefaultChatTransport({
-        api: `${url}/v1/sessions/${id}/chat`,
-        headers: { Authorization: `Bearer ${token}` },
-        body,
-      }),
-      ...(sendsAutomatically && {
-        sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-      }),
-    });
-  }
-
-  /** What a person sees. */
-  get shown(): readonly string[] {
-    return this.messages.flatMap(({ role, parts }) =>
-      parts.flatMap((part) => {
-        if (part.type === "text") return `${role}: ${part.text}`;
-        if (part.type === "dynamic-tool") return `${part.toolCallId} ${part.state}`;
-        return part.type === "step-start" ? [] : part.type;
-      }),
-    );
-  }
-
-  say(text: string): Promise<void> {
-    return this.sendMessage({ text });
-  }
-}
 
 async function open(options: Parameters<typeof openPageServer>[0] = {}) {
   const { server, url } = await openPageServer(options);

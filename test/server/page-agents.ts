@@ -45,7 +45,8 @@ const callOf = (name: string, id = "c1") => ({ id, name, input: { euros: 7 } });
 const agentOf =
   (model: ChatModel, tools: readonly unknown[] = []) =>
   (): Omit<AgentConfig, "store" | "sessionId"> => ({ name: "bot", model, tools: tools as never });
-/** Agents that pay after an approval, ask a person, call a tool of the page, answer in two halves, and have another one do so. */
+/** Agents that pay after an approval, ask a person, call a tool of the page, let the page declare one, answer in two halves, and have
+ *  another one do so. */
 export const AGENTS: WorkerAgents = {
   desk: agentOf(
     scriptModel({ text: "Let me pay.", calls: [callOf("pay"), callOf("pay", "c2")] }, "It is paid.", "Bye."),
@@ -53,6 +54,16 @@ export const AGENTS: WorkerAgents = {
   ),
   hotel: agentOf(scriptModel({ calls: [callOf("book")] }, "It is booked."), [book]),
   page: agentOf(scriptModel({ calls: [callOf("locate")] }, "You are in Bern."), [toolOf("locate")]),
+  painter: () => ({
+    name: "bot",
+    model: scriptModel(
+      { calls: [{ id: "c1", name: "pick", input: { color: "red" } }] },
+      "You like red.",
+      "Nothing to pick.",
+    ),
+    tools: [pay],
+    clientTools: ["pick"],
+  }),
   halves: agentOf(scriptModel(halves, "Again.")),
   boss: agentOf(
     scriptModel({ calls: [{ id: "c1", name: "ask_helper", input: { message: "Say it." } }] }, "It is said."),

@@ -140,7 +140,7 @@ export function rerunSuspended(context: AgentContext): Change {
     if (record.status === "suspended" && record.resume) return approvedAgain(rest);
     return { ...rest, status: "pending", hooked: record.decided !== undefined };
   });
-  const { wanted: _, ...inbox } = context.inbox;
+  const { wanted: _, clientTools: __, ...inbox } = context.inbox;
   const progress = { ...context.progress, exceeded: null, resumeAt: null };
   return { calls, inbox, wanted: wantedNow(context), outcome: null, progress };
 }

@@ -290,7 +290,7 @@ export function storeSummary(context: AgentContext): Change {
 export function settleCall({ at, progress, inbox, request, calls, failure }: AgentContext): Change {
   const restedAt = progress.restedAt ?? at;
   const settled = { ...progress, settled: progress.settled + 1, draining: false, restedAt };
-  const { wanted: _, ...rested } = inbox;
+  const { wanted: _, clientTools: __, ...rested } = inbox;
   if (progress.resumeAt !== null) {
     return { progress: settled, draft: null, inbox: failure ? { ...rested, input: [] } : inbox };
   }

@@ -1,7 +1,10 @@
 import type { ErrorInfo } from "../../../src/base/error.ts";
+import type { Json } from "../../../src/base/json.ts";
 import { toolResultsOf } from "../../../src/message/query.ts";
 import type { Block, Msg, ToolResultBlock } from "../../../src/message/types.ts";
+import { DECLARED, declaredIn, type ClientTool } from "../../../src/tool/declared-tools.ts";
 import { deniedResult, recoveredResult, suspendedResult } from "../../../src/tool/results.ts";
+import { revisionOf } from "../../../src/tool/stored-slots.ts";
 import { withExpiredAsks } from "./asks.ts";
 import {
   closeCalls,
@@ -36,12 +39,19 @@ export function beginCall(
     readonly wanted?: WantedOutput;
     readonly agent?: Fingerprint;
     readonly trace?: string;
+    readonly clientTools?: readonly ClientTool[];
   },
 ): Change {
+  const { input, wanted, clientTools } = event;
   return {
     at: event.at,
     ...(context.calls.length > 0 && { calls: context.calls.map((record) => expired(record, event.at)) }),
-    inbox: { ...entered(context.inbox), input: event.input, ...(event.wanted && { wanted: event.wanted }) },
+    inbox: {
+      ...entered(context.inbox),
+      input,
+      ...(wanted && { wanted }),
+      ...(clientTools && { clientTools }),
+    },
     request: freshRequest(systemOfCall(context, beginsTurn(context, event.input))),
     progress: {
       ...withoutRest(context, event.at),
@@ -202,6 +212,15 @@ export function carriesResults(context: AgentContext): boolean {
   return bringsResults(context.inbox.input);
 }
 
+/** The slots with the tools that the client has declared for a new turn; a turn without a declaration has none of them. */
+function declaredSlots({ slots, inbox: { clientTools = [] } }: AgentContext): Change {
+  const known = declaredIn(slots);
+  if (known.length === clientTools.length && JSON.stringify(known) === JSON.stringify(clientTools)) return {};
+  const { name, version } = DECLARED;
+  const value = clientTools as unknown as Json;
+  return { slots: { ...slots, [name]: { value, version, revision: revisionOf(slots, name) + 1 } } };
+}
+
 /** Stores the input and begins a turn; without input, continues the turn that was stopped. */
 export function acceptInput(context: AgentContext): Change {
   const closed = closeOrphans(context);
@@ -215,6 +234,7 @@ export function acceptInput(context: AgentContext): Change {
     transcript: closed.transcript.append([...inbox.queued, ...inbox.input]),
     inbox: { ...entered(inbox), queued: [] },
     wanted: goesOn ? wantedNow(context) : (inbox.wanted ?? null),
+    ...(inbox.input.length > 0 && declaredSlots(closed)),
     outcome: null,
   };
 }

@@ -3,6 +3,7 @@ import type { AnyActorRef } from "xstate";
 import { AgentError, type ErrorInfo } from "../../base/error.ts";
 import type { Hook } from "../../hook/types.ts";
 import type { ToolUseBlock } from "../../message/types.ts";
+import type { ClientTools } from "../../tool/client-tools.ts";
 import type { FoundTool, SessionToolkit } from "../../tool/toolkit.ts";
 import type { Schema, Tool } from "../../tool/types.ts";
 import type { AgentContext, Limits } from "../../../machines/agent/context.ts";
@@ -62,6 +63,8 @@ export type Host = {
   readonly results: ResultLimits;
   /** Reads a tool result that the model sees in part. */
   readonly readResult: Tool<never>;
+  /** The tools that the client of the session may declare. */
+  readonly clientTools: ClientTools;
   /** The names of the agents inside of which this one runs, the outermost first, and its own. */
   readonly path: readonly string[];
   /** The limits of an agent inside of a call: its share of what is left of the budget. */

@@ -30,7 +30,7 @@ export function outputModeOf(
   return modelOf(host, asked).capabilities?.structuredOutput ? wanted.mode : "tool";
 }
 
-/** Returns the tools of a request: those of the toolkit, the one that reads results, and the one for the structured answer. Tools that
+/** Returns the tools of a request: those of the toolkit and of the client, the one that reads results, and the one for the structured answer. Tools that
  *  the model has loaded stand last, so that loading one only adds to the list. */
 function toolsOf(
   host: Host,
@@ -43,7 +43,11 @@ function toolsOf(
   const forPersona = (specs: readonly ToolSpec[]): readonly ToolSpec[] =>
     personas ? personas.offerOf(persona, specs, () => transcript.slice()) : specs;
   const output = mode === "tool" ? host.output()?.tool : undefined;
-  const more = [...(view?.reads ? [host.readResult] : []), ...(output ? [output] : [])];
+  const more = [
+    ...host.clientTools.offered(slots),
+    ...(view?.reads ? [host.readResult] : []),
+    ...(output ? [output] : []),
+  ];
   if (more.length === 0) return forPersona(offer.all);
   const specs = more.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   return [...forPersona(offer.always), ...specs, ...forPersona(offer.loaded)];

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../event/types.ts";
 import type { MediaBlock, TextBlock } from "../../message/types.ts";
+import type { ClientTool } from "../../tool/declared-tools.ts";
 import type { Decision, PendingCall } from "../../tool/pending.ts";
 import { isPassing, pause, SessionApi, type SessionAddress } from "./session-api.ts";
 import { SessionError } from "./session-error.ts";
@@ -9,6 +10,9 @@ import { SessionFold, type SessionView } from "./session-fold.ts";
 export type ConnectionOptions = SessionAddress & {
   /** The agent that the first message begins the session with. Without it, the session must exist. */
   readonly agent?: string;
+  /** The tools that the page runs, declared with each message: those that the agent lists in its `clientTools` are offered to the model,
+   *  and a call of one is in `pending` until the page decides it with `{ answer }`. Default: none. */
+  readonly clientTools?: readonly ClientTool[];
 };
 
 /** A {@link SessionView}, and whether it is what the server has now. */
@@ -64,8 +68,9 @@ export class SessionConnection {
     (this.#view ??= { ...this.#fold.view, isConnected: this.#isConnected });
 
   readonly send = async (input: string | readonly (TextBlock | MediaBlock)[]): Promise<void> => {
-    const { agent } = this.options;
-    await this.#submit("/messages", { input, ...(agent !== undefined && { agent }) });
+    const { agent, clientTools } = this.options;
+    const more = { ...(agent !== undefined && { agent }), ...(clientTools && { clientTools }) };
+    await this.#submit("/messages", { input, ...more });
     this.#wake();
   };
 

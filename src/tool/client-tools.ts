@@ -1,0 +1,93 @@
+import { schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from "@cfworker/json-schema";
+import { isObject } from "../base/is-object.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { checkClientTools, declaredIn, invalidTools, type ClientTool } from "./declared-tools.ts";
+import { defineTool } from "./define.ts";
+import { schemaProblem } from "./schema-problem.ts";
+import type { StoredSlots } from "./stored-slots.ts";
+import type { Tool } from "./types.ts";
+
+/** Returns those of a declaration that are `listed`. Throws `message/invalid` for one that no model can call. */
+export function acceptedTools(
+  declared: readonly ClientTool[],
+  listed: readonly string[],
+): readonly ClientTool[] {
+  if (listed.length === 0) return [];
+  const accepted = checkClientTools(declared).filter(({ name }) => listed.includes(name));
+  for (const { name, inputSchema } of accepted) {
+    const { type } = inputSchema;
+    const problem = schemaProblem(inputSchema);
+    if (problem !== undefined) throw invalidTools(`the schema of '${name}' is no JSON Schema: ${problem}.`);
+    if (type !== undefined && type !== "object")
+      throw invalidTools(
+        `the schema of '${name}' is not the schema of an object, but of ${JSON.stringify(type)}.`,
+      );
+  }
+  return accepted;
+}
+
+/** Keywords with which a small schema can cost any time: by references to parts that refer to others, and by expressions. */
+const UNBOUNDED: ReadonlySet<string> = new Set([
+  ...["$ref", "$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$id"],
+  ...["pattern", "patternProperties", "format"],
+]);
+
+function isBounded(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isBounded);
+  if (!isObject(schema)) return true;
+  return Object.entries(schema).every(([key, part]) => !UNBOUNDED.has(key) && isBounded(part));
+}
+
+const isApplicator = (keyword: string): boolean =>
+  [schemaArrayKeyword, schemaKeyword, schemaMapKeyword].some((known) => known[keyword]);
+
+/** What of a schema can be checked in a time that its size bounds. It refuses nothing that the schema accepts. */
+function boundedSchema(schema: Json): Json {
+  if (!isObject(schema) || isBounded(schema)) return schema;
+  const { properties, items, ...others } = schema as JsonObject;
+  const own = Object.entries(others).filter(([key]) => !UNBOUNDED.has(key) && !isApplicator(key));
+  const parts = isObject(properties) ? Object.entries(properties as JsonObject) : [];
+  return {
+    ...Object.fromEntries(own),
+    ...(parts.length > 0 && {
+      properties: Object.fromEntries(parts.map(([name, part]) => [name, boundedSchema(part)])),
+    }),
+    ...(isObject(items) && { items: boundedSchema(items as Json) }),
+  };
+}
+
+const tools = new WeakMap<ClientTool, Tool<never>>();
+
+/** The declared tool as an agent calls it: a call waits for the client. Its arguments are checked as far as that takes bounded time; the
+ *  client that has declared more checks it itself. */
+function toolOf(declared: ClientTool): Tool<never> {
+  let tool = tools.get(declared);
+  if (!tool) {
+    const { name, description, inputSchema } = declared;
+    const input = { type: "object", ...(boundedSchema(inputSchema) as JsonObject) };
+    tool = defineTool({ name, description, input }) as Tool<never>;
+    tools.set(declared, tool);
+  }
+  return tool;
+}
+
+/** The tools of a client that a session has, for an agent that lists them and has none of its own with their names. */
+export class ClientTools {
+  readonly #listed: ReadonlySet<string>;
+  readonly #isTaken: (name: string) => boolean;
+
+  constructor(listed: readonly string[], isTaken: (name: string) => boolean) {
+    this.#listed = new Set(listed);
+    this.#isTaken = isTaken;
+  }
+
+  offered(slots: StoredSlots): readonly ClientTool[] {
+    if (this.#listed.size === 0) return [];
+    return declaredIn(slots).filter(({ name }) => this.#listed.has(name) && !this.#isTaken(name));
+  }
+
+  find(name: string, slots: StoredSlots): Tool<never> | undefined {
+    const found = this.offered(slots).find((tool) => tool.name === name);
+    return found && toolOf(found);
+  }
+}
