@@ -61,6 +61,7 @@ export class SessionSpans implements SessionTelemetry {
   readonly #open = new Set<Observed<never>>();
   #turn: Turn | undefined;
   #startedAt = 0;
+  #unwatch: (() => void) | undefined;
 
   constructor(
     session: ObservedSession,
@@ -83,7 +84,19 @@ export class SessionSpans implements SessionTelemetry {
       edges,
       common: this.#common,
     });
-    session.steps.subscribe((step) => this.#follow(step));
+    this.#watch();
+  }
+
+  /** Follows the steps of the chart from now on. */
+  #watch(): void {
+    this.#unwatch ??= this.#session.steps.subscribe((step) => this.#follow(step));
+  }
+
+  /** Without a provider nothing is followed, until a turn begins that has one. */
+  #rest(): void {
+    if (this.#metrics) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
   #follow(step: ChartStep): void {
@@ -115,12 +128,21 @@ export class SessionSpans implements SessionTelemetry {
       parent,
     );
     const found = span.spanContext();
-    if (!isSpanContextValid(found) || (first && found.spanId === first.spanId)) return undefined; // no provider
+    const hasProvider = isSpanContextValid(found) && found.spanId !== first?.spanId;
+    if (!hasProvider) {
+      this.#rest();
+      return undefined;
+    }
+    if (!this.#unwatch) {
+      this.#states.skip(this.#session.steps.current());
+      this.#watch();
+    }
     this.#turn = { span, inside: trace.setSpan(parent, span), finishReasons: [], usage: {} };
     return first && stored !== undefined ? stored : formatTraceparent(found);
   }
 
   endTurn({ reason, error }: ObservedEnd): void {
+    if (!this.#unwatch) return;
     const labels = { [GEN_AI.agent]: this.#session.name };
     const failed = error ? { [GEN_AI.errorType]: error.code } : {};
     this.#metrics?.turns.add(1, { ...labels, [OWN.reason]: reason });
@@ -149,6 +171,7 @@ export class SessionSpans implements SessionTelemetry {
   }
 
   model(call: ObservedModelCall): Observation<ObservedAnswer> | undefined {
+    if (!this.#unwatch) return undefined;
     const { model, request, phase, attempt } = call;
     const parent = this.#states.inside ?? (phase === "compaction" ? ROOT_CONTEXT : undefined);
     const attributes =
@@ -197,6 +220,7 @@ export class SessionSpans implements SessionTelemetry {
   }
 
   tool(input: ToolInput, tool: Tool<never> | undefined): Observation<ToolRunOutcome> | undefined {
+    if (!this.#unwatch) return undefined;
     const parent = this.#turn && this.#states.inside;
     if (!parent && !this.#metrics) return undefined;
     const title = tool ? `${OPERATION.tool} ${tool.name}` : OPERATION.tool;

@@ -48,7 +48,7 @@ export class StateSpans {
   }
 
   /** Takes note of a step of which nothing is recorded. */
-  skip({ state, context: { progress } }: ChartStep): void {
+  skip({ state, context: { progress } }: Pick<ChartStep, "state" | "context">): void {
     this.#path = state;
     this.#compacting = progress.compacting;
     this.#compactions = progress.compactions;
