@@ -109,6 +109,17 @@ export const REASONS = [
 /** One of {@link REASONS}. */
 export type Reason = (typeof REASONS)[number];
 
+/** The reasons with which a turn rests that goes on later: it waits for something, or for another process. */
+export const GOES_ON: ReadonlySet<Reason> = new Set([
+  "TOOL_SUSPENDED",
+  "APPROVAL_REQUIRED",
+  "OUTCOME_UNKNOWN",
+  "REASONING_STOP_REQUESTED",
+  "ACTING_STOP_REQUESTED",
+  "BUDGET_EXCEEDED",
+  "SHUTDOWN",
+]);
+
 /** Who a message is from: `tool` messages hold results only. */
 export type Role = "system" | "user" | "assistant" | "tool";
 

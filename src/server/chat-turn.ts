@@ -1,19 +1,8 @@
 import type { ErrorInfo } from "../base/error.ts";
 import type { AgentEvent } from "../event/types.ts";
 import type { StoredEvent } from "../session/replay.ts";
-import type { Reason } from "../message/types.ts";
+import { GOES_ON } from "../message/types.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
-
-/** The reasons with which a turn rests that goes on. */
-const SUSPENDED: ReadonlySet<Reason> = new Set([
-  "TOOL_SUSPENDED",
-  "APPROVAL_REQUIRED",
-  "OUTCOME_UNKNOWN",
-  "REASONING_STOP_REQUESTED",
-  "ACTING_STOP_REQUESTED",
-  "BUDGET_EXCEEDED",
-  "SHUTDOWN",
-]);
 
 /** What a page is shown of a turn: an event, or that what it has sent was refused. */
 export type TurnNews = AgentEvent | { readonly type: "refused"; readonly error: ErrorInfo };
@@ -57,7 +46,7 @@ export async function openTurn(sessions: TenantSessions, id: string): Promise<Op
   if (end && end.seq > seq) return { events: [...events, end] }; // it has ended meanwhile
   const after = stored.at(-1)?.position ?? 0;
   const isLast = end !== undefined && !events.some(({ type, seq: at }) => type !== "slot" && at > end.seq);
-  const isOver = isLast && end.type === "turn.end" && !(SUSPENDED.has(end.reason) && !end.error);
+  const isOver = isLast && end.type === "turn.end" && !(GOES_ON.has(end.reason) && !end.error);
   return { events: isOver ? [] : events, after };
 }
 

@@ -2,7 +2,7 @@ import type { Plan } from "../../agent/plan/plan.ts";
 import type { Json } from "../../base/json.ts";
 import type { AgentEvent } from "../../event/types.ts";
 import { addUsage } from "../../message/usage.ts";
-import type { Reason, Usage } from "../../message/types.ts";
+import { GOES_ON, type Reason, type Usage } from "../../message/types.ts";
 import type { PendingCall } from "../../tool/pending.ts";
 import { ConversationFold } from "../conversation-fold.ts";
 import type { TurnMessage } from "../message-fold.ts";
@@ -36,16 +36,6 @@ export type SessionView = {
 };
 
 type Phase = "ready" | "running" | "suspended" | "failed";
-
-/** The reasons with which a turn ends that goes on later. */
-const SUSPENDED: ReadonlySet<Reason> = new Set([
-  "TOOL_SUSPENDED",
-  "APPROVAL_REQUIRED",
-  "OUTCOME_UNKNOWN",
-  "REASONING_STOP_REQUESTED",
-  "ACTING_STOP_REQUESTED",
-  "BUDGET_EXCEEDED",
-]);
 
 const keyOf = ({ callId, argsHash }: PendingCall): string => `${callId} ${argsHash}`;
 
@@ -184,6 +174,6 @@ export class SessionFold {
     this.#isSubmitted = false;
     this.#reason = reason;
     this.#error = error && { code: error.code, message: error.message };
-    this.#phase = error ? "failed" : SUSPENDED.has(reason) ? "suspended" : "ready";
+    this.#phase = error ? "failed" : GOES_ON.has(reason) ? "suspended" : "ready";
   }
 }
