@@ -154,6 +154,11 @@ test("the conversation follows a run until a person scrolls away, and Newest fol
 test("a search that finds nothing says so and what is searched", async () => {
   const { page, faults } = await env.open();
   await page.getByRole("searchbox", { name: "Find a run" }).fill("no such run");
-  await expect.poll(() => page.getByTestId("no-runs").innerText()).toContain("No run matches.");
+  await expect
+    .poll(() => page.getByTestId("no-runs").innerText())
+    .toContain("No run matches “no such run”. Titles");
+  await page.getByRole("button", { name: "Show all runs" }).click();
+  await expect.poll(() => page.getByTestId("no-runs").count()).toBe(0);
+  expect(await page.getByRole("searchbox", { name: "Find a run" }).inputValue()).toBe("");
   expect(faults).toEqual(NO_FAULTS);
 });

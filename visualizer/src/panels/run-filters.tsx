@@ -1,21 +1,25 @@
-import { useRef, useState } from "react";
+import { useEffect, useState } from "react";
+import { compact } from "../logic/format.ts";
+import { chipsOf, HOURS, type ListFilter } from "../logic/run-filter.ts";
 import { GROUP_NAMES } from "../logic/run-groups.ts";
-import { RUN_GROUPS, type RunGroup } from "../wire/types.ts";
+import { OUTCOME_NAMES, RUN_GROUPS, type RunGroup } from "../wire/types.ts";
 import { Icon } from "../parts/icon.tsx";
-import { loadRuns } from "../store/load.ts";
+import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import { OpenFile } from "./open-file.tsx";
 
-/** The delay between typing and searching, ms. */
-const TYPING_DELAY_MS = 150;
-
-/** The search field and the group filter of the list of runs. */
+/** The search field and the filters of the list of runs. */
 export function Filters() {
   // local state: the model notifies a frame later, which would lose fast typing
   const [text, setText] = useState(model.search);
+  const search = useModel((all) => all.search);
+  useEffect(() => setText(search), [search]);
+  const [isOpen, setIsOpen] = useState(false);
   const group = useModel((all) => all.group);
-  const searchTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const filter = useModel((all) => all.filter);
+  const unindexed = useModel((all) => all.unindexed);
+  const chips = chipsOf(filter);
   return (
     <div className="filters" role="search">
       <label className="find">
@@ -26,29 +30,170 @@ export function Filters() {
           type="search"
           placeholder="Find a run"
           aria-label="Find a run"
+          title="Words of its title, messages, calls and results, its agent or its id"
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            model.set({ search: event.target.value });
-            clearTimeout(searchTimer.current);
-            searchTimer.current = setTimeout(() => void loadRuns(), TYPING_DELAY_MS);
+            searchRuns(event.target.value);
           }}
         />
         <kbd aria-hidden="true">/</kbd>
       </label>
-      <select
+      <div className="choose">
+        <select
+          className="input"
+          aria-label="Filter runs"
+          value={group}
+          onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
+        >
+          <option value="all">all runs</option>
+          {RUN_GROUPS.map((each) => (
+            <option key={each} value={each}>
+              {GROUP_NAMES[each]}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          className="button"
+          aria-expanded={isOpen}
+          aria-controls="run-filter"
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Filters{chips.length > 0 && ` (${chips.length})`}
+        </button>
+      </div>
+      {isOpen && <Fields filter={filter} />}
+      {chips.length > 0 && (
+        <div className="chips" role="group" aria-label="Active filters">
+          {chips.map(({ key, text: label }) => (
+            <button
+              key={key}
+              type="button"
+              className="chip"
+              aria-label={`Remove the filter ${label}`}
+              onClick={() => filterRuns({ [key]: typeof filter[key] === "number" ? 0 : "" })}
+            >
+              {label} <span aria-hidden="true">×</span>
+            </button>
+          ))}
+        </div>
+      )}
+      {unindexed > 0 && (
+        <p className="indexing" role="status">
+          {compact(unindexed)} stored runs are being indexed …
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Fields({ filter }: { readonly filter: ListFilter }) {
+  const rows = useModel((all) => all.rows);
+  const agents = [...new Set([...rows.values()].map(({ agent }) => agent))].filter(Boolean).toSorted();
+  return (
+    <div className="fields" id="run-filter">
+      <label>
+        outcome
+        <select
+          className="input"
+          value={filter.outcome}
+          onChange={(event) => filterRuns({ outcome: event.target.value as ListFilter["outcome"] })}
+        >
+          <option value="">any</option>
+          {OUTCOME_NAMES.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        changed
+        <select
+          className="input"
+          value={filter.hours}
+          onChange={(event) => filterRuns({ hours: Number(event.target.value) })}
+        >
+          <option value={0}>any time</option>
+          {HOURS.map(([hours, name]) => (
+            <option key={hours} value={hours}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Text label="agent" value={filter.agent} list={agents} onChange={(agent) => filterRuns({ agent })} />
+      <Text label="tool" value={filter.tool} onChange={(tool) => filterRuns({ tool })} />
+      <label>
+        cost at least
+        <input
+          className="input"
+          type="number"
+          min={0}
+          step="any"
+          defaultValue={filter.minCost || ""}
+          key={filter.minCost === 0 ? "none" : "some"}
+          onChange={(event) => filterRuns({ minCost: Math.max(0, Number(event.target.value) || 0) })}
+        />
+      </label>
+    </div>
+  );
+}
+
+type TextProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly list?: readonly string[];
+  readonly onChange: (value: string) => void;
+};
+
+/** A field for the exact name of something. */
+function Text({ label, value, list = [], onChange }: TextProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const id = `${label}-names`;
+  return (
+    <label>
+      {label}
+      <input
         className="input"
-        aria-label="Filter runs"
-        value={group}
-        onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
-      >
-        <option value="all">all runs</option>
-        {RUN_GROUPS.map((each) => (
-          <option key={each} value={each}>
-            {GROUP_NAMES[each]}
-          </option>
+        list={id}
+        placeholder="any"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          onChange(event.target.value.trim());
+        }}
+      />
+      <datalist id={id}>
+        {list.map((name) => (
+          <option key={name} value={name} />
         ))}
-      </select>
+      </datalist>
+    </label>
+  );
+}
+
+/** Says that no run matches, what was searched for, and how to see all runs again. */
+export function NoRuns() {
+  const search = useModel((all) => all.search);
+  const filter = useModel((all) => all.filter);
+  const group = useModel((all) => all.group);
+  const worker = useModel((all) => all.worker);
+  const wanted = [
+    ...(search.trim() === "" ? [] : [`“${search.trim()}”`]),
+    ...(group === "all" ? [] : [GROUP_NAMES[group]]),
+    ...chipsOf(filter).map(({ text }) => text),
+    ...(worker === null ? [] : ["one process"]),
+  ];
+  if (wanted.length === 0) return null;
+  return (
+    <div className="placeholder" data-testid="no-runs" role="status">
+      <p>
+        No run matches {wanted.join(", ")}. Titles, agents, ids, messages, calls and results were searched.
+      </p>
+      <button type="button" className="button" onClick={clearFilters}>
+        Show all runs
+      </button>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { ago, shortId } from "../logic/format.ts";
+import { ago, compact, duration, money, shortId } from "../logic/format.ts";
 import { outcomeOf } from "../logic/outcome.ts";
 import { Icon } from "../parts/icon.tsx";
 import { isDriven, model } from "../store/model.ts";
@@ -60,6 +60,7 @@ export const RunLine = memo(function RunLine({
               {title ?? id}
             </span>
           )}
+          <span className="facts">{factsOf(row)}</span>
         </span>
         <span className="side">
           <span>{isLost ? `lost ${ago(worker.since, now)}` : ago(updatedAt, now)}</span>
@@ -75,3 +76,18 @@ export const RunLine = memo(function RunLine({
     </div>
   );
 });
+
+/** How long, how much and how many, as far as it is known. */
+function factsOf({
+  steps,
+  startedAt,
+  updatedAt,
+  usage: { inputTokens, outputTokens, cost },
+}: RunRow): string {
+  const tokens = inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
+  return [
+    `${compact(steps)} ${steps === 1 ? "step" : "steps"}`,
+    duration(Math.max(0, updatedAt - startedAt)),
+    ...(cost === undefined ? (tokens === undefined ? [] : [`${compact(tokens)} tokens`]) : [money(cost)]),
+  ].join(" · ");
+}

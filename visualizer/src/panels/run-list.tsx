@@ -1,16 +1,17 @@
 import { WorkerList } from "./worker-list.tsx";
 import { RunLine } from "./run-line.tsx";
-import { Filters, Foot } from "./run-filters.tsx";
+import { Filters, Foot, NoRuns } from "./run-filters.tsx";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { compact } from "../logic/format.ts";
 import { groupOf, GROUP_NAMES, listLines } from "../logic/run-groups.ts";
+import { isListed, queryOf } from "../logic/run-filter.ts";
 import { useNow } from "../parts/use-now.ts";
 import { loadMore } from "../store/load.ts";
 import { useModel } from "../store/use-model.ts";
 import { RUN_GROUPS, type RunGroup, type RunRow } from "../wire/types.ts";
 
-const LINE_HEIGHT = { run: 48, group: 30, more: 32 } as const;
+const LINE_HEIGHT = { run: 62, group: 30, more: 32 } as const;
 
 /** The list of runs; runs that need a user come first. */
 export function RunList() {
@@ -18,6 +19,8 @@ export function RunList() {
   const rows = useModel((all) => all.rows);
   const lists = useModel((all) => all.lists);
   const search = useModel((all) => all.search);
+  const filter = useModel((all) => all.filter);
+  const found = useModel((all) => all.found);
   const group = useModel((all) => all.group);
   const worker = useModel((all) => all.worker);
   const files = useModel((all) => all.files);
@@ -25,14 +28,12 @@ export function RunList() {
   const isConnected = useModel((all) => all.isConnected);
   const now = useNow(5_000);
   const lines = useMemo(() => {
-    const words = search.toLowerCase();
+    const query = queryOf(filter, search, Date.now());
     const isWanted = (row: RunRow): boolean =>
       (group === "all" || groupOf(row) === group) &&
       (worker === null || row.worker?.id === worker) &&
-      (words === "" || `${row.agent} ${row.runId} ${row.title ?? ""}`.toLowerCase().includes(words));
-    const totals = Object.fromEntries(
-      RUN_GROUPS.map((each) => [each, search === "" ? lists[each].total : 0]),
-    );
+      isListed(row, query, found);
+    const totals = Object.fromEntries(RUN_GROUPS.map((each) => [each, lists[each].total]));
     const opened = [...files.values()].map(({ row }) => ({ kind: "run", row, depth: 0 }) as const);
     const known = listLines(
       [...rows.values()].filter(isWanted),
@@ -40,7 +41,7 @@ export function RunList() {
       (each) => lists[each].cursor !== undefined && (group === "all" || group === each),
     );
     return opened.length === 0 ? known : [{ kind: "files" } as const, ...opened, ...known];
-  }, [rows, lists, search, group, worker, files]);
+  }, [rows, lists, search, filter, found, group, worker, files]);
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -97,11 +98,7 @@ export function RunList() {
             );
           })}
         </div>
-        {lines.length === 0 && (search !== "" || group !== "all" || worker !== null) && (
-          <p className="placeholder" data-testid="no-runs">
-            No run matches. The search looks at agents, ids and first words, not at all messages.
-          </p>
-        )}
+        {lines.length === 0 && <NoRuns />}
       </div>
       <WorkerList />
       <Foot />

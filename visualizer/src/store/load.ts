@@ -3,6 +3,7 @@ import { RUN_GROUPS, type ChartMessage, type RunGroup } from "../wire/types.ts";
 import { client } from "./client.ts";
 import { model, type Model, type RunLists } from "./model.ts";
 import type { RunData } from "./run-data.ts";
+import { NO_FILTER, queryOf, type ListFilter } from "../logic/run-filter.ts";
 import { notify } from "./notices.ts";
 import { mergeRows, addChart } from "./rows.ts";
 
@@ -12,6 +13,33 @@ const ROWS_PER_PAGE = 100;
 /** Loads the first page of every group of runs. */
 export async function loadRuns(): Promise<void> {
   await Promise.all(RUN_GROUPS.map((group) => loadGroup(group, undefined)));
+}
+
+/** How long after a change of the text the server is asked, and how long after an answer that lacks runs, ms. */
+const [TYPING_DELAY_MS, INDEXING_DELAY_MS] = [150, 1_000];
+let asking: ReturnType<typeof setTimeout> | undefined;
+
+function askLater(delayMs: number): void {
+  clearTimeout(asking);
+  asking = setTimeout(() => void loadRuns(), delayMs);
+}
+
+/** Searches the runs for words. */
+export function searchRuns(search: string): void {
+  model.set({ search, found: new Set() });
+  askLater(TYPING_DELAY_MS);
+}
+
+/** Filters the list of runs. */
+export function filterRuns(change: Partial<ListFilter>): void {
+  model.set({ filter: { ...model.filter, ...change }, found: new Set() });
+  askLater(TYPING_DELAY_MS);
+}
+
+/** Lists all runs again. */
+export function clearFilters(): void {
+  model.set({ search: "", filter: NO_FILTER, group: "all", worker: null, found: new Set() });
+  void loadRuns();
 }
 
 /** Filters the list to the runs of one process; null removes the filter. */
@@ -35,24 +63,27 @@ export async function loadMore(group: RunGroup): Promise<void> {
 const inFlight = new Set<string>();
 
 async function loadGroup(group: RunGroup, cursor: string | undefined): Promise<void> {
-  const { search, worker } = model;
-  const key = `${group} ${cursor} ${worker} ${search}`;
+  const { search, worker, filter } = model;
+  const query = queryOf(filter, search, Date.now());
+  const key = `${group} ${cursor} ${worker} ${search} ${JSON.stringify(filter)}`;
   if (inFlight.has(key)) return;
   inFlight.add(key);
   await withApi(async (api) => {
-    const query = {
+    const requestedAt = performance.now();
+    const page = await api.runs({
+      ...query,
       group,
       limit: ROWS_PER_PAGE,
-      ...(search !== "" && { q: search }),
       ...(worker !== null && { worker }),
       ...(cursor !== undefined && { cursor }),
-    };
-    const requestedAt = performance.now();
-    const page = await api.runs(query);
-    if (search !== model.search || worker !== model.worker) return;
-    const lists: RunLists = { ...model.lists, [group]: { total: page.total, cursor: page.cursor } };
-    model.set({ lists });
+    });
+    if (search !== model.search || worker !== model.worker || filter !== model.filter) return;
+    const { total, unindexed = 0 } = page;
+    const lists: RunLists = { ...model.lists, [group]: { total, cursor: page.cursor } };
+    const found = new Set([...model.found, ...page.rows.map(({ runId }) => runId)]);
+    model.set({ lists, found, unindexed });
     mergeRows(page.rows, requestedAt);
+    if (unindexed > 0) askLater(INDEXING_DELAY_MS);
   });
   inFlight.delete(key);
 }

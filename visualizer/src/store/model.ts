@@ -2,6 +2,7 @@ import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
 import type { ChartMessage, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
+import { NO_FILTER, type ListFilter } from "../logic/run-filter.ts";
 import { RunData } from "./run-data.ts";
 
 /** The state of the connection to the server. Times are epoch ms. */
@@ -93,6 +94,12 @@ export class Model {
   liveRequests = 0;
   /** The text that filters the list of runs. */
   search = "";
+  /** What else filters the list of runs. */
+  filter: ListFilter = NO_FILTER;
+  /** The ids of the runs that the server has found for the text and the filter. */
+  found: ReadonlySet<string> = new Set();
+  /** How many stored runs the server cannot find yet, because they are being indexed. */
+  unindexed = 0;
   /** The group that filters the list of runs. */
   group: RunGroup | "all" = "all";
   /** The connected and lost processes, with their total numbers. */

@@ -1,4 +1,13 @@
-import type { Chart, ChartMessage, Layouts, PendingItem, RunGroup, RunRow, StepPage } from "./types.ts";
+import type {
+  Chart,
+  ChartMessage,
+  Layouts,
+  PendingItem,
+  RunFilter,
+  RunGroup,
+  RunRow,
+  StepPage,
+} from "./types.ts";
 
 /** Fetches the chart of the server's release, which needs no token; undefined if the server does not answer. */
 export async function ownChart(): Promise<ChartMessage | undefined> {
@@ -15,13 +24,19 @@ export class Api {
   }
 
   /** Resolves to a page of the list of runs; without `cursor` in the result it is the last one. */
-  runs(query: {
-    readonly q?: string;
-    readonly group?: RunGroup;
-    readonly worker?: string;
+  runs(
+    query: RunFilter & {
+      readonly group?: RunGroup;
+      readonly worker?: string;
+      readonly cursor?: string;
+      readonly limit?: number;
+    },
+  ): Promise<{
+    readonly rows: readonly RunRow[];
     readonly cursor?: string;
-    readonly limit?: number;
-  }): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string; readonly total: number }> {
+    readonly total: number;
+    readonly unindexed?: number;
+  }> {
     const search = new URLSearchParams(
       Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
     );
