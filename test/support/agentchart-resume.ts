@@ -49,6 +49,8 @@ export const NOT_KILLED: Listed = {
     "interrupts in the very step in which the process would end: nothing of it is stored yet",
   "a refused call does not cancel the structured output of the turn":
     "is about the schema that one process has: a restored agent needs it again",
+  "a listed tool that the agent gets later is its own":
+    "adds a tool to an agent that runs: a configuration cannot have a tool that it lists in clientTools",
 };
 
 /** Files and tests of the agent suite that are about what happens twice if a process ends in the midst, and why. */

@@ -84,13 +84,16 @@ describe("a declaration that cannot be used is refused, and nothing has changed"
   });
 });
 
-test("a tool of the agent cannot be shadowed: a name that it has is refused, and one that it gets later is its own", async () => {
+test("a tool of the agent cannot be shadowed: a name that it has cannot be listed", () => {
   const pay = toolOf("pay", () => "paid");
   expect(() => open([], { tools: [pay], clientTools: ["pay"] })).toThrow(/`clientTools` has 'pay'/);
   expect(() => open([], { clientTools: ["generate_response"] })).toThrow(/`clientTools` has/);
   expect(() => open([], { clientTools: ["a b"] })).toThrow(/clientTools/);
   const slots = [defineSlot<readonly ClientTool[]>({ name: "tools.client", initial: [pick] })];
   expect(() => open([], { slots })).toThrow(/a slot of its own/);
+});
+
+test("a listed tool that the agent gets later is its own", async () => {
   const { agent, model } = open([picks(), "Done."]);
   agent.toolkit.add(toolOf("pick", () => "picked by the agent"));
   expect((await agent.call("Ask me.", { clientTools: [pick] })).text).toBe("Done.");
