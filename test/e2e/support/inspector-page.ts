@@ -3,6 +3,9 @@ import type { Locator, Page } from "playwright-core";
 /** Timeout of every condition that a test waits for in the page, in ms. */
 const TIMEOUT_MS = 60_000;
 
+/** True for a path of the machine's own context, without the request to the model that the inspector adds. */
+const isOfMachine = (path: string): boolean => !/^modelCall(?:[.[]|$)/.test(path);
+
 /** Page object: what a user does and sees in the inspector. */
 export class InspectorPage {
   readonly page: Page;
@@ -109,34 +112,38 @@ export class InspectorPage {
     return this.panel(name);
   }
 
-  /** Returns the paths that the diff lists, sorted. */
+  /** Returns the paths of the machine's context that the diff lists, sorted. */
   async changedPaths(diff: Locator): Promise<string[]> {
     const paths = await diff
       .locator("[data-change]")
       .evaluateAll((entries) => entries.map((entry) => entry.getAttribute("data-path")!));
-    return paths.toSorted();
+    return paths.filter(isOfMachine).toSorted();
   }
 
-  /** Returns the context after a step, as the page has computed it from the patches. */
-  context(stepNumber: number): Promise<unknown> {
-    return this.page.evaluate(
+  /** Returns the machine's context after a step, as the page has computed it from the patches. */
+  async context(stepNumber: number): Promise<unknown> {
+    const context = await this.page.evaluate(
       (number) =>
         (
-          globalThis as unknown as { __agentchart: { contextAt(stepNumber: number): unknown } }
+          globalThis as unknown as {
+            __agentchart: { contextAt(stepNumber: number): { readonly [key: string]: unknown } | undefined };
+          }
         ).__agentchart.contextAt(number),
       stepNumber,
     );
+    return context && Object.fromEntries(Object.entries(context).filter(([key]) => isOfMachine(key)));
   }
 
-  /** Returns path and text of the values in a JSON tree that have no members. */
-  contextLeaves(tree: Locator): Promise<(readonly [path: string, text: string])[]> {
-    return tree
+  /** Returns path and text of the values of the machine's context in a JSON tree that have no members. */
+  async contextLeaves(tree: Locator): Promise<(readonly [path: string, text: string])[]> {
+    const leaves = await tree
       .locator('[role="treeitem"]:not([aria-expanded])')
       .evaluateAll((lines) =>
         lines.map(
           (line) => [line.getAttribute("data-path")!, line.querySelector(".value")!.textContent!] as const,
         ),
       );
+    return leaves.filter(([path]) => isOfMachine(path));
   }
 
   /** Returns the card of a call that waits; "budget" is the card of an exceeded budget. */

@@ -15,8 +15,8 @@ const ORDER = [
   "calls",
   "inbox",
 ];
-/** Counters and times, by the key at the top, and by the key at the end of a path. */
-const COUNTERS = new Set(["at", "progress", "settings", "allowed", "listening"]);
+/** Counters, times, and the request to the model, which has a tab of its own: by the key at the top, and by the key at the end of a path. */
+const COUNTERS = new Set(["at", "modelCall", "progress", "settings", "allowed", "listening"]);
 const TIMES = new Set([
   "at",
   "since",
@@ -32,7 +32,7 @@ const TIMES = new Set([
   "timestamp",
 ]);
 
-/** True for a counter or a time, which the chart keeps for itself. */
+/** True for a counter, a time, or a part of a request, which are shown elsewhere or kept by the chart for itself. */
 export function isBookkeeping(path: Path): boolean {
   const [top] = path;
   const last = path.at(-1);

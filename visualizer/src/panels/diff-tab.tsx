@@ -39,7 +39,7 @@ export function DiffTab() {
       <Entries all={telling} />
       {bookkeeping.length > 0 && (
         <details className="bookkeeping" open={telling.length === 0}>
-          <summary>Counters and times ({bookkeeping.length})</summary>
+          <summary>Counters, times and requests ({bookkeeping.length})</summary>
           <Entries all={bookkeeping} />
         </details>
       )}
