@@ -1,6 +1,7 @@
 import type { AgentContext } from "../../machines/agent/context.ts";
 import type { ModelCall } from "../../machines/agent/model-call.ts";
 import type { Cause } from "../../machines/agent/events.ts";
+import { guarded } from "../base/guarded.ts";
 
 /** One step of an agent's chart, as observers see it. */
 export type ChartStep = {
@@ -18,7 +19,7 @@ export type ChartStep = {
 export type StepSource = {
   /** Where the session is now. */
   current(): Pick<ChartStep, "state" | "context">;
-  /** Returns the function that ends the subscription. Listeners must not throw. `onCall` hears of each request to a model when it is
+  /** Returns the function that ends the subscription. What a listener throws has no effect. `onCall` hears of each request to a model when it is
    *  made, after the step that led to it. */
   subscribe(listener: (step: ChartStep) => void, onCall?: (call: ModelCall) => void): () => void;
 };
@@ -48,11 +49,11 @@ export class StepPublisher implements StepSource {
   }
 
   publishCall(call: ModelCall): void {
-    for (const listener of this.#callListeners) listener(call);
+    for (const listener of this.#callListeners) guarded(() => listener(call));
   }
 
   publish(step: ChartStep): void {
-    for (const listener of this.#listeners) listener(step);
+    for (const listener of this.#listeners) guarded(() => listener(step));
   }
 }
 

@@ -96,15 +96,15 @@ export type StreamOptions = {
 
 /** What watches whole agents and not only their charts; `inspector()` of `agentchart/inspect` makes one. */
 export interface AgentWatcher {
-  /** Called once by createAgent; `position` gives the journal position. Must not throw. */
+  /** Called once by createAgent; `position` gives the journal position. An agent whose watcher throws runs unobserved by it. */
   watch(
     agent: Agent<never>,
     config: AgentConfig<never>,
     position: () => number,
   ): {
-    /** The journal has grown to another position. Must not throw. */
+    /** The journal has grown to another position. What it throws has no effect. */
     committed(): void;
-    /** Ends when all that was seen is sent, or soon. */
+    /** Ends when all that was seen is sent, or soon; `close` of the agent waits for it. What it throws has no effect. */
     flushed(): Promise<void>;
   };
 }

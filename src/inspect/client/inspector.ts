@@ -9,7 +9,7 @@ import { parseAddress } from "../../base/inspect-address.ts";
 import { findHub } from "../protocol/hub-address.ts";
 import { executeCommand } from "./execute-command.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
-import { guarded } from "./guarded.ts";
+import { guarded } from "../../base/guarded.ts";
 import { HubConnection } from "./hub-connection.ts";
 import { historySchema, type HistoryLimits } from "./history.ts";
 import { PROTOCOL, type Ack, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";

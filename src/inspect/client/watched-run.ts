@@ -11,7 +11,7 @@ import type { Slot } from "../../tool/types.ts";
 import { addUsage } from "../../message/usage.ts";
 import { agentChart } from "../../agent/agent-chart.ts";
 import { availableCommands } from "./available-commands.ts";
-import { guarded } from "./guarded.ts";
+import { guarded } from "../../base/guarded.ts";
 import { History, type HistoryLimits } from "./history.ts";
 import type { RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
 import { Recorder } from "./recorder.ts";

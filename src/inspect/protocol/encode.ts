@@ -159,8 +159,8 @@ class Encoder {
       if (value instanceof Error) return this.#plainObject({ error: value.name, message: value.message });
       if (value instanceof Date)
         return Number.isNaN(value.getTime()) ? '"[no date]"' : `"${value.toISOString()}"`;
-      if (value instanceof Map) return this.#plainObject(mapEntries(value));
-      if (value instanceof Set) return this.#array([...(value as Set<unknown>)]);
+      if (value instanceof Map) return this.#plainObject(mapEntries(value, this.#nodes + 1));
+      if (value instanceof Set) return this.#array(value as Set<unknown>);
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
         return JSON.stringify(`[${value.constructor.name}, ${value.byteLength} bytes]`);
     }
@@ -169,7 +169,7 @@ class Encoder {
     return this.#plainObject(value as PlainObject);
   }
 
-  #array(items: readonly unknown[]): string {
+  #array(items: Iterable<unknown>): string {
     let text = "";
     for (const item of items) {
       if (text !== "") text += ",";
@@ -226,8 +226,12 @@ class Encoder {
 /** An object whose own properties are data. */
 export type PlainObject = { readonly [key: string]: unknown };
 
-function mapEntries(map: ReadonlyMap<unknown, unknown>): PlainObject {
-  return Object.fromEntries(
-    [...map].map(([key, item]) => [typeof key === "object" ? "[object]" : String(key), item]),
-  );
+/** The first entries of a map, at most `max`. */
+function mapEntries(map: ReadonlyMap<unknown, unknown>, max: number): PlainObject {
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of map) {
+    if (entries.length >= max) break;
+    entries.push([typeof key === "object" ? "[object]" : String(key), item]);
+  }
+  return Object.fromEntries(entries);
 }

@@ -72,6 +72,31 @@ describe("encode", () => {
     expect(JSON.stringify(encode(deep))).toContain("[deeper]");
   });
 
+  test("reads no more of a large collection than it shows", () => {
+    let read = 0;
+    const counted = function* <T>(make: (index: number) => T): Generator<T> {
+      for (let index = 0; index < 1_000_000; index++) {
+        read++;
+        yield make(index);
+      }
+    };
+    class Large extends Set<number> {
+      override [Symbol.iterator] = () => counted((index) => index) as unknown as SetIterator<number>;
+    }
+    class Mapped extends Map<string, number> {
+      override [Symbol.iterator] = () =>
+        counted((index) => [`k${index}`, index] as [string, number]) as unknown as MapIterator<
+          [string, number]
+        >;
+    }
+    const text = encodeToString([new Large(), new Mapped()], { limits: { ...PREVIEW, nodes: 300 } });
+    expect(text).toContain("[more]");
+    expect(read).toBeLessThan(1_000);
+    read = 0;
+    expect(encodeToString(new Mapped(), { limits: PREVIEW })).toContain("[more]");
+    expect(read).toBeLessThan(1_000);
+  });
+
   test("encodes an object that appears twice without reporting a cycle", () => {
     const one = { a: 1 };
     expect(encode([one, one])).toEqual([{ a: 1 }, { a: 1 }]);
