@@ -26,6 +26,7 @@ const PROCESS_TESTS = [
   "test/cli/worker.test.ts",
   "test/cli/docs-workers.test.ts",
   "test/cli/serve-health.test.ts",
+  "test/cli/sessions-fork.test.ts",
   "test/cli/sessions-signals.test.ts",
   "test/cli/sessions-store.test.ts",
   "test/cli/sessions-turns.test.ts",

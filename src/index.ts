@@ -1,4 +1,6 @@
 export { createAgent } from "./agent/create-agent.ts";
+export { rerun } from "./agent/rerun.ts";
+export type { Rerun, RerunOptions } from "./agent/rerun.ts";
 export { defineAgent } from "./agent/define-agent.ts";
 export type { InstanceConfig } from "./agent/define-agent.ts";
 export type { CompactionOptions, CompactionResult } from "./agent/compaction-options.ts";

@@ -8,6 +8,7 @@ import type { Ask, Decision, PendingCall } from "../../src/tool/pending.ts";
 import type { StoredSlots } from "../../src/tool/stored-slots.ts";
 import type { ClientTool } from "../../src/tool/declared-tools.ts";
 import type { Fingerprint } from "../../src/tool/fingerprint.ts";
+import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { ResultLimits, View } from "./view.ts";
 
@@ -301,6 +302,8 @@ export type Progress = {
   /** The handoffs of the turn. */
   readonly handoffs?: number;
   readonly compactions?: Compactions;
+  /** What the session has in the place of its agent's configuration; absent: nothing. */
+  readonly overrides?: Overrides;
   /** The summary that is being made of the conversation; null or absent if none is. */
   readonly compacting?: Compaction | null;
 };

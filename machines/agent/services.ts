@@ -14,6 +14,7 @@ import type {
   WantedOutput,
 } from "./context.ts";
 import type { PendingCall } from "../../src/tool/pending.ts";
+import type { Overrides } from "./overrides.ts";
 import type { CallEdit, PromptEdit } from "./prompt.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
 import type { View } from "./view.ts";
@@ -34,6 +35,8 @@ export type ModelInput = Position & {
   readonly system: string;
   /** The persona that is asked; null: the agent itself. */
   readonly persona: string | null;
+  /** What the session has in the place of its agent's configuration. */
+  readonly overrides: Overrides | null;
   readonly edits: readonly PromptEdit[];
   /** How hooks of preCall changed the call. */
   readonly entered: readonly CallEdit[];
@@ -120,11 +123,11 @@ export type HooksInput = Position & { readonly transcript: Transcript; readonly 
     | { readonly point: "preCall"; readonly input: readonly Msg[]; readonly system: string }
     | ({ readonly point: "preReasoning" | "preSummary" } & Pick<
         ModelInput,
-        "system" | "persona" | "usesFallback" | "wanted" | "view"
+        "system" | "persona" | "overrides" | "usesFallback" | "wanted" | "view"
       >)
     | ({ readonly point: "postReasoning"; readonly draft: Draft } & Pick<
         ModelInput,
-        "persona" | "usesFallback" | "wanted"
+        "persona" | "overrides" | "usesFallback" | "wanted"
       >)
     | { readonly point: "postSummary"; readonly draft: Draft }
     | { readonly point: "preActing"; readonly calls: readonly ToolUseBlock[] }

@@ -101,6 +101,8 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
       if (tool) return { tool };
+      const left = session.context.progress.overrides?.tools;
+      if (left && !left.includes(call.name)) return { result: unavailableTool(call) };
       const declared = clientTools.find(call.name, session.context.slots);
       if (declared) return { tool: declared };
       const { transcript, progress } = session.context;

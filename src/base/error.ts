@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   "session/not-found",
   "session/conflict",
   "session/agent-changed",
+  "session/bad-change",
   "session/lease-lost",
   "session/version",
   "session/damaged",

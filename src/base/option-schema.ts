@@ -186,7 +186,7 @@ export function restricted<S extends z.ZodMiniType>(
 
 // ── Objects of options
 
-const KINDS = { options: "an option", limits: "a limit", points: "a hook point" };
+const KINDS = { options: "an option", limits: "a limit", points: "a hook point", changes: "a change" };
 
 /** The new names of options that have been renamed. */
 const RENAMED: { readonly [name: string]: string } = { memory: "contextWindow" };

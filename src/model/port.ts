@@ -153,6 +153,9 @@ export interface ChatModel {
     /** False for a model that is code: its answers have no tokens and no cost. Default true. */
     readonly usesTokens?: boolean;
   };
+  /** Returns another model of the same server, with the same settings and without `capabilities`: a fork of a session may ask it. Absent:
+   *  there is none. */
+  readonly withName?: (name: string) => ChatModel;
   /** Sends one request and yields the parts of the answer. To fail, it throws an AgentError with a code `model/…`, and with the
    *  `isRetryable` and `retryAt` of the response; any other error becomes `model/failed` with its message. When `signal` aborts it
    *  ends or throws at once. */

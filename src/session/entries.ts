@@ -238,18 +238,21 @@ export function positionFact(
 }
 
 /** Returns the facts that a whole session consists of, as a new journal begins with them; its position comes with the append.
- *  Without `activeGroups` nothing is said about tool groups. */
+ *  Without `activeGroups` nothing is said about tool groups, and with `saysSystem: false` nothing about the system prompt. */
 export function wholeSession({
   messages,
   kept,
   activeGroups,
-}: Pick<SessionState, "messages" | "kept"> & Partial<Pick<SessionState, "activeGroups">>): readonly Fact[] {
+  saysSystem = true,
+}: Pick<SessionState, "messages" | "kept"> &
+  Partial<Pick<SessionState, "activeGroups">> & { readonly saysSystem?: boolean }): readonly Fact[] {
   const { inbox, remembered, wanted, slots, interruption, view, request, calls } = kept;
+  const parts = { inbox, remembered, wanted, slots, interruption, view };
   return [
     { type: "messages", data: { from: 0, messages } },
     { type: "calls.closed", data: {} },
     ...calls.map(({ call, ...set }): Fact => ({ type: "call", data: { id: call.id, set, call } })),
-    { type: "kept", data: { inbox, remembered, wanted, slots, interruption, view, system: request.system } },
+    { type: "kept", data: { ...parts, ...(saysSystem && { system: request.system }) } },
     ...(activeGroups ? [{ type: "groups" as const, data: { active: activeGroups } }] : []),
   ];
 }

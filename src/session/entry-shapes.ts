@@ -95,6 +95,14 @@ function makeShapes() {
     persona: z.optional(z.nullable(z.string())),
     handoff: z.optional(z.nullable(z.string())),
     handoffs: z.optional(count),
+    overrides: z.optional(
+      z.looseObject({
+        system: z.optional(z.looseObject({ text: z.string(), persona: z.nullable(z.string()) })),
+        tools: z.optional(strings),
+        model: z.optional(z.string()),
+        options: z.optional(object),
+      }),
+    ),
     resumeAt: z.nullable(z.enum(["doCall", "reasoning", "acting", "summarizing"])),
     stats,
   });

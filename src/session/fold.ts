@@ -67,6 +67,7 @@ export class JournalFold {
   #seq = 0;
   #marks = NO_MARKS;
   #format = JOURNAL_FORMAT;
+  #saysSystem = false;
 
   constructor(settings: Settings, checkpoint?: JsonObject) {
     this.#kept = persistedContext(freshContext(settings, Transcript.of()));
@@ -144,6 +145,11 @@ export class JournalFold {
     return this.#checkpoint?.hooks ?? [];
   }
 
+  /** True if an entry says the system prompt of the request; else it is that of the settings, or of the checkpoint. */
+  get saysSystem(): boolean {
+    return this.#saysSystem;
+  }
+
   /** Where the messages are in the journal. */
   get marks(): MessageMarks {
     return this.#marks;
@@ -192,6 +198,7 @@ export class JournalFold {
 
   #applyContext({ system, ...parts }: KeptChange): void {
     const { request } = this.#kept;
+    if (system !== undefined) this.#saysSystem = true;
     this.#kept = {
       ...this.#kept,
       ...parts,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AgentError } from "../base/error.ts";
+import { AgentError, type ErrorCode } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
 import { toolResultsOf, toolUsesOf } from "../message/query.ts";
@@ -12,12 +12,15 @@ import { withLease } from "../store/lease.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { phaseOf, restStateOf } from "../../machines/agent/phase.ts";
 import { pendingCalls } from "../../machines/agent/updates/calls.ts";
+import { viewAfter } from "../../machines/agent/updates/edit.ts";
 import { closeOrphans } from "../../machines/agent/updates/orphans.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
+import type { ForkChanges } from "../../machines/agent/overrides.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { callsAskedIn } from "./call-records.ts";
 import { checkHistory } from "./check-history.ts";
 import { contextOf } from "./fold.ts";
+import { changedContext, changedMessages, checkChanges, checkFit } from "./fork-changes.ts";
 import { wholeSession } from "./entries.ts";
 import { readEntries, type SessionEntry } from "./entry.ts";
 import { persistedContext, type JournalState, type SessionState } from "./format.ts";
@@ -31,13 +34,19 @@ export type ForkedCall = { readonly callId: string; readonly name: string; reado
 export type ForkOptions = {
   /** The id of the fork; default: a new UUID. */
   readonly sessionId?: string;
-  /** Returns the messages of the fork, given those of the original, which keeps them. */
+  /** Returns the messages of the fork, given those of the original, which keeps them. Not together with `changes`. */
   readonly edits?: (messages: readonly Msg[]) => readonly Msg[];
+  /** What the fork changes, as data: it is part of the fork, and counts in each process that runs it. */
+  readonly changes?: ForkChanges;
 };
 
 /** The schema of {@link ForkOptions}. */
 export const forkSchema = s.lazily(() =>
-  s.options<ForkOptions>({ sessionId: s.optional(s.nonEmpty()), edits: s.optional(s.func()) }),
+  s.options<ForkOptions>({
+    sessionId: s.optional(s.nonEmpty()),
+    edits: s.optional(s.func()),
+    changes: s.optional(s.object<ForkChanges>()),
+  }),
 );
 
 /** A session that was forked from another one. */
@@ -113,9 +122,14 @@ function batchIn(messages: readonly Msg[], { calls }: AgentContext): number {
   return messages.findLastIndex((message) => toolUsesOf(message).some(({ id }) => id === first));
 }
 
-/** As {@link forkedContext}, with edited messages: calls that are not open and have lost their results get one that says so. Throws
- *  `message/invalid` for messages that no model would accept. */
-function editedContext(session: SessionState, messages: readonly Msg[]): AgentContext {
+/** As {@link forkedContext}, with edited messages: calls that are not open and have lost their results get one that says so. If messages
+ *  changed that a summary stands for, all are shown. Throws `code` for messages that no model would accept. */
+function editedContext(
+  session: SessionState,
+  edited: readonly Msg[],
+  [what, code]: readonly [what: string, code: ErrorCode],
+): AgentContext {
+  const messages = checkMessages(edited, what);
   const context = forkedContext(session, messages);
   const { progress } = context;
   const end = context.calls.length > 0 ? progress.batchAt : messages.length;
@@ -124,16 +138,31 @@ function editedContext(session: SessionState, messages: readonly Msg[]): AgentCo
   const first = session.messages[progress.turnAt]?.id;
   const turnAt = all.findIndex(({ id }) => id === first);
   const batchAt = batchIn(all, closed);
-  const edited = {
+  const changed = edited.findIndex((message, index) => message !== session.messages[index]);
+  const forked = {
     ...closed,
+    view: viewAfter(closed.view, changed < 0 ? edited.length : changed),
     progress: {
       ...closed.progress,
       turnAt: turnAt < 0 ? Math.min(progress.turnAt, all.length) : turnAt,
       batchAt,
     },
   };
-  checkHistory(edited, "fork: `edits`", "message/invalid");
-  return edited;
+  checkHistory(forked, what, code);
+  return forked;
+}
+
+/** The context of a fork with changes. Throws `session/bad-change` for one that does not fit. */
+function changedFork(session: SessionState & { readonly seq: number }, changes: ForkChanges): AgentContext {
+  checkChanges(changes, "fork");
+  checkFit(session, changes, session.seq);
+  const messages = changedMessages(session.messages, changes);
+  const isSame = messages.every((message, index) => message === session.messages[index]);
+  const context =
+    isSame && messages.length === session.messages.length
+      ? forkedContext(session, messages)
+      : editedContext(session, messages, ["fork: the changed messages", "session/bad-change"]);
+  return changedContext(context, changes);
 }
 
 function forkedState(context: AgentContext, session: SessionState, meta: JsonObject): JournalState {
@@ -143,26 +172,38 @@ function forkedState(context: AgentContext, session: SessionState, meta: JsonObj
     context,
     state,
     activeGroups,
-    isAtRest: true,
+    isAtRest: false, // a checkpoint would say what the journal leaves to the agent
     chart: "",
     hooks: [],
     position: { ...aboutTurns({ messages: context.transcript }), phase: phaseOf(state), state, meta },
   };
 }
 
-/** Writes a session that begins as another one was at a position. Rejects `session/conflict` if the new id exists. */
+/** A session that is forked. `saysSystem`: its journal says the system prompt, which is else that of its agent. */
+export type ForkedSession = SessionState & {
+  readonly seq: number;
+  readonly sessionId: string;
+  readonly saysSystem: boolean;
+};
+
+/** Writes a session that begins as another one was at a position. Rejects `session/conflict` if the new id exists, and
+ *  `session/bad-change` for a change that does not fit. */
 export async function forkSession(
   store: SessionStore,
-  session: SessionState & { readonly seq: number; readonly sessionId: string },
+  session: ForkedSession,
   options: ForkOptions,
 ): Promise<Fork> {
   check(forkSchema(), options, "fork");
   const { sessionId, seq } = session;
+  const { changes, edits } = options;
+  if (changes && edits) throw new AgentError("config/invalid", "fork: give `changes` or `edits`, not both.");
   const forked = options.sessionId ?? randomUUID();
-  const edited = options.edits?.(session.messages);
-  const context = edited
-    ? editedContext(session, checkMessages(edited, "fork: `edits`"))
-    : forkedContext(session, session.messages);
+  const edited = edits?.(session.messages);
+  const context = changes
+    ? changedFork(session, changes)
+    : edited
+      ? editedContext(session, edited, ["fork: `edits`", "message/invalid"])
+      : forkedContext(session, session.messages);
   const exists = () => new AgentError("session/conflict", `Session '${forked}' exists already.`);
   const write = async (lease: Lease): Promise<void> => {
     if (await store.load(forked)) throw exists();
@@ -170,7 +211,12 @@ export async function forkSession(
     const journal = new Journal({ store, lease, seq: 0, now: Date.now, state: () => state });
     const { activeGroups } = session;
     journal.record(
-      wholeSession({ messages: context.transcript.slice(), kept: persistedContext(context), activeGroups }),
+      wholeSession({
+        messages: context.transcript.slice(),
+        kept: persistedContext(context),
+        activeGroups,
+        saysSystem: session.saysSystem || changes?.system !== undefined,
+      }),
     );
     await journal.flush();
   };

@@ -9,8 +9,7 @@ import { pendingCalls } from "../../machines/agent/updates/calls.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { readEntries, type SessionEntry } from "./entry.ts";
 import { contextOf, JournalFold } from "./fold.ts";
-import { forkSession, type Fork, type ForkOptions } from "./fork.ts";
-import type { SessionState } from "./format.ts";
+import { forkSession, type Fork, type ForkedSession, type ForkOptions } from "./fork.ts";
 import { readMessages, type MessagePage } from "./read-messages.ts";
 import { EntryReader } from "./replay.ts";
 import { READER_SETTINGS } from "./reader-settings.ts";
@@ -49,7 +48,7 @@ export interface StoredSession {
   events(): AsyncIterable<AgentEvent>;
   /** Writes a new session that begins as this one was after entry `seq`, or after the last entry of the append that wrote it.
    *  The new session has `meta.forkedFrom` and `meta.forkedAt`. Rejects `session/not-found` for a position that this one does
-   *  not have, and `session/conflict` if a session with the new id exists. */
+   *  not have, `session/conflict` if a session with the new id exists, and `session/bad-change` for a change that does not fit. */
   fork(seq: number, options?: ForkOptions): Promise<Fork>;
   /** Returns the ids of the sessions that were forked from this one. */
   forks(): Promise<readonly string[]>;
@@ -107,7 +106,7 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
   const stateAt = async (
     seq: number,
     isEnough: (entry: SessionEntry) => boolean = () => true,
-  ): Promise<SessionState & { readonly seq: number }> => {
+  ): Promise<Omit<ForkedSession, "sessionId">> => {
     const fold = new JournalFold(READER_SETTINGS);
     try {
       for await (const entry of readEntries(store, sessionId)) {
@@ -126,7 +125,7 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
         `Session '${sessionId}' has no position ${seq}; it has 1 to ${last}.`,
       );
     }
-    return { ...fold.state(), seq: fold.seq };
+    return { ...fold.state(), seq: fold.seq, saysSystem: fold.saysSystem };
   };
 
   return {

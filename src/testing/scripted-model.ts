@@ -57,7 +57,7 @@ function* partsOf(
 
 /**
  * Returns a model for tests that answers each request with the next turn of a script. A request after the last turn fails with
- * `model/bad-request`. `fields` sets the model's name (default `scripted`) and capabilities.
+ * `model/bad-request`. `fields` sets the model's name (default `scripted`), its capabilities and `withName`.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ function* partsOf(
  */
 export function scriptedModel(
   turns: readonly ScriptedTurn[],
-  fields: Partial<Pick<ChatModel, "name" | "capabilities">> = {},
+  fields: Partial<Pick<ChatModel, "name" | "capabilities" | "withName">> = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   let calls = 0;

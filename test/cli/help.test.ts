@@ -36,28 +36,77 @@ describe("--help", () => {
     expect(helpOf("sessions fork")).toMatchInlineSnapshot(`
       "Usage: agentchart sessions fork [options] <id>
 
-      Start a new session from a position of another one, which does not change
+      Start new sessions from a position of another one, which does not change
 
       Arguments:
-        id               id of the session; one that begins with a dash goes after --
+        id                   id of the session; one that begins with a dash goes after
+                             --
 
       Options:
-        --at <N>         journal position; "sessions show" prints the one after each
-                         message (required)
-        --as <ID>        id of the new session (default: random)
-        --store <STORE>  store of the sessions (default: file:~/.agentchart/sessions)
-        --json           print JSON in a terminal too; elsewhere it is the default
-        --debug          print the stack trace of an error
-        -h, --help       print this help
+        --at <N>             journal position; "sessions show" prints the one after
+                             each message (required)
+        --as <ID>            id of the new session (default: random); with --times,
+                             ID-1, ID-2 and so on
+        --edit <FILE>        change what the JSON of this file says, or of stdin with
+                             -
+        --times <N>          how many forks, at most 100 (default: 1)
+        --run                run the forks, one after another, with the agent of the
+                             flags
+        --model <NAME>       model, or PROVIDER/NAME of an AI SDK provider (default:
+                             gpt-4.1-mini at OpenAI, qwen-plus at DashScope)
+        --base-url <URL>     server with the Chat Completions API
+        --tools <FILE>       file that exports tools (repeatable)
+        --mcp <COMMAND>      MCP server to start and speak to over stdio, such as "npx
+                             -y SERVER" (repeatable)
+        --mcp-url <URL>      MCP server to connect to over HTTP (repeatable)
+        --mcp-config <FILE>  file that names MCP servers; no file is read without this
+                             flag (repeatable)
+        --mcp-trust <HASH>   confirm the file of --mcp-config with this hash, which
+                             the refusal prints (repeatable)
+        --system <TEXT>      system prompt
+        --skills <DIR>       directory with a folder for each skill, as agentskills.io
+                             describes them (repeatable)
+        --max-iters <N>      model calls of a turn before it is summarized (default:
+                             10)
+        --store <STORE>      store of the sessions (default:
+                             file:~/.agentchart/sessions)
+        --json               print JSON in a terminal too; elsewhere it is the default
+        --debug              print the stack trace of an error
+        -h, --help           print this help
 
       Examples:
         agentchart sessions fork trip --at 7 --as trip-2
+        agentchart sessions fork trip --at 7 --edit changes.json --times 3 --run --tools tools.ts
+
+      Environment:
+        OPENAI_API_KEY     key for OpenAI, or for the server of --base-url
+        OPENAI_BASE_URL    default of --base-url; a server such as Ollama needs no key
+        DASHSCOPE_API_KEY  key for DashScope, which is used if neither of the above is set
+        NO_COLOR           disables colors, which are used in terminals only
+
+      Tools:
+        A .ts or .js file that exports tools made with defineTool(), by name or as "export default [...]".
+
+      MCP servers:
+        Their tools are called SERVER__TOOL. --mcp-config reads { "mcpServers": { "NAME": { "command", "args", "env", "cwd" }
+        or { "url", "headers" } } }. What a file names is shown and must be confirmed, once for its content and the current folder;
+        without a terminal, --mcp-trust HASH confirms it. Needs the package @modelcontextprotocol/client.
 
       Stores:
         file:DIR, sqlite:PATH or postgres://USER@HOST/DATABASE
 
       Position:
         The fork begins at the end of the step that wrote the position, and its output says where.
+
+      Changes:
+        An object with some of these fields; "sessions show --json" prints the ids:
+          "system": "TEXT"                     the system prompt
+          "messages": { "ID": "TEXT" }         a text, an array of blocks, or null to remove the message
+          "results": { "CALL": "TEXT" }        the result of a call; an open call does not run
+          "arguments": { "CALL": { … } }       the arguments of a call; an open call runs with them
+          "tools": ["NAME"]                    the tools that are left
+          "model": "NAME"                      the model that is asked
+          "options": { "temperature": 0 }      options of the model; null leaves one to the provider
 
       Exit codes:
         0    success

@@ -41,6 +41,7 @@ const position = ({ progress, transcript }: AgentContext) => ({
 export const asked = ({ request, wanted, view, progress }: AgentContext) => ({
   system: request.system,
   persona: progress.persona ?? null,
+  overrides: progress.overrides ?? null,
   view,
   usesFallback: request.usesFallback,
   wanted,

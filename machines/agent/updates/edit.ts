@@ -5,7 +5,7 @@ import { WHOLE, type View } from "../view.ts";
 
 /** The view of a transcript whose first `same` messages are as before. A summary of messages that were changed says what they said: then
  *  the whole transcript is shown, and bounded anew. */
-function viewAfter(view: View | null, same: number): View | null {
+export function viewAfter(view: View | null, same: number): View | null {
   if (!view || Math.max(view.from, view.clearedTo, view.mediaTo ?? 0) <= same) return view;
   return view.reads ? { ...WHOLE, reads: true } : null;
 }

@@ -22,8 +22,10 @@ function withSummaryAsked(context: AgentContext, progress: Progress, persona: st
 }
 
 /** The system prompt of a persona. One that this agent does not have any more is the agent itself. */
-function systemOf({ settings }: AgentContext, persona: string | null | undefined): string {
+function systemOf({ settings, progress }: AgentContext, persona: string | null | undefined): string {
   const { system, handoffs } = settings;
+  const changed = progress.overrides?.system;
+  if (changed && changed.persona === (persona ?? null)) return changed.text;
   return handoffs && typeof persona === "string" && Object.hasOwn(handoffs.systems, persona)
     ? handoffs.systems[persona]!
     : system;

@@ -285,7 +285,7 @@ export async function callModel(
 /** Returns the structured answer of a model that keeps to a schema by itself; undefined if the message is not one. */
 export async function nativeOutput(
   host: Host,
-  input: Pick<ModelInput, "phase" | "persona" | "usesFallback" | "wanted">,
+  input: Pick<ModelInput, "phase" | "persona" | "overrides" | "usesFallback" | "wanted">,
   { message, finishReason }: Pick<ModelOutcome, "message" | "finishReason">,
 ): Promise<Json | undefined> {
   if (outputModeOf(host, input) !== "native" || finishReason === "length") return undefined;

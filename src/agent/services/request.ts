@@ -3,28 +3,34 @@ import type { Prompt } from "../../hook/types.ts";
 import { readSlot } from "../../tool/slot-access.ts";
 import { loadedTools } from "../../tool/tool-search.ts";
 import type { WantedOutput } from "../../../machines/agent/context.ts";
+import { optionsWith } from "../../../machines/agent/overrides.ts";
 import { messagesBefore, type RequestParts } from "../../../machines/agent/request.ts";
 import type { ModelInput } from "../../../machines/agent/services.ts";
+import { modelNamed } from "../model-named.ts";
 import type { Host } from "./host.ts";
 import { summaryTask } from "./summary-task.ts";
 
 /** Returns the model of a call. */
 export function modelOf(
   { config, personas }: Host,
-  { usesFallback, persona }: Pick<ModelInput, "usesFallback" | "persona">,
+  { usesFallback, persona, overrides }: Pick<ModelInput, "usesFallback" | "persona" | "overrides">,
   phase: ModelInput["phase"] = "reasoning",
 ): ChatModel {
+  const special = usesFallback ? config.fallbackModel : undefined;
   const own = phase === "compaction" ? config.models?.compaction : undefined;
-  return (
-    (usesFallback ? config.fallbackModel : undefined) ?? own ?? personas?.modelOf(persona) ?? config.model
-  );
+  const named = overrides?.model === undefined ? undefined : modelNamed(config, overrides.model);
+  return special ?? own ?? named ?? personas?.modelOf(persona) ?? config.model;
 }
 
 /** Returns how the model of a call gives the structured answer; undefined if this request asks for none. The fallback model, or the
  *  model of a restored session, may lack the capability to keep to a schema by itself. */
 export function outputModeOf(
   host: Host,
-  { phase, wanted, ...asked }: Pick<ModelInput, "phase" | "wanted" | "usesFallback" | "persona">,
+  {
+    phase,
+    wanted,
+    ...asked
+  }: Pick<ModelInput, "phase" | "wanted" | "usesFallback" | "persona" | "overrides">,
 ): WantedOutput["mode"] | undefined {
   if (!wanted || phase !== "reasoning") return undefined;
   return modelOf(host, asked).capabilities?.structuredOutput ? wanted.mode : "tool";
@@ -34,17 +40,20 @@ export function outputModeOf(
  *  the model has loaded stand last, so that loading one only adds to the list. */
 function toolsOf(
   host: Host,
-  { phase, slots, view, persona, transcript }: AskedInput,
+  { phase, slots, view, persona, overrides, transcript }: AskedInput,
   mode: WantedOutput["mode"] | undefined,
 ): readonly ToolSpec[] {
   if (phase === "summary") return [];
   const { personas } = host;
   const offer = host.toolkit.offer(readSlot(loadedTools, slots));
+  const names = overrides?.tools;
+  const left = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
+    names ? tools.filter(({ name }) => names.includes(name)) : tools;
   const forPersona = (specs: readonly ToolSpec[]): readonly ToolSpec[] =>
-    personas ? personas.offerOf(persona, specs, () => transcript.slice()) : specs;
+    personas ? personas.offerOf(persona, left(specs), () => transcript.slice()) : left(specs);
   const output = mode === "tool" ? host.output()?.tool : undefined;
   const more = [
-    ...host.clientTools.offered(slots),
+    ...left(host.clientTools.offered(slots)),
     ...(view?.reads ? [host.readResult] : []),
     ...(output ? [output] : []),
   ];
@@ -64,7 +73,7 @@ function reminderOf(
 
 type AskedInput = Pick<
   ModelInput,
-  "phase" | "transcript" | "view" | "system" | "persona" | "usesFallback" | "wanted" | "slots"
+  "phase" | "transcript" | "view" | "system" | "persona" | "overrides" | "usesFallback" | "wanted" | "slots"
 > &
   Partial<Pick<ModelInput, "edits" | "emptyRetries" | "compaction">>;
 
@@ -82,7 +91,7 @@ export function partsOf(host: Host, input: AskedInput): RequestParts {
     view,
     results: host.results,
     system,
-    options: optionsOf(host, phase),
+    options: optionsOf(host, input),
     tools: toolsOf(host, isSummary ? { ...input, phase: "reasoning" } : input, mode),
     edits: isSummary ? [] : edits,
     ...(foreign && { foreign }),
@@ -104,10 +113,14 @@ function compactionOf(
 
 const NO_OPTIONS: GenerateOptions = {};
 
-function optionsOf({ config }: Host, phase: ModelInput["phase"]): GenerateOptions {
-  const { generateOptions = NO_OPTIONS, compaction } = config;
+function optionsOf(
+  { config }: Host,
+  { phase, overrides }: Pick<ModelInput, "phase" | "overrides">,
+): GenerateOptions {
+  const { compaction } = config;
+  const options = optionsWith(config.generateOptions ?? NO_OPTIONS, overrides?.options);
   const most = phase === "compaction" && compaction ? compaction.maxSummaryTokens : undefined;
-  return most === undefined ? generateOptions : { ...generateOptions, maxTokens: most };
+  return most === undefined ? options : { ...options, maxTokens: most };
 }
 
 /** Returns the prompt of a model call, as the first hook gets it. */

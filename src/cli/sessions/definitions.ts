@@ -132,17 +132,34 @@ export const compact = defineCommand({
 
 export const fork = defineCommand({
   name: "sessions fork",
-  description: "Start a new session from a position of another one, which does not change",
+  description: "Start new sessions from a position of another one, which does not change",
   args: ID,
   flags: {
     at: required(integer("N", 'journal position; "sessions show" prints the one after each message')),
-    as: string("ID", "id of the new session (default: random)"),
+    as: string("ID", "id of the new session (default: random); with --times, ID-1, ID-2 and so on"),
+    edit: string("FILE", "change what the JSON of this file says, or of stdin with -"),
+    times: integer("N", "how many forks, at most 100 (default: 1)", async () =>
+      (await import("../../base/option-schema.ts")).integer(1, 100),
+    ),
+    run: boolean("run the forks, one after another, with the agent of the flags"),
+    ...AGENT,
     ...STORE,
     ...JSON_RESULT,
   },
-  examples: ["sessions fork trip --at 7 --as trip-2"],
+  examples: [
+    "sessions fork trip --at 7 --as trip-2",
+    "sessions fork trip --at 7 --edit changes.json --times 3 --run --tools tools.ts",
+  ],
   sections: {
     Position: "The fork begins at the end of the step that wrote the position, and its output says where.",
+    Changes: `An object with some of these fields; "sessions show --json" prints the ids:
+  "system": "TEXT"                     the system prompt
+  "messages": { "ID": "TEXT" }         a text, an array of blocks, or null to remove the message
+  "results": { "CALL": "TEXT" }        the result of a call; an open call does not run
+  "arguments": { "CALL": { … } }       the arguments of a call; an open call runs with them
+  "tools": ["NAME"]                    the tools that are left
+  "model": "NAME"                      the model that is asked
+  "options": { "temperature": 0 }      options of the model; null leaves one to the provider`,
   },
 });
 

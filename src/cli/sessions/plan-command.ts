@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { causedBy } from "../../agent/cause.ts";
 import { createAgent } from "../../agent/create-agent.ts";
-import { AgentError, messageOf } from "../../base/error.ts";
+import { AgentError } from "../../base/error.ts";
 import type { Json } from "../../base/json.ts";
 import { planText } from "../../agent/plan/markdown.ts";
 import { planHistorySlot, planSlot, type Plan } from "../../agent/plan/plan.ts";
@@ -22,6 +20,7 @@ import { printResult, printsJson } from "../output.ts";
 import { explainSessionErrors } from "../session-commands.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import type { plan as definition } from "./definitions.ts";
+import { readJson } from "./read-json.ts";
 
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 
@@ -53,16 +52,9 @@ async function show(store: SessionStore, sessionId: string, flags: Flags, io: Cl
 
 /** The plan of a file, or of stdin for "-". */
 async function readPlan(file: string): Promise<Plan | null> {
-  const refused = (problem: string): AgentError =>
-    new AgentError("config/invalid", `The plan of --set ${problem}.`);
-  let json: unknown;
-  try {
-    json = JSON.parse(file === "-" ? await text(process.stdin) : readFileSync(file, "utf8"));
-  } catch (error) {
-    throw refused(`cannot be read: ${messageOf(error).replace(/\.$/, "")}`);
-  }
-  const taken = slotValue(planSlot as Slot, json);
-  if ("problem" in taken) throw refused(taken.problem);
+  const what = "The plan of --set";
+  const taken = slotValue(planSlot as Slot, await readJson(file, what));
+  if ("problem" in taken) throw new AgentError("config/invalid", `${what} ${taken.problem}.`);
   return taken.value as Plan | null;
 }
 

@@ -100,6 +100,10 @@ export function dashscopeModel(options: DashScopeModelOptions): ChatModel {
     ...(inner.wire && {
       wire: { ...inner.wire, options: { ...inner.wire.options, dashscope: fields } },
     }),
+    withName: (model) => {
+      const { name: _, capabilities: __, ...others } = options;
+      return dashscopeModel({ ...others, model });
+    },
     stream: (request, call) =>
       inner.stream({ ...request, options: withDashScopeFields(request.options, fields) }, call),
   };

@@ -160,6 +160,10 @@ export function openaiModel(options: OpenAIModelOptions): ChatModel {
     ...(URL.canParse(baseURL) && { endpoint: new URL(baseURL).origin }),
     ...(capabilities && { capabilities }),
     wire: openaiWire(requestOptions),
+    withName: (other) => {
+      const { name: _, capabilities: __, ...rest } = options;
+      return openaiModel({ ...rest, model: other });
+    },
     stream,
   };
 }

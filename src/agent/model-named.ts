@@ -1,0 +1,59 @@
+import { AgentError } from "../base/error.ts";
+import type { ChatModel } from "../model/port.ts";
+import type { AgentConfig } from "./types.ts";
+
+type Models = Pick<
+  AgentConfig<never>,
+  "model" | "fallbackModel" | "models" | "personas" | "budget" | "prices"
+>;
+
+/** Returns the models of a configuration, each once. */
+export function modelsOf({ model, fallbackModel, models = {}, personas = {} }: Models): readonly ChatModel[] {
+  const others = Object.values(personas).map((persona) => persona.model);
+  const all = [model, fallbackModel, models.compaction, ...others];
+  return [...new Set(all.filter((each) => each !== undefined))];
+}
+
+function bad(problem: string): AgentError {
+  return new AgentError("session/bad-change", problem);
+}
+
+/** Returns the model with this name: one of the configuration, or another one of the server of `model`. Throws `session/bad-change` if
+ *  there is none, and for a model without a price where the cost is limited. */
+export function findModel(config: Models, name: string): ChatModel {
+  const known = modelsOf(config);
+  const found = known.find((each) => each.name === name) ?? config.model.withName?.(name);
+  if (!found) {
+    const names = known.map((each) => `'${each.name}'`).join(", ");
+    throw bad(`The agent has no model '${name}', and cannot make one: it has ${names}.`);
+  }
+  const { budget, prices = {} } = config;
+  const isFree = found.capabilities?.usesTokens === false;
+  if (budget?.cost !== undefined && !isFree && !Object.hasOwn(prices, found.name))
+    throw bad(`\`budget.cost\` needs a price of the model '${found.name}' in \`prices\`.`);
+  return found;
+}
+
+const made = new WeakMap<ChatModel, Map<string, ChatModel>>();
+
+/** As {@link findModel}, the same model each time; where it throws, a model that fails with that error. */
+export function modelNamed(config: Models, name: string): ChatModel {
+  const known = made.get(config.model) ?? new Map<string, ChatModel>();
+  made.set(config.model, known);
+  let model = known.get(name);
+  if (!model) known.set(name, (model = found(config, name)));
+  return model;
+}
+
+function found(config: Models, name: string): ChatModel {
+  try {
+    return findModel(config, name);
+  } catch (error) {
+    return {
+      name,
+      stream: () => {
+        throw error;
+      },
+    };
+  }
+}

@@ -1,0 +1,133 @@
+import { AgentError, agentErrorOf } from "../base/error.ts";
+import * as s from "../base/option-schema.ts";
+import { check } from "../base/options.ts";
+import { checkChanges } from "../session/fork-changes.ts";
+import type { Fork } from "../session/fork.ts";
+import { openSession } from "../session/open-session.ts";
+import type { ForkChanges } from "../../machines/agent/overrides.ts";
+import { RESERVED_NAMES } from "../tool/reserved-names.ts";
+import { checkConfig, toolkitOf } from "./config.ts";
+import { createAgent } from "./create-agent.ts";
+import { findModel } from "./model-named.ts";
+import type { Agent, AgentConfig, Input, Reply } from "./types.ts";
+
+/** Options of {@link rerun}. */
+export type RerunOptions<Ctx = unknown> = {
+  /** The journal position after which each fork begins, as {@link StoredSession.fork} takes it. */
+  readonly at: number;
+  /** What each fork changes; default: nothing. */
+  readonly changes?: ForkChanges;
+  /** How many forks run, 1 to 100; default 1. */
+  readonly times?: number;
+  /** How many of them run at once, 1 to 100; default 1. */
+  readonly parallel?: number;
+  /** The input of a new turn; default: the turn that is open at the position goes on, or the model is called again. */
+  readonly input?: Input;
+  /** An aborted signal interrupts the turns that run, and no other begins. */
+  readonly signal?: AbortSignal;
+  /** Called with the agent of each fork before it runs, such as to subscribe to its events. */
+  readonly onStart?: (agent: Agent<Ctx>) => void;
+};
+
+/** A fork that ran. It has `reply` or `error`. */
+export type Rerun = {
+  readonly sessionId: string;
+  readonly reply?: Reply;
+  /** Why its turn ended without a reply. */
+  readonly error?: AgentError;
+};
+
+const rerunSchema = s.lazily(() =>
+  s.options<RerunOptions<never>>({
+    at: s.integer(1),
+    changes: s.optional(s.object<ForkChanges>()),
+    times: s.optional(s.integer(1, 100)),
+    parallel: s.optional(s.integer(1, 100)),
+    input: s.anything(),
+    signal: s.optional(s.having("addEventListener", "an AbortSignal")),
+    onStart: s.optional(s.func()),
+  }),
+);
+
+/** Throws `config/invalid` for changes of another shape, and `session/bad-change` for those that this configuration cannot follow. */
+export function checkChangesOf(config: AgentConfig<never>, changes: ForkChanges): void {
+  checkChanges(changes, "fork");
+  const { tools = [], model } = changes;
+  if (model !== undefined) findModel(config, model);
+  const names = [...toolkitOf(config).names(), ...(config.clientTools ?? []), ...RESERVED_NAMES];
+  const unknown = tools.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new AgentError("session/bad-change", `The agent has no tool '${unknown}'.`);
+}
+
+/**
+ * Forks the stored session `config.sessionId` of `config.store` at a position, with changes, and runs each fork with this
+ * configuration until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again:
+ * {@link replayOf} makes some that repeat recorded results. Returns the forks that ran, in the order of their beginning; one that
+ * failed says so in its `error`.
+ *
+ * Rejects, before anything is written, `config/invalid` for wrong options and without `store` or `sessionId`, `session/not-found`, and
+ * `session/bad-change` for a change that does not fit the session or the configuration.
+ *
+ * @example
+ * ```ts
+ * import { rerun, type AgentConfig } from "agentchart";
+ *
+ * async function tryPrompt(config: AgentConfig, at: number) {
+ *   const runs = await rerun(config, { at, times: 3, changes: { system: "Answer in one word." } });
+ *   for (const { sessionId, reply } of runs) console.log(sessionId, reply?.text);
+ * }
+ * ```
+ */
+export async function rerun<Ctx = unknown>(
+  config: AgentConfig<Ctx>,
+  options: RerunOptions<Ctx>,
+): Promise<readonly Rerun[]> {
+  const given = config as unknown as AgentConfig<never>;
+  checkConfig(given);
+  check(rerunSchema(), options, "rerun");
+  const { store, sessionId } = config;
+  if (!store || sessionId === undefined)
+    throw new AgentError("config/invalid", "rerun: the configuration needs `store` and `sessionId`.");
+  const { changes, times = 1, parallel = 1, signal } = options;
+  if (changes) checkChangesOf(given, changes);
+  if (signal?.aborted) throw new AgentError("run/aborted", "rerun: the signal was aborted before it began.");
+  const session = await openSession(store, sessionId);
+  const fork = (): Promise<Fork> => session.fork(options.at, changes && { changes });
+  const first = await fork();
+  const origin = [sessionId, first.forkedAt] as const;
+  const runs: Rerun[] = [];
+  let begun = 0;
+  const isCancelled = (): boolean => begun > 0 && signal?.aborted === true;
+  const work = async (): Promise<void> => {
+    while (begun < times && !isCancelled()) {
+      const index = begun++;
+      const { sessionId: forked } = index === 0 ? first : await fork();
+      runs[index] = await runFork({ ...config, sessionId: forked }, options, origin);
+    }
+  };
+  const workers = Array.from({ length: Math.min(parallel, times) }, work);
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  if (failed) await Promise.all(workers);
+  return runs;
+}
+
+/** Runs the turn of a fork until it rests, and closes the agent. Never rejects. */
+async function runFork<Ctx>(
+  config: AgentConfig<Ctx> & { readonly sessionId: string },
+  { input, signal, onStart }: RerunOptions<Ctx>,
+  [forkedFrom, forkedAt]: readonly [string, number],
+): Promise<Rerun> {
+  const { messages: _, snapshot: __, ...rest } = config;
+  const { sessionId } = config;
+  const agent = createAgent<Ctx>({ ...rest, meta: { ...config.meta, forkedFrom, forkedAt } });
+  try {
+    onStart?.(agent);
+    const reply = await agent.call(input, signal && { signal });
+    return { sessionId, reply };
+  } catch (error) {
+    return { sessionId, error: agentErrorOf(error, "run/invalid-event") };
+  } finally {
+    await agent.close();
+  }
+}

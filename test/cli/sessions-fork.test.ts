@@ -1,0 +1,99 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { jsonLines, lastLine, sessionFixture, STORES, type SessionFixture } from "./session-fixture.ts";
+
+// Every test starts processes, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 120_000 });
+
+type Shown = {
+  readonly seq: number;
+  readonly positions: readonly number[];
+  readonly messages: readonly { readonly id: string; readonly role: string }[];
+};
+
+async function shown(fixture: SessionFixture, id: string): Promise<Shown> {
+  return jsonLines<Shown>(await fixture.sessions("show", id))[0]!;
+}
+
+function written(fixture: SessionFixture, changes: unknown): string {
+  const file = join(fixture.folder, "changes.json");
+  writeFileSync(file, typeof changes === "string" ? changes : JSON.stringify(changes));
+  return file;
+}
+
+/** The flags of an agent without those of the store, which `sessions` has. */
+const agentFlags = ({ flags }: SessionFixture): readonly string[] => flags.slice(2);
+
+describe.each(STORES)("sessions fork in a %s store", (_kind, storeIn) => {
+  test("changes what a file says, and runs the forks", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("till", 'pay {"euros":7}');
+    const { seq } = await shown(fixture, "till");
+    const edit = written(fixture, {
+      system: "Be brief.",
+      results: { call_1: "paid by hand" },
+      options: { temperature: 0 },
+    });
+    const args = ["--at", String(seq), "--edit", edit, "--as", "copy", "--times", "2", "--run"];
+    const forked = await fixture.sessions("fork", "till", ...args, ...agentFlags(fixture));
+    expect(forked.code).toBe(0);
+    expect(jsonLines(forked)).toMatchObject(
+      ["copy-1", "copy-2"].map((sessionId) => ({
+        sessionId,
+        forkedFrom: "till",
+        forkedAt: seq,
+        reason: "MODEL_STOP",
+        text: "Results: paid by hand",
+      })),
+    );
+    expect(fixture.lastRequest()[0]).toBe("system: Be brief.");
+    expect(fixture.server.requests.at(-1)).toMatchObject({ temperature: 0 });
+    expect(fixture.toolLog()).toEqual([]);
+    const [listed] = jsonLines<object>(await fixture.sessions("ls", "--prefix", "copy-1"));
+    expect(listed).toMatchObject({ phase: "stopped", meta: { forkedFrom: "till" } });
+  });
+
+  test("without --run writes forks that a later command runs as changed", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("trip", "Where to?");
+    const { messages, positions } = await shown(fixture, "trip");
+    const edit = written(fixture, { messages: { [messages[0]!.id]: "Where from?" }, system: "Be brief." });
+    const forked = await fixture.sessions("fork", "trip", "--at", String(positions[0]), "--edit", edit);
+    const [{ sessionId }] = jsonLines<{ sessionId: string }>(forked) as [{ sessionId: string }];
+    expect((await fixture.resume(sessionId)).code).toBe(0);
+    expect(fixture.lastRequest()).toEqual(["system: Be brief.", "user: Where from?"]);
+  });
+
+  test("a run that fails is printed, the others run, and the exit code is 1", async () => {
+    const fixture = await sessionFixture(storeIn);
+    await fixture.run("trip", "Where to?");
+    const { positions } = await shown(fixture, "trip");
+    fixture.failNextRequest();
+    const args = ["--at", String(positions[0]), "--times", "2", "--run", ...agentFlags(fixture)];
+    const forked = await fixture.sessions("fork", "trip", ...args);
+    expect(forked.code).toBe(1);
+    expect(jsonLines(forked)).toMatchObject([{ error: { code: "model/bad-request" } }, { text: "Answer 1" }]);
+  });
+});
+
+test("sessions fork refuses wrong changes and writes nothing", async () => {
+  const fixture = await sessionFixture(STORES[0][1]);
+  await fixture.run("till", 'pay {"euros":7}');
+  const { seq } = await shown(fixture, "till");
+  const refused = async (changes: unknown, ...more: readonly string[]): Promise<string> => {
+    const args = ["--at", String(seq), "--edit", written(fixture, changes), ...more];
+    const finished = await fixture.sessions("fork", "till", ...args);
+    expect([finished.code, finished.stdout]).toEqual([more.includes("101") ? 2 : 1, ""]);
+    return lastLine(finished);
+  };
+  expect(await refused("{")).toMatch(/^agentchart: The file of --edit cannot be read: /);
+  expect(await refused({ sytem: "x" })).toContain("did you mean `system`?");
+  expect(await refused({ results: { none: "x" } })).toBe(
+    `agentchart: There is no call 'none' at position ${seq}.`,
+  );
+  expect(await refused({}, "--times", "101")).toContain("--times");
+  const run = ["--run", ...agentFlags(fixture)];
+  expect(await refused({ tools: ["fly"] }, ...run)).toContain('The tool "fly" of --edit is not loaded');
+  expect(jsonLines(await fixture.sessions("ls"))).toHaveLength(1);
+});
