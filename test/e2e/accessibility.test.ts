@@ -104,9 +104,9 @@ test("past steps can be reached and inspected with the keyboard alone", async ()
   await press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
   await press("/");
-  await page.getByRole("searchbox").and(page.locator(":focus")).waitFor();
+  await page.getByRole("searchbox", { name: "Find a run" }).and(page.locator(":focus")).waitFor();
   await page.keyboard.type("jjlg");
-  expect(await page.getByRole("searchbox").inputValue()).toBe("jjlg");
+  expect(await page.getByRole("searchbox", { name: "Find a run" }).inputValue()).toBe("jjlg");
   await ui.waitForStep(newest);
   expect(faults).toEqual(NO_FAULTS);
 });

@@ -192,7 +192,7 @@ describe("The shortcuts of a card", () => {
 test("shortcuts ignore keys in text fields and select boxes and keys with Ctrl, Alt or Meta", async () => {
   const { page, ui } = await openRun();
   await page.keyboard.press("/");
-  const find = page.getByRole("searchbox");
+  const find = page.getByRole("searchbox", { name: "Find a run" });
   await find.and(page.locator(":focus")).waitFor();
   await page.keyboard.type("ok4?l g");
   expect(await find.inputValue()).toBe("ok4?l g");

@@ -93,7 +93,7 @@ test("a list of 10,000 stored runs renders only its visible part and can be sear
     await list.evaluate(`(scroller) => (scroller.scrollTop = scroller.scrollHeight)`);
     expect(await page.locator("[data-run]").count()).toBeLessThan(100);
   }
-  await page.getByRole("searchbox").fill("many-09876");
+  await page.getByRole("searchbox", { name: "Find a run" }).fill("many-09876");
   await ui.run("many-09876").waitFor();
   await page.context().close();
   await hub.stop();

@@ -289,7 +289,7 @@ describe("an interrupt of the parent", () => {
     const slow = toolOf("slow", (_, { signal }) => untilAborted(signal));
     const { agent } = deskOf(
       { turns: [{ calls: [{ name: "slow" }] }, "never"], tools: [slow] },
-      { tool: { execution: { timeoutMs: 400 } } },
+      { tool: { execution: { timeoutMs: 2_000 } } },
     );
     const reply = await agent.call("go");
     expect(reply.reason).toBe("MODEL_STOP");

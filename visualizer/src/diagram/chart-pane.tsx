@@ -44,7 +44,7 @@ export function ChartPane({ chart, layouts }: { readonly chart: IndexedChart; re
   const fit = useMemo(() => fitCamera(layout, size), [layout, size]);
   const { camera, isFit, choose, zoom, hasMoved } = useCamera(panel, fit, layout);
   const { stepNumber, version, isAnimated } = useDisplayedStep();
-  const filter = useModel(({ stepFilter }) => stepFilter);
+  const filter = useModel(({ stepFilter }) => (stepFilter?.kind === "search" ? null : stepFilter));
   const run = useModel(({ run }) => run);
   const active = run.statesAt(stepNumber);
   const taken = useMemo(() => takenEdges(run, stepNumber), [run, stepNumber, version]);

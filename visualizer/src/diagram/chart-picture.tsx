@@ -1,6 +1,6 @@
 import { memo, useMemo } from "react";
 import { topOf, toneOf, edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
-import type { StepFilter } from "../store/model.ts";
+import type { ChartFilter } from "../store/model.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { Visits } from "../store/run-queries.ts";
@@ -13,7 +13,7 @@ type Props = {
   readonly active: readonly string[];
   readonly taken: ReadonlyMap<string, number>;
   readonly animationKey: number | undefined;
-  readonly filter: StepFilter | null;
+  readonly filter: ChartFilter | null;
   readonly visits: ReadonlyMap<string, Visits> | undefined;
   /** Rounded, so that small zoom steps do not re-render every name. */
   readonly scale: number;

@@ -30,6 +30,12 @@ export const KEYS: readonly Key[] = [
   { keys: [" "], show: ["space"], label: "play or pause", act: togglePlay },
   { keys: ["g"], show: ["g"], label: "go to a step", act: () => model.set({ dialog: { kind: "goTo" } }) },
   { keys: ["/"], show: ["/"], label: "find a run", act: () => document.getElementById("find-run")?.focus() },
+  {
+    keys: ["s"],
+    show: ["s"],
+    label: "find a step",
+    act: () => document.getElementById("find-step")?.focus(),
+  },
   ...TABS.map((tab, place) => ({
     keys: [String(place + 1)],
     show: [String(place + 1)],

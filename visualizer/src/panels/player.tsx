@@ -5,6 +5,7 @@ import { pause, play } from "../store/playback.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
 import { shortName } from "../logic/chart-index.ts";
+import { StepSearch } from "./step-search.tsx";
 
 const SPEEDS = [1, 2, 4] as const;
 
@@ -74,8 +75,9 @@ export function Player() {
         {stepNumber} <span className="muted">/ {last}</span>
       </button>
       <LowerSwitch />
+      <StepSearch />
       <span className="spacer" />
-      {filter && (
+      {filter && filter.kind !== "search" && (
         <button
           type="button"
           className="badge filter"

@@ -7,6 +7,7 @@ import { useSize } from "../parts/use-size.ts";
 import { model, type StepFilter } from "../store/model.ts";
 import { goLive, goTo, move } from "../store/navigate.ts";
 import { useDisplayedStep } from "../store/displayed-step.ts";
+import { searchedFrom } from "../store/step-search.ts";
 import { useModel } from "../store/use-model.ts";
 
 const ROW = 24;
@@ -21,7 +22,11 @@ export function Timeline() {
   const { stepNumber, version, isAnimated } = useDisplayedStep();
   const overscan = isAnimated ? OVERSCAN : MIN_OVERSCAN;
   const filter = useModel((all) => all.stepFilter);
-  const found = useMemo(() => (filter ? matchingSteps(run, filter) : undefined), [run, version, filter]);
+  const index = useModel((all) => all.chart?.index);
+  const found = useMemo(
+    () => (filter ? matchingSteps(run, filter, index) : undefined),
+    [run, version, filter, index],
+  );
   const count = found?.length ?? Math.max(0, run.last - run.first + 1);
   const stepOf = (row: number): number => found?.[row] ?? run.first + row;
   const rowOf = (step: number): number =>
@@ -40,7 +45,6 @@ export function Timeline() {
   const drawn = Math.max(0, Math.min(count - first, Math.ceil(height / ROW) + 2 * overscan));
   const page = Math.max(1, Math.floor(height / ROW) - 1);
   const isDrawn = selected >= first && selected < first + drawn;
-  const index = useModel((all) => all.chart?.index);
   const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
     <div className="timeline">
@@ -118,11 +122,24 @@ function FilterSummary({
   readonly filter: StepFilter;
 }) {
   const times = found.length === 1 ? "once" : `${found.length} times`;
+  if (filter.kind === "search") return <SearchSummary count={found.length} />;
   if (found.length === 0) return <p className="found">No matching steps</p>;
   if (filter.kind === "edge") return <p className="found">taken {times}</p>;
   return (
     <p className="found">
       entered {times}, {duration(timeIn(model.run, filter.ids) / found.length)} on average
+    </p>
+  );
+}
+
+function SearchSummary({ count }: { readonly count: number }) {
+  const { run } = model;
+  const from = searchedFrom(run);
+  const all = run.last - from + 1;
+  return (
+    <p className="found" role="status">
+      {count === 0 ? "No matching steps" : count === 1 ? "1 step" : `${count} steps`} of {all}
+      {from > run.first && `; the steps before ${from} are not loaded and not searched`}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import type { Selection } from "../logic/address.ts";
 import type { ChartMessage, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
 import { NO_FILTER, type ListFilter } from "../logic/run-filter.ts";
 import { RunData } from "./run-data.ts";
+import type { StepQuery } from "./step-search.ts";
 
 /** The state of the connection to the server. Times are epoch ms. */
 export type ConnectionState =
@@ -27,8 +28,10 @@ export const TABS = ["conversation", "context", "diff", "event", "tokens", "raw"
 /** A tab of the details panel. */
 export type Tab = (typeof TABS)[number];
 
-/** A filter of the list of steps. */
-export type StepFilter = { readonly kind: "state" | "edge"; readonly ids: readonly string[] };
+/** A filter of the list of steps: those that entered a state or took an edge of the chart, or that a search finds. */
+export type StepFilter = ChartFilter | StepQuery;
+/** Steps that entered one of the states, or took one of the edges. */
+export type ChartFilter = { readonly kind: "state" | "edge"; readonly ids: readonly string[] };
 
 /** A short message at the edge of the page, which disappears by itself. */
 export type Notice = { readonly id: number; readonly tone: "info" | "good" | "bad"; readonly text: string };

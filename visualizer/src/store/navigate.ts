@@ -4,8 +4,9 @@ import { edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
 import { loadChart, loadRun } from "./load.ts";
-import { model, type StepFilter } from "./model.ts";
+import { model, type ChartFilter } from "./model.ts";
 import { RunData } from "./run-data.ts";
+import type { StepQuery } from "./step-search.ts";
 
 /**
  * Browsers limit changes of the address: while the user scrubs, the address is written after this delay, ms.
@@ -69,7 +70,9 @@ export function goTo(stepNumber: number): void {
 /** Moves by a number of steps, among those of the filter. Forward from the newest step is live. */
 export function move(by: number): void {
   const { stepNumber, run, stepFilter } = model;
-  const next = stepFilter ? stepAmong(matchingSteps(run, stepFilter), stepNumber, by) : stepNumber + by;
+  const next = stepFilter
+    ? stepAmong(matchingSteps(run, stepFilter, model.chart?.index), stepNumber, by)
+    : stepNumber + by;
   if (next > run.last) goLive();
   else if (next !== stepNumber) goTo(next);
 }
@@ -98,9 +101,15 @@ export function goLive(): void {
 }
 
 /** Filters the list of steps by a state or an edge; the same filter again removes it. */
-export function filterSteps(filter: StepFilter | null): void {
-  const isSame = filter !== null && model.stepFilter?.ids.join() === filter.ids.join();
-  model.set({ stepFilter: isSame ? null : filter });
+export function filterSteps(filter: ChartFilter | null): void {
+  const { stepFilter } = model;
+  const shown = stepFilter?.kind === "search" ? undefined : stepFilter?.ids.join();
+  model.set({ stepFilter: filter?.ids.join() === shown ? null : filter });
+}
+
+/** Filters the list of steps by a search; an empty one removes the filter. */
+export function searchSteps(query: StepQuery): void {
+  model.set({ stepFilter: query.text.trim() === "" && query.sort === "" ? null : query });
 }
 
 /** Filters the list of steps by those that entered a state, or passed a decision. */

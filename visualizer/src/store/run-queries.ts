@@ -1,6 +1,9 @@
 import { isObject } from "../../../src/base/is-object.ts";
 import type { Json } from "../wire/types.ts";
+import type { ChartIndex } from "../logic/chart-index.ts";
+import type { StepFilter } from "./model.ts";
 import type { RunData } from "./run-data.ts";
+import { foundSteps } from "./step-search.ts";
 
 const MAX_RANK = 3;
 /** The maximum number of steps that are searched. */
@@ -71,11 +74,9 @@ export function timeIn(run: RunData, ids: readonly string[]): number {
   return ms;
 }
 
-/** The steps that match a filter: that entered one of the states or took one of the edges. */
-export function matchingSteps(
-  run: RunData,
-  filter: { readonly kind: "state" | "edge"; readonly ids: readonly string[] },
-): readonly number[] {
+/** The steps that match a filter. */
+export function matchingSteps(run: RunData, filter: StepFilter, index?: ChartIndex): readonly number[] {
+  if (filter.kind === "search") return foundSteps(run, index, filter);
   const found: number[] = [];
   for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
     const step = run.at(stepNumber);

@@ -1,0 +1,60 @@
+import { useEffect, useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { model } from "../store/model.ts";
+import { move, searchSteps } from "../store/navigate.ts";
+import { prefer } from "../store/preferences.ts";
+import { STEP_SORTS, type StepQuery, type StepSort } from "../store/step-search.ts";
+import { useModel } from "../store/use-model.ts";
+
+const NOTHING: StepQuery = { kind: "search", text: "", sort: "" };
+
+/** Finds steps of the run by words and by what they are about. */
+export function StepSearch() {
+  const filter = useModel((all) => all.stepFilter);
+  const query = filter?.kind === "search" ? filter : NOTHING;
+  // local state: the model notifies a frame later, which would lose fast typing
+  const [text, setText] = useState(query.text);
+  useEffect(() => setText(query.text), [query.text]);
+  const change = (changed: Partial<StepQuery>): void => {
+    searchSteps({ ...query, text, ...changed });
+    prefer({ lower: "steps" });
+  };
+  return (
+    <span className="step-search" role="search" aria-label="Steps">
+      <label className="find">
+        <Icon name="search" />
+        <input
+          className="input"
+          id="find-step"
+          type="search"
+          placeholder="Find a step"
+          aria-label="Find a step"
+          title="Words of what happened, of arguments, results and messages, or the name of an event or state (s)"
+          value={text}
+          disabled={model.selection.runId === null}
+          onChange={({ target }) => {
+            setText(target.value);
+            change({ text: target.value });
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") move(event.shiftKey ? -1 : 1);
+            if (event.key === "Escape") change(NOTHING);
+          }}
+        />
+      </label>
+      <select
+        className="input"
+        aria-label="Filter steps"
+        value={query.sort}
+        onChange={({ target }) => change({ sort: target.value as StepSort | "" })}
+      >
+        <option value="">all steps</option>
+        {Object.entries(STEP_SORTS).map(([sort, name]) => (
+          <option key={sort} value={sort}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
