@@ -69,6 +69,7 @@ export type {
 } from "./model/port.ts";
 export type { EmbedOptions, Embedder } from "./model/embedder.ts";
 export type { SessionStore } from "./store/port.ts";
+export type { ArgumentsOf, CallsOf, OtherTool } from "./tool/calls.ts";
 export { defineTool } from "./tool/define.ts";
 export type { ToolDefinition } from "./tool/define.ts";
 export { defineSlot } from "./tool/slot.ts";
@@ -98,4 +99,4 @@ export type {
 } from "./tool/types.ts";
 export type { AgentChange } from "./tool/fingerprint.ts";
 export type { ClientTool } from "./tool/declared-tools.ts";
-export type { Ask, Decision, PendingCall, WaitsFor } from "./tool/pending.ts";
+export type { AnyCall, Ask, Decision, PendingCall, WaitsFor } from "./tool/pending.ts";

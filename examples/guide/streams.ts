@@ -19,6 +19,8 @@ const agent = createAgent({ name: "clerk", model, tools: [payments] });
 const stream = agent.stream("How much did we pay back today?");
 for await (const event of stream) {
   if (event.type === "state") console.log("state", event.value);
+  if (event.type === "tool.start" && event.call.name === "payments")
+    console.log("payments of", event.call.input.day); // typed as the input of the tool
   if (event.type === "tool.end") console.log("tool", event.result.name, event.result.state);
   if (event.type === "block.delta" && event.kind === "text") console.log("text", event.delta);
   if (event.type === "turn.end") console.log("end", event.reason);

@@ -1,4 +1,6 @@
 import type { Lease } from "../store/port.ts";
+import type { CallsOf } from "../tool/calls.ts";
+import type { Tool } from "../tool/types.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ActorAgent, InboxAgent, InnerAgent } from "./inbox-agent.ts";
 import type { ActorParent } from "./runtime.ts";
@@ -28,8 +30,10 @@ import type { Agent, AgentConfig } from "./types.ts";
  * await agent.close();
  * ```
  */
-export function createAgent<Ctx = unknown>(config: AgentConfig<Ctx>): Agent<Ctx> {
-  return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx>;
+export function createAgent<Ctx = unknown, const T extends readonly Tool<Ctx>[] = readonly Tool<Ctx>[]>(
+  config: AgentConfig<Ctx> & { readonly tools?: T },
+): Agent<Ctx, CallsOf<T>> {
+  return new AgentSession(config as unknown as AgentConfig<never>) as unknown as Agent<Ctx, CallsOf<T>>;
 }
 
 /** Creates an agent for a worker. `admit` is called with the lease before anything of the session is read; if it rejects, the lease is

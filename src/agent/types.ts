@@ -9,7 +9,7 @@ import type { SavedParts } from "../session/save.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { ClientTool } from "../tool/declared-tools.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, Toolkit } from "../tool/types.ts";
-import type { Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
+import type { AnyCall, Decision, PendingCall, WaitsFor } from "../tool/pending.ts";
 import type { CompactionOptions, CompactionResult } from "./compaction-options.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -289,7 +289,7 @@ export type CallOptions<S = undefined, Ctx = unknown> = {
 };
 
 /** The reply of a call: the last message of its turn. */
-export type Reply<O = undefined> = Msg & {
+export type Reply<O = undefined, Calls extends AnyCall = AnyCall> = Msg & {
   /** Why the turn ended, or what it waits for. */
   readonly reason: Reason;
   /** The text blocks of the message. */
@@ -297,7 +297,7 @@ export type Reply<O = undefined> = Msg & {
   /** The structured answer; undefined if none was asked for. */
   readonly output: O;
   /** The calls that wait for a decision or an answer; empty unless the turn is suspended. */
-  readonly pending: readonly PendingCall[];
+  readonly pending: readonly PendingCall<Calls>[];
   /** What the turn has used so far. */
   readonly turn: {
     readonly usage: Usage;
@@ -309,7 +309,7 @@ export type Reply<O = undefined> = Msg & {
 };
 
 /** The state of a session. */
-export type Status = {
+export type Status<Calls extends AnyCall = AnyCall> = {
   /** `stopped`: ready for the next input. `running`: a call is opened, runs or is saved. `suspended`: the turn waits for what
    *  `waitsFor` says. `unfinished`: the turn was cut off, and `call()` resumes it. `quarantined`: this release cannot run the
    *  session. */
@@ -319,7 +319,7 @@ export type Status = {
   /** What a suspended turn waits for. */
   readonly waitsFor: readonly WaitsFor[];
   /** The calls that wait for a decision or an answer. */
-  readonly pending: readonly PendingCall[];
+  readonly pending: readonly PendingCall<Calls>[];
   /** The persona that has the session; absent if it is the agent itself. */
   readonly persona?: string;
   /** Journal position; 0 without a store. */
@@ -330,7 +330,9 @@ export type Status = {
 export type Snapshot = JsonObject & { readonly format: number };
 
 /** The events of one call, and its reply. The call starts when the first event is read; a loop that is left interrupts the turn. */
-export type AgentStream<O> = AsyncIterable<AgentEvent> & { readonly reply: Promise<Reply<O>> };
+export type AgentStream<O, Calls extends AnyCall = AnyCall> = AsyncIterable<AgentEvent<Calls>> & {
+  readonly reply: Promise<Reply<O, Calls>>;
+};
 
 /** Options of {@link Agent.decide}. */
 export type DecideOptions = {
@@ -351,8 +353,9 @@ export interface AgentSlots {
   set<T>(slot: Slot<T>, value: T, seen?: { readonly revision: number }): Promise<void>;
 }
 
-/** An agent: one session of the chart in this process. */
-export interface Agent<Ctx = unknown> {
+/** An agent: one session of the chart in this process. `Calls` are those that its events and its `pending` have, see
+ *  {@link CallsOf}. */
+export interface Agent<Ctx = unknown, Calls extends AnyCall = AnyCall> {
   readonly name: string;
   readonly sessionId: string;
   /** The tools of this agent. */
@@ -371,19 +374,19 @@ export interface Agent<Ctx = unknown> {
   call<const S extends Schema | undefined = undefined>(
     input?: Input,
     options?: CallOptions<S, Ctx>,
-  ): Promise<Reply<OutputOf<S>>>;
+  ): Promise<Reply<OutputOf<S>, Calls>>;
   /** As {@link Agent.call}, with every event of the turn. A slow reader gets fewer and longer deltas: no text is lost, and the turn
    *  does not wait for the reader. `cumulative`: each delta also has all text of its block. */
   stream<const S extends Schema | undefined = undefined>(
     input?: Input,
     options?: CallOptions<S, Ctx> & StreamOptions,
-  ): AgentStream<OutputOf<S>>;
+  ): AgentStream<OutputOf<S>, Calls>;
   /** Records a decision, runs nothing, and returns the calls that are still undecided; then use `call()`. A call whose outcome is unknown takes
    *  `"retry"`, `{ answer }` and `"deny"` only. A question of a call has the address of its entry in `pending`, such as
    *  "call_1/nights". Rejects `run/bad-results` for an unknown call or question and for a response that the schema of its question
    *  does not accept, `run/stale-decision` if the arguments or the question are others than `options` says, and `run/bad-decision` for a decision that this call does not take: none, if its
    *  permission is settled. */
-  decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall[]>;
+  decide(callId: string, decision: Decision, options?: DecideOptions): Promise<PendingCall<Calls>[]>;
   /** Interrupts the turn that runs or is suspended; `message` is stored as the user's. A turn whose answer is finished, so that only
    *  hooks see it, ends with that answer, and the `metadata.interrupted` of the reply is true. Returns false, and keeps nothing, if
    *  there is no such turn. */
@@ -402,7 +405,7 @@ export interface Agent<Ctx = unknown> {
   /** Returns the transcript. */
   messages(): Promise<Msg[]>;
   /** Returns the state of the session, as far as this process knows it. */
-  status(): Status;
+  status(): Status<Calls>;
   /** Makes the prompt shorter while no turn runs: a model sums up all but the newest messages, which stay as they are; the transcript
    *  is not changed. `instructions` says what the summary is to keep. Does nothing if there is nothing to sum up. Rejects with the
    *  error of the model, and then nothing has changed; `run/busy` while a turn runs, `run/pending` in the middle of one that rests, and
@@ -416,7 +419,7 @@ export interface Agent<Ctx = unknown> {
    *  are not created. `after`: the events of the journal after that entry, or after the event with that `position`,
    *  come first. Returns a function that unsubscribes. Throws `config/invalid` for an unknown type. */
   subscribe(
-    listener: (event: AgentEvent) => void,
+    listener: (event: AgentEvent<Calls>) => void,
     options?: { readonly after?: number | string; readonly types?: readonly AgentEvent["type"][] },
   ): () => void;
   /** Adds a hook and its tools, from the next hook point on. */

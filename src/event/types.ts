@@ -5,7 +5,7 @@ import type { Chunk } from "../hook/types.ts";
 import type { Msg, Reason, ToolResultBlock, ToolUseBlock, Usage } from "../message/types.ts";
 import type { FinishReason } from "../model/port.ts";
 import type { AgentChange } from "../tool/fingerprint.ts";
-import type { PendingCall } from "../tool/pending.ts";
+import type { AnyCall, PendingCall } from "../tool/pending.ts";
 
 type EventBase = {
   /** Journal position of the last durable fact; 0 without a store. */
@@ -27,7 +27,7 @@ type Phase = "reasoning" | "summary";
 type ModelPhase = Phase | "compaction";
 
 /** The body of an event. Every start event is followed by its end event, also if the turn fails. */
-export type AgentEventBody =
+export type AgentEventBody<Calls extends AnyCall = AnyCall> =
   /** A call was accepted. `resumed` is true if it goes on with a turn that was suspended or cut off. */
   | { readonly type: "turn.start"; readonly input: readonly Msg[]; readonly resumed: boolean }
   /** The chart has entered a state in which it rests or waits for a service, such as "reasoning.calling". */
@@ -89,7 +89,11 @@ export type AgentEventBody =
    *  not run: then `attempt` is 0, and the end follows at once. So it is for a call that is denied, has invalid arguments or names no tool,
    *  that waits for an approval, whose result comes from elsewhere, or whose turn is interrupted. The tool that gives structured answers
    *  is none of these: it has no events. */
-  | { readonly type: "tool.start"; readonly call: ToolUseBlock; readonly attempt: number }
+  | {
+      readonly type: "tool.start";
+      readonly call: Omit<ToolUseBlock, keyof AnyCall> & Calls;
+      readonly attempt: number;
+    }
   /** The running tool has reported progress with `emit`. */
   | { readonly type: "tool.delta"; readonly callId: string; readonly delta: string }
   /** The attempt has ended with this result, before hooks; a call that waits has the state `suspended`, and starts again once it goes on.
@@ -97,11 +101,11 @@ export type AgentEventBody =
   | {
       readonly type: "tool.end";
       readonly callId: string;
-      readonly result: ToolResultBlock;
+      readonly result: ToolResultBlock & { readonly name: Calls["name"] };
       readonly durationMs: number;
     }
   /** The turn is suspended until these calls are answered or decided. */
-  | { readonly type: "pending"; readonly calls: readonly PendingCall[] }
+  | { readonly type: "pending"; readonly calls: readonly PendingCall<Calls>[] }
   /** Attempt number `attempt` has failed and will be repeated at `until`, epoch ms: of the tool call `callId`, or of the model
    *  if that is absent. */
   | {
@@ -124,5 +128,5 @@ export type AgentEventBody =
   /** The turn is over: the last event of a turn, emitted once. With `error`, iterating over the stream throws it next. */
   | { readonly type: "turn.end"; readonly reason: Reason; readonly reply?: Msg; readonly error?: ErrorInfo };
 
-/** An event of an agent: its position and its body. Events are deeply frozen. */
-export type AgentEvent = EventBase & AgentEventBody;
+/** An event of an agent: its position and its body. Events are deeply frozen. `Calls`: see {@link CallsOf}. */
+export type AgentEvent<Calls extends AnyCall = AnyCall> = EventBase & AgentEventBody<Calls>;

@@ -2,9 +2,10 @@ import { isObject } from "../base/is-object.ts";
 import { AgentError } from "../base/error.ts";
 import * as s from "../base/option-schema.ts";
 import { check } from "../base/options.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { executionSchema } from "../model/execution-schema.ts";
 import type { Execution } from "../model/port.ts";
+import type { ArgumentsOf } from "./calls.ts";
 import { presetProblem } from "./presets.ts";
 import { isStandardSchema, jsonSchemaOf } from "./schema.ts";
 import { slotSchema } from "./slot.ts";
@@ -12,9 +13,14 @@ import { permissionSchema } from "./tool-schema.ts";
 import type { OutputOf, PermissionAction, Schema, Slot, Tool, ToolContext, ToolReturn } from "./types.ts";
 
 /** What {@link defineTool} takes. */
-export type ToolDefinition<S extends Schema, Ctx> = {
+export type ToolDefinition<
+  S extends Schema,
+  Ctx,
+  Name extends string = string,
+  Preset extends string = string,
+> = {
   /** 1 to 64 letters, digits, `_` or `-`: what model providers accept. */
-  readonly name: string;
+  readonly name: Name;
   readonly description: string;
   readonly input: S;
   /** Absent = external: a call of it suspends the turn. An async generator yields progress and returns the result.
@@ -26,7 +32,7 @@ export type ToolDefinition<S extends Schema, Ctx> = {
   readonly groups?: readonly string[];
   /** Values of arguments: they win over the model's, and the model does not see them. A name that the schema does not have is
    *  refused. */
-  readonly preset?: JsonObject;
+  readonly preset?: { readonly [argument in Preset]: Json };
   /** How many calls of this tool may run at once. */
   readonly maxParallel?: number;
   readonly execution?: Execution;
@@ -100,7 +106,12 @@ export const definitionSchema = s.lazily(() => {
  * const agent = createAgent({ name: "clock", model: scriptedModel(["It is noon."]), tools: [time] });
  * ```
  */
-export function defineTool<const S extends Schema, Ctx = unknown>(spec: ToolDefinition<S, Ctx>): Tool<Ctx> {
+export function defineTool<
+  const S extends Schema,
+  Ctx = unknown,
+  const Name extends string = string,
+  Preset extends string = never,
+>(spec: ToolDefinition<S, Ctx, Name, Preset>): Tool<Ctx, Name, ArgumentsOf<S, Preset>> {
   const named: unknown = (spec as Partial<typeof spec> | null | undefined)?.name;
   check(definitionSchema(), spec, typeof named === "string" ? `Tool '${named}'` : "defineTool");
   const { name, description, input, execute, preset = {}, groups = [], idempotent = false, ...rest } = spec;

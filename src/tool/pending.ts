@@ -41,14 +41,15 @@ export type Ask = {
   readonly call?: PendingCall;
 };
 
+/** The name and the arguments of a call. */
+export type AnyCall = { readonly name: string; readonly input: JsonObject };
+
 /** An open call as callers see it, or one question of a call. `argsHash` binds a decision to these very arguments, or to the
  *  question as it was asked now. Once permission has asked, it covers all that the tool would get: `input` and the tool's
  *  presets, which `input` does not show. */
-export type PendingCall = {
+export type PendingCall<Calls extends AnyCall = AnyCall> = Calls & {
   /** What `decide` takes: the id of the call, and "/" and the id of the question behind it if this is one. */
   readonly callId: string;
-  readonly name: string;
-  readonly input: JsonObject;
   readonly argsHash: string;
   readonly waitsFor: Exclude<WaitsFor, "budget">;
   /** Why it waits; of a question, its text. */

@@ -126,8 +126,11 @@ export type ToolSource = {
   refused?(name: string, reason: string): void;
 };
 
-/** A tool as an agent holds it. Made by {@link defineTool}. */
-export type Tool<Ctx = unknown> = ToolSpec & {
+/** A tool as an agent holds it. Made by {@link defineTool}, which knows its `Name` and what the model has to write for it. */
+export type Tool<Ctx = unknown, Name extends string = string, Arguments = unknown> = ToolSpec & {
+  readonly name: Name;
+  /** For the compiler only: never there. */
+  readonly "~arguments"?: Arguments;
   /** True if the tool has no `execute`: a call of it suspends the turn. */
   readonly external: boolean;
   readonly execute?: (input: never, ctx: ToolContext<Ctx>) => unknown;
