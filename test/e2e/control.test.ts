@@ -233,7 +233,7 @@ describe("The fork dialog", () => {
     const dialog = page.getByRole("dialog");
     await expect.poll(() => dialog.getByTestId("will-run").innerText()).toMatch(/pay/);
     await dialog.getByRole("combobox").selectOption({ label: "user: Pay seven." });
-    await dialog.getByRole("textbox", { name: "New text of the message" }).fill("Pay eight.");
+    await dialog.getByRole("textbox", { name: "New user: Pay seven." }).fill("Pay eight.");
     await dialog.getByRole("checkbox", { name: /start it immediately/i }).uncheck();
     await dialog.getByRole("button", { name: /^Fork/ }).click();
     await expect.poll(() => page.locator("header.header").innerText()).toMatch(/fork of/);

@@ -107,8 +107,9 @@ test("the fork dialog reports hidden characters of the message, shows them, and 
   await page.keyboard.press("f");
   const dialog = page.getByRole("dialog");
   await dialog.locator("option", { hasText: "Pay 10" }).waitFor({ state: "attached" });
-  await dialog.locator("select").selectOption({ index: 2 });
-  const field = dialog.getByRole("textbox", { name: "New text of the message" });
+  const value = await dialog.locator("option", { hasText: "Pay 10" }).getAttribute("value");
+  await dialog.locator("select").selectOption(value);
+  const field = dialog.getByRole("textbox", { name: /^New user/ });
   expect(await field.inputValue()).toBe(text);
   const notice = dialog.getByTestId("hidden-characters");
   await expect.poll(() => notice.locator("pre").innerText()).toBe("Pay 10⟨U+202E⟩00⟨U+200B⟩ to Ann.");

@@ -1,14 +1,16 @@
 import { createAgent } from "../../agent/create-agent.ts";
 import { causedBy } from "../../agent/cause.ts";
+import { checkChangesOf } from "../../agent/rerun.ts";
 import type { Agent, AgentConfig } from "../../agent/types.ts";
 import { userMsg } from "../../message/create.ts";
 import type { Json } from "../../base/json.ts";
 import type { Msg } from "../../message/types.ts";
+import type { Fork } from "../../session/fork.ts";
 import { validateInput } from "../../tool/validate-input.ts";
 import type { Decision } from "../../tool/pending.ts";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { isSettled } from "./available-commands.ts";
-import { forkOutcome, planFork, writeFork } from "./fork-run.ts";
+import { forkOutcome, planFork, writeForks } from "./fork-run.ts";
 import type { RunCommand, RunCommandType, PendingItem, RunRow } from "../protocol/protocol.ts";
 import { restoredValue, restoreHidden } from "./restore-hidden.ts";
 import type { WatchedRun, WorkerInfo } from "./watched-run.ts";
@@ -117,7 +119,7 @@ async function execute(
     case "setSlot":
       return setSlot(command, run);
     case "forkPlan":
-      return planFork(run.config!.store!, run.runId, command.seq);
+      return planFork(run.config!.store!, command, run.config);
     case "fork":
       return fork(command, run.config!);
   }
@@ -238,16 +240,22 @@ function parseIfJson(text: string): unknown {
 }
 
 async function fork(command: CommandOf<"fork">, config: AgentConfig): Promise<CommandOutcome> {
-  const result = await writeFork(config.store!, command);
-  if (!("fork" in result)) return result;
-  const { fork } = result;
-  if (command.start) {
-    const meta = { ...config.meta, forkedFrom: command.runId, forkedAt: command.seq };
-    const { messages: _, snapshot: __, ...rest } = config;
-    const agent = createAgent({ ...rest, sessionId: fork.sessionId, meta });
-    await agent.open();
-    if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
-      await continueTurn(agent);
-  }
-  return forkOutcome(fork);
+  if (command.changes) checkChangesOf(config as unknown as AgentConfig<never>, command.changes);
+  const forks = await writeForks(config.store!, command);
+  if (command.start) await Promise.all(forks.map((each) => startFork(each, command, config)));
+  return forkOutcome(forks);
+}
+
+/** Runs a fork; resolves when its turn has started or failed to start. */
+async function startFork(
+  { sessionId, forkedAt }: Fork,
+  { runId }: CommandOf<"fork">,
+  config: AgentConfig,
+): Promise<void> {
+  const meta = { ...config.meta, forkedFrom: runId, forkedAt };
+  const { messages: _, snapshot: __, ...rest } = config;
+  const agent = createAgent({ ...rest, sessionId, meta });
+  await agent.open();
+  if (agent.status().phase !== "suspended" || agent.status().pending.every(isSettled))
+    await continueTurn(agent);
 }

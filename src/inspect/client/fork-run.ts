@@ -1,55 +1,101 @@
+import type { AgentConfig } from "../../agent/types.ts";
+import { modelsOf } from "../../agent/model-named.ts";
+import { toolkitOf } from "../../agent/config.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Msg } from "../../message/types.ts";
+import { redactSecrets } from "../../base/secrets.ts";
+import { toolUsesOf } from "../../message/query.ts";
+import { readEntries } from "../../session/entry.ts";
 import { recordedAfter, type Fork } from "../../session/fork.ts";
-import { openSession } from "../../session/open-session.ts";
+import { checkChanges } from "../../session/fork-changes.ts";
+import { openSession, type Moment } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
-import { refused, type CommandOutcome } from "../protocol/command-outcome.ts";
+import type { CommandOutcome } from "../protocol/command-outcome.ts";
 import { encodeToString, PREVIEW } from "../protocol/encode.ts";
-import type { RunCommand } from "../protocol/protocol.ts";
+import type { ForkPlace, ForkPlan, RunCommand } from "../protocol/protocol.ts";
+import type { ForkChanges } from "../../../machines/agent/overrides.ts";
+import { restoreHidden } from "./restore-hidden.ts";
 
 type ForkCommand = Extract<RunCommand, { type: "fork" }>;
-type Edit = NonNullable<ForkCommand["edits"]>[number];
+type PlanCommand = Extract<RunCommand, { type: "forkPlan" }>;
 
-/** Lists the calls that a fork of a stored session at a position would run again. Changes nothing. */
-export async function planFork(store: SessionStore, runId: string, seq: number): Promise<CommandOutcome> {
+/** Says what a fork of a stored session at a position would be. Changes nothing. */
+export async function planFork(
+  store: SessionStore,
+  { runId, seq: given, at }: PlanCommand,
+  config?: AgentConfig,
+): Promise<CommandOutcome> {
+  const seq = (at && (await positionOf(store, runId, at))) ?? given;
   const moment = await (await openSession(store, runId)).at(seq);
   const later = await recordedAfter(store, runId, seq);
   const calls = new Map([...moment.pending, ...later].map((call) => [call.callId, call]));
-  return { ok: true, seq, data: { willRun: [...calls.values()].map(callText) } };
+  const plan: ForkPlan = {
+    willRun: [...calls.values()].map(callText),
+    ...(config && { agent: agentOf(config) }),
+  };
+  return { ok: true, seq, data: plan as unknown as JsonObject };
+}
+
+/** The first position that has a message, or the one before it; undefined if no position has it. */
+async function positionOf(
+  store: SessionStore,
+  runId: string,
+  { messageId, side }: ForkPlace,
+): Promise<number | undefined> {
+  let before: number | undefined;
+  let isFound = false;
+  for await (const entry of readEntries(store, runId)) {
+    if (entry.type === "messages") isFound ||= entry.data.messages.some(({ id }) => id === messageId);
+    if (entry.type !== "position" || entry.data.state === undefined) continue; // an append ends with one
+    if (isFound) return side === "before" ? (before ?? entry.seq) : entry.seq;
+    before = entry.seq;
+  }
+  return undefined;
+}
+
+function agentOf(config: AgentConfig): NonNullable<ForkPlan["agent"]> {
+  const { sysPrompt = "", model, generateOptions = {} } = config;
+  return {
+    system: sysPrompt,
+    tools: toolkitOf(config as unknown as AgentConfig<never>).names(),
+    model: model.name,
+    models: modelsOf(config as unknown as AgentConfig<never>)
+      .map(({ name }) => name)
+      .filter((name) => name !== model.name),
+    hasOthers: model.withName !== undefined,
+    options: redactSecrets(generateOptions as JsonObject) as JsonObject,
+  };
 }
 
 function callText({ name, input }: { readonly name: string; readonly input: JsonObject }): string {
   return `${name} ${encodeToString(input, { limits: PREVIEW })}`;
 }
 
-/** Writes a fork, with the edited messages; `invalid` if an edit names an unknown message. */
-export async function writeFork(
+/** Writes the forks of a command, one after another. Rejects `session/bad-change` for a change that does not fit. */
+export async function writeForks(
   store: SessionStore,
-  { runId, seq, edits = [] }: ForkCommand,
-): Promise<{ readonly fork: Fork } | CommandOutcome> {
+  { runId, seq, changes, times = 1 }: ForkCommand,
+): Promise<readonly Fork[]> {
   const session = await openSession(store, runId);
-  const { messages } = await session.at(seq);
-  const unknown = edits.find(({ messageId }) => !messages.some(({ id }) => id === messageId));
-  if (unknown) return refused("invalid", `There is no message ${unknown.messageId} at position ${seq}.`);
-  const fork = await session.fork(seq, {
-    ...(edits.length > 0 && { edits: (before) => before.map((message) => applyEdits(message, edits)) }),
-  });
-  return { fork };
+  if (changes) checkChanges(changes, "fork");
+  const whole = changes?.arguments ? withHiddenParts(changes, await session.at(seq)) : changes;
+  const forks: Fork[] = [];
+  while (forks.length < times) forks.push(await session.fork(seq, whole && { changes: whole }));
+  return forks;
+}
+
+/** Puts what the page did not get, secrets and long strings, into the arguments that it sends back. */
+function withHiddenParts(changes: ForkChanges, { messages }: Moment): ForkChanges {
+  const inputs = new Map(messages.flatMap(toolUsesOf).map(({ id, input }) => [id, input]));
+  const entries = Object.entries(changes.arguments ?? {});
+  return {
+    ...changes,
+    arguments: Object.fromEntries(entries.map(([id, now]) => [id, restoreHidden(now, inputs.get(id) ?? {})])),
+  };
 }
 
 /** The outcome of a fork command. */
-export function forkOutcome({ sessionId, runsAgain, recordedLater }: Fork): CommandOutcome {
-  const names = [...runsAgain, ...recordedLater].map(callText);
-  return { ok: true, data: { sessionId, willRun: [...new Set(names)] } };
-}
-
-/** Replaces the text of a message by one text block; other blocks stay. */
-function applyEdits(message: Msg, edits: readonly Edit[]): Msg {
-  const text = edits.find(({ messageId }) => messageId === message.id)?.text;
-  if (text === undefined) return message;
-  const block = { type: "text" as const, text };
-  const [first] = message.content;
-  if (message.role === "tool" && first?.type === "tool_result")
-    return { ...message, content: [{ ...first, output: [block] }, ...message.content.slice(1)] };
-  return { ...message, content: [block, ...message.content.filter(({ type }) => type !== "text")] };
+export function forkOutcome(forks: readonly Fork[]): CommandOutcome {
+  const names = forks.slice(0, 1).flatMap(({ runsAgain, recordedLater }) => [...runsAgain, ...recordedLater]);
+  const willRun = [...new Set(names.map(callText))];
+  return { ok: true, data: { sessionIds: forks.map(({ sessionId }) => sessionId), willRun } };
 }

@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
-import { forkOutcome, planFork, writeFork } from "../client/fork-run.ts";
+import { forkOutcome, planFork, writeForks } from "../client/fork-run.ts";
 import type { Ack, RunCommand, HubToPage } from "../protocol/protocol.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { ChartRegistry } from "./chart-registry.ts";
@@ -155,11 +155,10 @@ export class Hub {
     const isFork = command.type === "fork" || command.type === "forkPlan";
     if (!store || !isFork) return refused("unavailable", "No process drives this run.");
     try {
-      if (command.type === "forkPlan") return await planFork(store, command.runId, command.seq);
+      if (command.type === "forkPlan") return await planFork(store, command);
       if (command.start)
         return refused("unavailable", "No connected process can run the fork: fork without starting it.");
-      const result = await writeFork(store, command);
-      return "fork" in result ? forkOutcome(result.fork) : result;
+      return forkOutcome(await writeForks(store, command));
     } catch (error) {
       return outcomeOfError(error);
     }

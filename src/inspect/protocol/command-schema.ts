@@ -39,10 +39,16 @@ const commandSchema = lazily(() =>
       ...base,
       type: z.literal("fork"),
       seq,
-      edits: z.array(z.strictObject({ messageId: idSchema, text: z.string().max(1_000_000) })).optional(),
+      changes: z.record(z.string(), z.json()).optional(), // they are checked where they are made
+      times: z.int().min(1).max(20).optional(),
       start: z.boolean().optional(),
     }),
-    z.object({ ...base, type: z.literal("forkPlan"), seq }),
+    z.object({
+      ...base,
+      type: z.literal("forkPlan"),
+      seq,
+      at: z.strictObject({ messageId: idSchema, side: z.enum(["with", "before"]) }).optional(),
+    }),
   ]),
 );
 

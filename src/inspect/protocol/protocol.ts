@@ -1,4 +1,5 @@
 // src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
+import type { ForkChanges } from "../../../machines/agent/overrides.ts";
 import type { Chart } from "../../diagram/chart-json.ts";
 import type { ErrorInfo } from "../../base/error.ts";
 import type { Layouts } from "../../diagram/layout.ts";
@@ -239,19 +240,44 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
   | ({ readonly type: "compact"; readonly text?: string } & ExpectedRevision)
   /** Replaces the value of a slot, unless it has another revision by then (`slot/conflict`). */
   | { readonly type: "setSlot"; readonly name: string; readonly value: Json; readonly revision: number }
-  /** A new session with the journal up to `seq`; `edits` replace the text of messages by id. `start` runs it. */
+  /**
+   * New sessions, `times` of them (1 to 20, default 1), that begin as the run was at `seq`, with changes. `start`
+   * runs them, all at once.
+   */
   | {
       readonly type: "fork";
       readonly seq: number;
-      readonly edits?: readonly { readonly messageId: string; readonly text: string }[];
+      readonly changes?: ForkChanges;
+      readonly times?: number;
       readonly start?: boolean;
     }
   /**
-   * Lists the calls that a fork at `seq` would run again, as `{ willRun: string[] }` in `Ack.data`. Changes
-   * nothing.
+   * Says what a fork at `seq` would be, as a {@link ForkPlan} in `Ack.data`. With `at` it is one at the first position
+   * that has this message (`with`), or at the one before it (`before`): `Ack.seq` says which. Changes nothing.
    */
-  | { readonly type: "forkPlan"; readonly seq: number }
+  | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace }
 );
+
+/** A place in a run, by a message. */
+export type ForkPlace = { readonly messageId: string; readonly side: "with" | "before" };
+
+/** What a fork would be. */
+export type ForkPlan = {
+  /** The calls that it would run again, as text. */
+  readonly willRun: readonly string[];
+  /** The agent that runs it; absent for a run that no process drives. */
+  readonly agent?: {
+    readonly system: string;
+    readonly tools: readonly string[];
+    readonly model: string;
+    /** The names of the other models that it has. */
+    readonly models: readonly string[];
+    /** True if it may ask any model of the server of its own. */
+    readonly hasOthers: boolean;
+    /** Its options, without secrets. */
+    readonly options: JsonObject;
+  };
+};
 
 /**
  * An open call with the input schema of its tool, if the tool is known; the page builds the edit form from it.
@@ -269,7 +295,7 @@ export type Ack = {
   readonly ok: boolean;
   /** The position in the journal: after the command, or the one that `forkPlan` is for; 0 without a store. */
   readonly seq?: number;
-  /** The result: `{ sessionId, willRun }` of `fork`, `{ willRun }` of `forkPlan`. */
+  /** The result: `{ sessionIds, willRun }` of `fork`, a {@link ForkPlan} of `forkPlan`. */
   readonly data?: JsonObject;
   /** Why the command was not executed. */
   readonly error?: {

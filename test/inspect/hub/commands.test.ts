@@ -1,3 +1,4 @@
+import { openSession } from "agentchart/session";
 import { defineSlot, defineTool, suspend, type Json, type JsonObject, type SessionStore } from "agentchart";
 import { planNotebook, planSlot } from "agentchart/plan";
 import { memoryStore } from "agentchart/store/memory";
@@ -296,21 +297,39 @@ test("a fork lists the calls that would run again, replaces a message and starts
   const steps = on.page.steps.get(sessionId)!;
   const asked = steps.find(({ j = 0, e }) => e.includes("callModel") && j > 0)!;
   const plan = await on.page.command(sessionId, { type: "forkPlan", seq: asked.j });
-  expect(plan).toMatchObject({ ok: true, data: { willRun: ['pay {"amount":5}'] } });
-  const messageId = (await on.agent.messages())[0]!.id;
-  const bad = { type: "fork", seq: asked.j, edits: [{ messageId: "none", text: "x" }] };
-  expect(await on.page.command(sessionId, bad)).toMatchObject({ error: { code: "invalid" } });
+  const planned = { tools: ["pay"], model: "scripted", models: [], hasOthers: false, options: {} };
+  expect(plan).toMatchObject({ ok: true, data: { willRun: ['pay {"amount":5}'], agent: planned } });
+  const [question, answer, result] = await on.agent.messages();
+  const messageId = question!.id;
+  const placeOf = async (id: string, side: "with" | "before"): Promise<number> =>
+    (await on.page.command(sessionId, { type: "forkPlan", seq: asked.j, at: { messageId: id, side } })).seq!;
+  const stored = await openSession(store, sessionId);
+  const lengthAt = async (seq: number): Promise<number> => (await stored.at(seq)).messages.length;
+  expect(await lengthAt(await placeOf(question!.id, "with"))).toBe(1);
+  expect(await lengthAt(await placeOf(answer!.id, "before"))).toBe(1);
+  expect(await lengthAt(await placeOf(answer!.id, "with"))).toBe(2);
+  expect(await lengthAt(await placeOf(result!.id, "with"))).toBe(3);
+  expect(await placeOf("none", "with")).toBe(asked.j);
+  for (const changes of [{ messages: { none: "x" } }, { tools: ["fly"] }, { model: "none" }]) {
+    const bad = { type: "fork", seq: asked.j, changes };
+    expect(await on.page.command(sessionId, bad)).toMatchObject({ error: { code: "session/bad-change" } });
+  }
+  const misspelt = { type: "fork", seq: asked.j, changes: { sytem: "x" } };
+  expect(await on.page.command(sessionId, misspelt)).toMatchObject({ error: { code: "config/invalid" } });
   const fork = await on.page.command(sessionId, {
     type: "fork",
     seq: asked.j,
     start: true,
-    edits: [{ messageId, text: "pay bob" }],
+    changes: { messages: { [messageId]: "pay bob" }, system: "Be quick." },
+    times: 2,
   });
-  const forked = fork.data!["sessionId"] as string;
+  const [forked = "", second = ""] = fork.data!["sessionIds"] as readonly string[];
   await expect.poll(() => on.page.rows.get(forked)?.phase).toBe("stopped");
   expect(on.page.rows.get(forked)).toMatchObject({ forkOf: { runId: sessionId, seq: asked.j } });
   on.page.subscribe(forked);
   await expect.poll(() => JSON.stringify(on.page.contextOf(forked))).toContain("pay bob");
+  expect(JSON.stringify(on.page.contextOf(forked))).toContain("Be quick.");
+  await expect.poll(() => on.page.rows.get(second)?.phase).toBe("stopped");
   expect(await journalOf(store, sessionId)).toBe(before);
 });
 

@@ -111,7 +111,7 @@ describe("a stored session", () => {
       error: { code: "session/not-found" },
     });
     const fork = await page.command("s-1", { type: "fork", seq });
-    const forked = fork.data!["sessionId"] as string;
+    const forked = (fork.data!["sessionIds"] as readonly string[])[0];
     const { row } = await get<Detail>(hub, `/api/runs/${forked}`);
     expect(row).toMatchObject({ forkOf: { runId: "s-1", seq }, phase: "suspended" });
     expect((await (await openSession(store, "s-1")).at()).seq).toBe(seq);

@@ -6,6 +6,7 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
+import { canFork, editArguments, editResult } from "../store/open-fork.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { CallRecord, ToolResultBlock, ToolUseBlock } from "../wire/types.ts";
@@ -41,6 +42,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
   const log = workLog(model.run, model.chart?.index);
   const attempts = log.attemptsOf(call.id, model.stepNumber);
   const took = timeOf(attempts);
+  const canEdit = useModel(canFork);
   const [isOpen, setOpen] = useState(args.length < MAX_EXPANDED_LENGTH);
   return (
     <section className="call" data-tone={tone} data-call={call.id} data-call-state={state}>
@@ -72,6 +74,18 @@ export const CallCard = memo(function CallCard({ call, result, record, output, d
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} />
       {output !== undefined && !result && <pre className="partial-output">{output.slice(-4_000)}</pre>}
       {result && <Output result={result} />}
+      {isOpen && canEdit && (
+        <p className="edit-again">
+          <button type="button" className="link" onClick={() => editArguments(call.id)}>
+            Edit arguments and run again
+          </button>
+          {result && (
+            <button type="button" className="link" onClick={() => editResult(call.id)}>
+              Edit result and run again
+            </button>
+          )}
+        </p>
+      )}
     </section>
   );
 });

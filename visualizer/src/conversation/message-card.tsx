@@ -1,18 +1,21 @@
 import { memo } from "react";
 import type { MessageItem } from "../logic/conversation-items.ts";
 import { compact, duration } from "../logic/format.ts";
+import { isInherited } from "../logic/inherited.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { isObject } from "../../../src/base/is-object.ts";
 import { BlobValue } from "../parts/json-value.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
+import { canFork, editMessage } from "../store/open-fork.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import type { Block, Json } from "../wire/types.ts";
 import { FailedAttempts, timeOf } from "./attempts.tsx";
 import { CallCard } from "./call-card.tsx";
 import { ManyCalls, MAX_UNFOLDED } from "./many-calls.tsx";
+import { OriginStep } from "./origin-step.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Output } from "./output.tsx";
 import { Thinking } from "./thinking.tsx";
@@ -26,6 +29,8 @@ export const MessageCard = memo(
     const { message, isDraft } = item;
     const index = useModel((all) => all.chart?.index);
     const step = model.run.stepOfMessage(message.id);
+    const isFromOriginal = step !== undefined && isInherited(model.run, model.row, step);
+    const canEdit = useModel(canFork);
     const calls = message.content.filter((block) => block.type === "tool_use");
     const isAnswer = message.role === "assistant" && step !== undefined;
     const requests = isAnswer ? workLog(model.run, index).requestsAt(step) : [];
@@ -68,7 +73,19 @@ export const MessageCard = memo(
               {compact(message.usage.inputTokens)}↓ {compact(message.usage.outputTokens)}↑
             </span>
           )}
-          {step !== undefined && (
+          {canEdit && step !== undefined && !isDraft && item.standsFor === undefined && (
+            <button
+              type="button"
+              className="step"
+              title="Edit and run again"
+              aria-label="Edit and run again"
+              onClick={() => editMessage(message)}
+            >
+              <Icon name="fork" />
+            </button>
+          )}
+          {isFromOriginal && <OriginStep messageId={message.id} />}
+          {step !== undefined && !isFromOriginal && (
             <button
               type="button"
               className="step num"

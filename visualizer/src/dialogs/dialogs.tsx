@@ -1,9 +1,11 @@
+import { lazy, Suspense } from "react";
 import { useModel } from "../store/use-model.ts";
 import { BlobDialog } from "./blob-dialog.tsx";
-import { ForkDialog } from "./fork-dialog.tsx";
 import { GoToDialog } from "./go-to-dialog.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
+
+const ForkDialog = lazy(() => import("./fork-dialog.tsx"));
 
 /** The open dialog. */
 export function Dialogs() {
@@ -16,7 +18,11 @@ export function Dialogs() {
     case "goTo":
       return <GoToDialog />;
     case "fork":
-      return <ForkDialog stepNumber={dialog.stepNumber} />;
+      return (
+        <Suspense fallback={null}>
+          <ForkDialog {...dialog} />
+        </Suspense>
+      );
     case "message":
       return <MessageDialog {...dialog} />;
     case "blob":

@@ -1,55 +1,80 @@
-import { useEffect, useState } from "react";
-import { isMessage } from "../logic/message-shape.ts";
-import { cut } from "../logic/json-rows.ts";
+import { useEffect, useMemo, useState } from "react";
+import { changesOf, editablesOf, type Edit, type Editable } from "../logic/fork-edits.ts";
+import { positionAfter } from "../logic/fork-place.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { client } from "../store/client.ts";
 import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
-import { select } from "../store/navigate.ts";
-import { HiddenCharacters } from "./hidden-characters.tsx";
+import { compareRuns, select } from "../store/navigate.ts";
 import { notify } from "../store/notices.ts";
 import { useModel } from "../store/use-model.ts";
-import type { Msg } from "../wire/types.ts";
+import type { ForkPlace, ForkPlan } from "../wire/types.ts";
+import { EditField } from "./edit-field.tsx";
 import { Frame } from "./frame.tsx";
 
-/** Forks the run: creates a new run with everything up to a step. */
-export function ForkDialog({ stepNumber }: { readonly stepNumber: number }) {
-  const seq = useModel(() => positionAfter(stepNumber));
-  const messages = editableOf(stepNumber);
-  const [plan, setPlan] = useState<readonly string[]>();
-  const [messageId, setMessageId] = useState("");
-  const [text, setText] = useState("");
+/** How many forks may run at once. */
+const MAX_TIMES = 20;
+
+type Props = {
+  readonly stepNumber: number;
+  /** What is edited at first, see {@link Editable.key}. */
+  readonly edited?: string;
+  /** Where exactly the fork begins; default: after the step. */
+  readonly at?: ForkPlace;
+};
+
+/** Forks the run after a step, with changes of anything, and runs the forks. */
+export default function ForkDialog({ stepNumber, edited, at }: Props) {
+  const after = useModel((all) => positionAfter(all.run, all.row, stepNumber));
+  const { plan, problem: planProblem, seq = at ? 0 : after } = usePlan(after, at);
+  const choices = useMemo(
+    () => editablesOf(model.run.contextAt(stepNumber), plan?.agent),
+    [stepNumber, plan],
+  );
+  const [edits, setEdits] = useState<readonly Edit[]>([]);
+  const [times, setTimes] = useState(1);
   const [starts, setStarts] = useState(true);
+  const isIdle = plan !== undefined && !plan.agent;
+  const runs = starts && !isIdle;
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    if (seq === 0) return;
-    let isMounted = true;
-    void sendCommand({ type: "forkPlan", seq }).then(({ ok, data, error }) => {
-      if (!isMounted) return;
-      if (ok) setPlan(Array.isArray(data?.["willRun"]) ? data["willRun"].map(String) : []);
-      else setProblem(error?.message);
-    });
-    return () => {
-      isMounted = false;
-    };
-  }, [seq]);
-  const fork = async (): Promise<void> => {
-    setSent(true);
-    const edits = messageId === "" ? {} : { edits: [{ messageId, text }] };
-    const ack = await sendCommand({ type: "fork", seq, ...edits, start: starts });
-    setSent(false);
-    if (!ack.ok) {
-      setProblem(ack.error?.message);
-      return;
-    }
-    model.set({ dialog: null });
-    const runId = ack.data?.["runId"] ?? ack.data?.["sessionId"];
-    notify("good", "Fork created. The original run is unchanged.");
-    if (typeof runId === "string") select({ runId, stepNumber: null });
+  const add = (key: string): void => {
+    const found = choices.find((each) => each.key === key);
+    if (found) void whole(found).then((each) => setEdits((all) => [...without(all, key), each]));
   };
+  useEffect(() => {
+    if (edited !== undefined && plan) add(edited);
+  }, [edited, plan]);
+  const fork = async (): Promise<void> => {
+    const made = changesOf(edits);
+    if ("problem" in made) return setProblem(made.problem);
+    setSent(true);
+    const { changes } = made;
+    const hasChanges = Object.keys(changes).length > 0;
+    const ack = await sendCommand({
+      type: "fork",
+      seq,
+      ...(hasChanges && { changes }),
+      ...(times > 1 && { times }),
+      start: runs,
+    });
+    setSent(false);
+    if (!ack.ok) return setProblem(ack.error?.message);
+    const original = model.selection.runId!;
+    const { sessionIds } = ack.data ?? {};
+    const forks = Array.isArray(sessionIds) ? sessionIds.map(String) : [];
+    model.set({ dialog: null });
+    notify(
+      "good",
+      `${forks.length > 1 ? `${forks.length} forks` : "Fork"} created. The original is unchanged.`,
+    );
+    if (forks.length > 1) compareRuns([original, ...forks]);
+    else if (forks[0] !== undefined) select({ runId: forks[0], stepNumber: null });
+  };
+  const left = choices.filter(({ key }) => !edits.some((edit) => edit.key === key));
   return (
-    <Frame title={`Fork from step ${stepNumber}`}>
+    <Frame title={`Edit and run again from step ${stepNumber}`}>
       <form
         data-testid="fork"
         onSubmit={(event) => {
@@ -58,74 +83,118 @@ export function ForkDialog({ stepNumber }: { readonly stepNumber: number }) {
         }}
       >
         <h2>
-          <Icon name="fork" /> Fork from step {stepNumber}
+          <Icon name="fork" /> Edit and run again from step {stepNumber}
         </h2>
         <p className="muted">
-          Creates a new run with everything up to this step. The original run does not change.
+          Begins a new run with everything up to this step, and your changes. The original run does not
+          change.
         </p>
-        {seq === 0 ? (
+        {after === 0 && !at ? (
           <p className="error">This step is not in a journal: only runs with a store can be forked.</p>
         ) : (
-          <WillRun plan={plan} />
+          <WillRun plan={plan?.willRun} />
         )}
-        {messages.length > 0 && (
+        {edits.map((edit) => (
+          <EditField
+            key={edit.key}
+            edit={edit}
+            plan={plan}
+            onChange={(now) =>
+              setEdits(edits.map((each) => (each.key === edit.key ? { ...each, now } : each)))
+            }
+            onRemove={() => setEdits(without(edits, edit.key))}
+          />
+        ))}
+        {left.length > 0 && (
           <label>
-            Change a message
-            <select
-              className="input"
-              value={messageId}
-              onChange={({ target }) => {
-                setMessageId(target.value);
-                setText(textOf(messages.find(({ id }) => id === target.value)));
-              }}
-            >
-              <option value="">none</option>
-              {messages.map((message) => (
-                <option key={message.id} value={message.id}>
-                  {message.role}: {cut(textOf(message).replaceAll(/\s+/g, " "), 70)}
+            Add a change
+            <select className="input" value="" onChange={({ target }) => add(target.value)}>
+              <option value="">choose what to change</option>
+              {left.map(({ key, label }) => (
+                <option key={key} value={key}>
+                  {label}
                 </option>
               ))}
             </select>
           </label>
         )}
-        {messageId !== "" && (
-          <>
-            <textarea
-              className="input"
-              rows={5}
-              aria-label="New text of the message"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-            <HiddenCharacters text={text} />
-          </>
-        )}
         <label className="check">
-          <input type="checkbox" checked={starts} onChange={({ target }) => setStarts(target.checked)} />{" "}
-          Start it immediately
+          <input
+            type="checkbox"
+            checked={runs}
+            disabled={isIdle}
+            onChange={({ target }) => setStarts(target.checked)}
+          />{" "}
+          Start it immediately{isIdle && ": no process is connected that could run it"}
         </label>
-        {problem !== undefined && (
+        <label className="times">
+          How many times
+          <input
+            className="input num"
+            type="number"
+            min={1}
+            max={MAX_TIMES}
+            value={times}
+            onChange={({ target }) =>
+              setTimes(Math.min(MAX_TIMES, Math.max(1, Math.round(Number(target.value)) || 1)))
+            }
+          />
+        </label>
+        {(problem ?? planProblem) !== undefined && (
           <p className="error" role="alert">
-            {problem}
+            {problem ?? planProblem}
           </p>
         )}
         <footer>
           <Button tone="quiet" label="Cancel" onClick={() => model.set({ dialog: null })} />
-          <Button type="submit" icon="fork" label="Fork" isDisabled={seq === 0 || isSent} />
+          <Button
+            type="submit"
+            icon="fork"
+            label={runs ? "Fork and run" : "Fork"}
+            isDisabled={seq === 0 || isSent}
+          />
         </footer>
       </form>
     </Frame>
   );
 }
 
-/**
- * The position in the journal after a step. A live step has the position before it, so that of the next step
- * counts.
- */
-function positionAfter(stepNumber: number): number {
-  const { run, row } = model;
-  if (row?.source === "store") return run.at(stepNumber)?.journalSeq ?? 0;
-  return (stepNumber >= run.last ? row?.seq : run.at(stepNumber + 1)?.journalSeq) ?? 0;
+const without = (edits: readonly Edit[], key: string): readonly Edit[] =>
+  edits.filter((each) => each.key !== key);
+
+/** Something as it is edited, with its whole text. */
+async function whole(part: Editable): Promise<Edit> {
+  const { runId } = model.selection;
+  if (part.blob === undefined || runId === null || !client.api) return { ...part, now: part.value };
+  try {
+    const value = await client.api.blob(runId, part.blob);
+    return { ...part, value, now: value };
+  } catch (error) {
+    notify("bad", (error as Error).message);
+    return { ...part, now: part.value };
+  }
+}
+
+type PlanAnswer = { readonly plan?: ForkPlan; readonly seq?: number; readonly problem?: string | undefined };
+
+/** What a fork would be, and at which position, once the server has said it. */
+function usePlan(after: number, at: ForkPlace | undefined): PlanAnswer {
+  const [answer, setAnswer] = useState<PlanAnswer>({});
+  useEffect(() => {
+    if (after === 0 && !at) return;
+    let isMounted = true;
+    void sendCommand({ type: "forkPlan", seq: after, ...(at && { at }) }).then(({ ok, data, seq, error }) => {
+      if (!isMounted) return;
+      if (!ok) return setAnswer({ problem: error?.message });
+      const plan = data as unknown as ForkPlan | undefined;
+      const willRun = Array.isArray(plan?.willRun) ? plan.willRun.map(String) : [];
+      setAnswer({ plan: { ...plan, willRun }, ...(at && seq !== undefined && { seq }) });
+    });
+    return () => {
+      isMounted = false;
+    };
+  }, [after, at]);
+  return answer;
 }
 
 function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
@@ -143,22 +212,4 @@ function WillRun({ plan }: { readonly plan: readonly string[] | undefined }) {
       </ul>
     </div>
   );
-}
-
-/** The messages with editable text, newest first. */
-function editableOf(stepNumber: number): readonly Msg[] {
-  const messages = model.run.contextAt(stepNumber)?.["messages"];
-  return Array.isArray(messages)
-    ? messages
-        .filter(isMessage)
-        .filter((message) => textOf(message) !== "")
-        .toReversed()
-        .slice(0, 60)
-    : [];
-}
-
-function textOf(message: Msg | undefined): string {
-  return (message?.content ?? [])
-    .flatMap((block) => (block.type === "text" && typeof block.text === "string" ? [block.text] : []))
-    .join("\n");
 }

@@ -21,6 +21,22 @@ export function writeAddress({ runId, stepNumber }: Selection): string {
   return `#/run/${encodeURIComponent(runId.toWellFormed())}${stepNumber === null ? "" : `/${stepNumber}`}`;
 }
 
+/** Parses `#/compare/<id>,<id>`; undefined for another address, or with fewer than two runs. */
+export function readComparison(hash: string): readonly string[] | undefined {
+  const [, ids = ""] = /^#\/compare\/([^/]+)$/.exec(hash) ?? [];
+  try {
+    const runIds = [...new Set(ids.split(",").filter(Boolean).map(decodeURIComponent))];
+    return runIds.length > 1 ? runIds : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the fragment of the address that {@link readComparison} reads. */
+export function writeComparison(runIds: readonly string[]): string {
+  return `#/compare/${runIds.map((runId) => encodeURIComponent(runId.toWellFormed())).join(",")}`;
+}
+
 /** The token of a link `#t=…`, and the fragment of what it leads to, as in `#t=…/run/ID`; undefined without a token. */
 export function readLink(hash: string): { readonly token: string; readonly address: string } | undefined {
   const [, token, path = "/"] = /^#t=([\w.~-]+)(\/.*)?/.exec(hash) ?? [];

@@ -62,7 +62,7 @@ function nameOf(row: RunRow | undefined, runId: string): string {
  * The step that brought the journal to a position. A live step has the position before it, a stored step its
  * own.
  */
-function stepOfPosition(run: MarkedRun, seq: number, source: RunRow["source"]): number | undefined {
+export function stepOfPosition(run: MarkedRun, seq: number, source: RunRow["source"]): number | undefined {
   const reaches = (stepNumber: number): boolean =>
     stepNumber === run.last ||
     (run.at(source === "store" ? stepNumber : stepNumber + 1)?.journalSeq ?? 0) >= seq;

@@ -1,4 +1,4 @@
-import type { CSSProperties } from "react";
+import { lazy, Suspense, type CSSProperties } from "react";
 import { CallsBar } from "../diagram/calls-bar.tsx";
 import { ChartPane } from "../diagram/chart-pane.tsx";
 import { Outline } from "../diagram/outline.tsx";
@@ -23,10 +23,13 @@ import { PhoneNav } from "./phone-nav.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { Welcome } from "./welcome.tsx";
 
+const CompareView = lazy(() => import("../compare/compare-view.tsx"));
+
 /** The page. */
 export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
+  const isComparing = useModel((all) => all.compare !== null);
   const sizes = {
     "--left": `${left}px`,
     "--right": `${right}px`,
@@ -39,7 +42,7 @@ export function App() {
       </ErrorBoundary>
       <Banner />
       <Body />
-      <PhoneNav />
+      {!isComparing && <PhoneNav />}
       <Announcer />
       <Notices />
       <ErrorBoundary what="The dialog">
@@ -56,6 +59,15 @@ function Body() {
   const isWaiting = useModel(
     (all) => all.connection.kind === "connecting" || (all.isConnected && !all.isListed),
   );
+  const compare = useModel((all) => all.compare);
+  if (compare)
+    return (
+      <ErrorBoundary what="The comparison">
+        <Suspense fallback={<Skeleton />}>
+          <CompareView key={compare.join()} runIds={compare} />
+        </Suspense>
+      </ErrorBoundary>
+    );
   if (!hasRuns && runId === null) return isWaiting ? <Skeleton /> : <Welcome />;
   return (
     <div className="body">

@@ -6,7 +6,7 @@ import { shortId } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { model } from "../store/model.ts";
-import { select } from "../store/navigate.ts";
+import { compareRuns, select } from "../store/navigate.ts";
 import { copy } from "../store/copy.ts";
 import { prefer, usePreferences } from "../store/preferences.ts";
 import { useModel } from "../store/use-model.ts";
@@ -14,7 +14,7 @@ import { exportRun } from "../store/export-run.ts";
 
 /** The header of the page. */
 export function Header() {
-  const row = useModel((all) => all.row);
+  const row = useModel((all) => (all.compare ? undefined : all.row));
   return (
     <header className="header">
       <div className="brand">
@@ -51,6 +51,16 @@ export function Header() {
                 onClick={() => select({ runId: row.forkOf!.runId, stepNumber: null })}
               >
                 fork of {shortId(row.forkOf.runId)} at {row.forkOf.seq}
+              </button>
+            )}
+            {row.forkOf && (
+              <button
+                type="button"
+                className="link"
+                title="Compare this fork with its original"
+                onClick={() => compareRuns([row.forkOf!.runId, row.runId])}
+              >
+                compare
               </button>
             )}
           </div>

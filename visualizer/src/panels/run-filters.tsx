@@ -7,6 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { clearFilters, filterRuns, searchRuns } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
+import { toggleChosen } from "./compare-choice.tsx";
 import { OpenFile } from "./open-file.tsx";
 
 /** The search field and the filters of the list of runs. */
@@ -19,6 +20,7 @@ export function Filters() {
   const group = useModel((all) => all.group);
   const filter = useModel((all) => all.filter);
   const unindexed = useModel((all) => all.unindexed);
+  const isChoosing = useModel((all) => all.chosen !== null);
   const chips = chipsOf(filter);
   return (
     <div className="filters" role="search">
@@ -61,6 +63,16 @@ export function Filters() {
           onClick={() => setIsOpen(!isOpen)}
         >
           Filters{chips.length > 0 && ` (${chips.length})`}
+        </button>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={isChoosing}
+          aria-label="Compare runs"
+          title="Choose runs of the list to compare them"
+          onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
+        >
+          <Icon name="compare" />
         </button>
       </div>
       {isOpen && <Fields filter={filter} />}

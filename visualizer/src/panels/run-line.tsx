@@ -6,10 +6,14 @@ import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import type { RunRow } from "../wire/types.ts";
 
+import { toggleChosen } from "./compare-choice.tsx";
+
 type RunLineProps = {
   readonly row: RunRow;
   readonly depth: number;
   readonly isSelected: boolean;
+  /** Undefined unless runs are being chosen. */
+  readonly isChosen: boolean | undefined;
   readonly isConnected: boolean;
   readonly now: number;
   readonly style: { readonly transform: string; readonly height: number };
@@ -20,6 +24,7 @@ export const RunLine = memo(function RunLine({
   row,
   depth,
   isSelected,
+  isChosen,
   isConnected,
   now,
   style,
@@ -36,7 +41,9 @@ export const RunLine = memo(function RunLine({
         data-tone={tone}
         data-lost={isLost || undefined}
         aria-current={isSelected ? "true" : undefined}
+        aria-pressed={isChosen}
         onClick={() => {
+          if (isChosen !== undefined) return toggleChosen(runId);
           select({ runId, stepNumber: null });
           model.set({ phoneView: "chart" });
         }}
@@ -47,7 +54,7 @@ export const RunLine = memo(function RunLine({
           </span>
         )}
         <span className="mark" data-is-working={(isConnected && isDriven(row)) || undefined}>
-          <Icon name={icon} />
+          <Icon name={isChosen === undefined ? icon : isChosen ? "check" : "plus"} />
         </span>
         <span className="words">
           <strong>{agent}</strong>

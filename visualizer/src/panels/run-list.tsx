@@ -1,3 +1,4 @@
+import { CompareChoice } from "./compare-choice.tsx";
 import { WorkerList } from "./worker-list.tsx";
 import { RunLine } from "./run-line.tsx";
 import { Filters, Foot, NoRuns } from "./run-filters.tsx";
@@ -25,6 +26,7 @@ export function RunList() {
   const worker = useModel((all) => all.worker);
   const files = useModel((all) => all.files);
   const selected = useModel((all) => all.selection.runId);
+  const chosen = useModel((all) => all.chosen);
   const isConnected = useModel((all) => all.isConnected);
   const now = useNow(5_000);
   const lines = useMemo(() => {
@@ -78,6 +80,7 @@ export function RunList() {
                   row={line.row}
                   depth={line.depth}
                   isSelected={line.row.runId === selected}
+                  isChosen={chosen?.has(line.row.runId)}
                   isConnected={isConnected}
                   now={now}
                   style={style}
@@ -100,6 +103,7 @@ export function RunList() {
         </div>
         {lines.length === 0 && <NoRuns />}
       </div>
+      <CompareChoice />
       <WorkerList />
       <Foot />
     </>

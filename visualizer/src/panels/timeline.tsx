@@ -1,3 +1,4 @@
+import { BeforeFork } from "./before-fork.tsx";
 import { Row } from "./timeline-row.tsx";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { duration } from "../logic/format.ts";
@@ -48,6 +49,7 @@ export function Timeline() {
   const start = run.at(run.first)?.elapsed ?? run.at(run.oldest)?.elapsed ?? 0;
   return (
     <div className="timeline">
+      <BeforeFork />
       {found && filter && <FilterSummary found={found} filter={filter} />}
       <div className="line is-head" aria-hidden="true">
         <span>step</span>

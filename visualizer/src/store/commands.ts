@@ -32,9 +32,18 @@ const REFUSAL_TEXTS: { readonly [code: string]: string } = {
 };
 
 /** Sends a command to the selected run and resolves to its acknowledgement, also if no answer arrives. */
-export async function sendCommand(body: CommandBody, key: string = body.type): Promise<Ack> {
+export function sendCommand(body: CommandBody, key: string = body.type): Promise<Ack> {
   const { runId } = model.selection;
   if (runId === null) throw new Error("A command needs a selected run.");
+  return sendCommandTo(runId, body, key);
+}
+
+/** As {@link sendCommand}, to any run. */
+export async function sendCommandTo(
+  runId: string,
+  body: CommandBody,
+  key: string = `${body.type} ${runId}`,
+): Promise<Ack> {
   const id = newId();
   markSent(key, id);
   const { promise, resolve } = Promise.withResolvers<Ack>();

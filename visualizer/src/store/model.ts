@@ -1,7 +1,7 @@
 import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
-import type { ChartMessage, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
+import type { ChartMessage, ForkPlace, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
 import { NO_FILTER, type ListFilter } from "../logic/run-filter.ts";
 import { RunData } from "./run-data.ts";
 import type { StepQuery } from "./step-search.ts";
@@ -39,7 +39,13 @@ export type Notice = { readonly id: number; readonly tone: "info" | "good" | "ba
 /** The open dialog. */
 export type Dialog =
   | { readonly kind: "help" }
-  | { readonly kind: "fork"; readonly stepNumber: number }
+  /** `edited`: what is edited at first, see `Editable.key`. `at`: where exactly the fork begins. */
+  | {
+      readonly kind: "fork";
+      readonly stepNumber: number;
+      readonly edited?: string;
+      readonly at?: ForkPlace;
+    }
   | { readonly kind: "goTo" }
   /**
    * A message to the run. `revision` is that of the run when the dialog was opened; `text` was refused with
@@ -135,6 +141,10 @@ export class Model {
   stepFilter: StepFilter | null = null;
   /** The step that the diff compares with; null for the previous step. */
   compareWith: number | null = null;
+  /** The runs that are compared, in place of the selected one; null for none. */
+  compare: readonly string[] | null = null;
+  /** The runs that a person has chosen to compare; null unless some are being chosen. */
+  chosen: ReadonlySet<string> | null = null;
   /** The speed of the playback; null while it is paused. */
   playback: { readonly speed: 1 | 2 | 4 } | null = null;
   /** The open dialog; null for none. */

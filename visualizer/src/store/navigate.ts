@@ -1,5 +1,11 @@
 import { stepAmong, matchingSteps } from "./run-queries.ts";
-import { readAddress, writeAddress, type Selection } from "../logic/address.ts";
+import {
+  readAddress,
+  readComparison,
+  writeAddress,
+  writeComparison,
+  type Selection,
+} from "../logic/address.ts";
 import { edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM } from "../logic/stream-text.ts";
 import { send } from "./client.ts";
@@ -29,8 +35,16 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);
   const tab = isOther && model.tab === "diff" ? "conversation" : model.tab;
-  model.set({ selection, tab, ...(selection.stepNumber === null && { playback: null }) });
+  model.set({ selection, tab, compare: null, ...(selection.stepNumber === null && { playback: null }) });
   if (isOther) subscribe();
+}
+
+/** Shows runs side by side. */
+export function compareRuns(compare: readonly string[]): void {
+  const address = writeComparison(compare);
+  clearTimeout(writing);
+  if (location.hash !== address) history.pushState(null, "", address);
+  model.set({ compare, chosen: null, playback: null });
 }
 
 function changeRun(from: string | null, to: string | null): void {
@@ -121,8 +135,11 @@ export function filterStepsOf(index: ChartIndex, id: string): void {
 /** Follows changes of the page's address, which end a playback. */
 export function followAddress(): void {
   addEventListener("hashchange", ({ newURL }) => {
-    const selection = readAddress(new URL(newURL).hash);
-    model.set({ playback: null });
+    const { hash } = new URL(newURL);
+    const compare = readComparison(hash) ?? null;
+    model.set({ playback: null, compare });
+    if (compare) return;
+    const selection = readAddress(hash);
     if (selection.runId !== model.selection.runId || selection.stepNumber !== model.selection.stepNumber)
       select(selection, "replace");
   });

@@ -1,6 +1,8 @@
 export type {
   Ack,
   ChartMessage,
+  ForkPlace,
+  ForkPlan,
   RunCommand,
   HubToPage,
   PageToHub,
@@ -23,6 +25,7 @@ export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagr
 export type { Json, JsonObject } from "../../../src/base/json.ts";
 export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../src/message/types.ts";
 export type { Decision } from "../../../src/tool/pending.ts";
+export type { ForkChanges } from "../../../machines/agent/overrides.ts";
 export type { CallRecord } from "../../../machines/agent/context.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
 export type { Todo } from "../../../src/agent/plan/todo.ts";

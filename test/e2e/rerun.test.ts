@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAgent, defineTool, textOf, toolResultsOf, type Agent, type ChatModel } from "agentchart";
+import { openSession } from "agentchart/session";
+import { fileStore } from "agentchart/store/file";
+import { accessibilityProblems } from "./support/axe.ts";
+import { makeEnvironment, type Environment } from "./support/environment.ts";
+
+let env: Environment;
+let store: ReturnType<typeof fileStore>;
+let agent: Agent;
+
+/** Calls `stock` once, then says what it was told, by whom. */
+const clerk: ChatModel = {
+  name: "clerk",
+  async *stream({ messages }) {
+    const results = messages.flatMap(toolResultsOf);
+    if (results.length === 0) {
+      yield { type: "tool.delta", key: 0, id: "c1", name: "stock", args: '{"item":"lamp"}' };
+      yield { type: "finish", reason: "tool_calls" };
+      return;
+    }
+    const system = messages.find(({ role }) => role === "system");
+    const [output] = results.at(-1)!.output;
+    const heard = output?.type === "text" ? output.text : "";
+    yield { type: "text.delta", delta: `${textOf(system!)} ${heard}.` };
+    yield { type: "usage", usage: { inputTokens: 10, outputTokens: 5 } };
+    yield { type: "finish", reason: "stop" };
+  },
+};
+
+beforeAll(async () => {
+  env = await makeEnvironment();
+  store = fileStore({ dir: env.home.sessions });
+  const stock = defineTool({
+    name: "stock",
+    description: "Counts what is there.",
+    input: { type: "object" },
+    execute: () => "7 lamps",
+  });
+  agent = createAgent({
+    name: "clerk",
+    sysPrompt: "Politely:",
+    model: clerk,
+    tools: [stock],
+    store,
+    prices: { clerk: { input: 1, output: 1 } },
+    inspect: env.hub.address,
+  });
+  await agent.call("How many lamps?");
+});
+afterEach(() => env.closePages());
+afterAll(async () => {
+  await agent.close();
+  await env.close();
+});
+
+test("a system prompt and a result are edited, the run is made twice more, and the comparison says where they part", async () => {
+  const { page, ui } = await env.open();
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  const conversation = await ui.openTab("conversation");
+  await conversation.getByRole("button", { name: "Edit result and run again" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Edit and run again from step/ });
+  await dialog.getByRole("textbox", { name: "New result of stock: 7 lamps" }).fill("no lamps");
+  await dialog.getByRole("combobox").selectOption({ label: "system prompt" });
+  await dialog.getByRole("textbox", { name: "New system prompt" }).fill("Rudely:");
+  await dialog.getByRole("spinbutton", { name: "How many times" }).fill("2");
+  expect(await accessibilityProblems(page, "dialog")).toEqual([]);
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+
+  const compare = page.getByTestId("compare");
+  await expect.poll(() => compare.innerText()).toContain("Compare 3 runs");
+  await expect
+    .poll(async () => (await compare.getByText("Rudely: no lamps.").all()).length)
+    .toBeGreaterThanOrEqual(2);
+  expect(await compare.getByTestId("divergence").innerText()).toMatch(
+    /^First divergence: system prompt \(it differs\), after 0 rows that are the same\./,
+  );
+  const first = compare.locator("tr[data-divergence]");
+  expect(await first.innerText()).toMatch(/system prompt[^]*Politely:[^]*Rudely:[^]*Rudely:/);
+  const rowOf = (name: string) =>
+    compare.locator("tbody tr").filter({ has: page.locator("th", { hasText: new RegExp(`^${name}$`) }) });
+  expect(await rowOf("result of stock").innerText()).toMatch(/7 lamps[^]*no lamps[^]*no lamps/);
+  expect(await rowOf("cost").first().innerText()).toMatch(/\$/);
+  expect(await rowOf("answer").last().innerText()).toMatch(/Politely: 7 lamps\.[^]*Rudely: no lamps\./);
+  expect(await rowOf("answer").first().innerText()).toMatch(/Politely: 7 lamps\.[^]*Rudely: no lamps\./);
+  expect(await rowOf("user").innerText()).toContain("How many lamps?");
+  expect(await accessibilityProblems(page)).toEqual([]);
+
+  const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
+  expect(sessions).toHaveLength(2);
+  for (const { sessionId } of sessions) {
+    const { messages } = await (await openSession(store, sessionId)).at();
+    expect(messages.map(textOf)).toEqual(["How many lamps?", "", "", "Rudely: no lamps."]);
+  }
+  expect((await agent.messages()).map(textOf).at(-1)).toBe("Politely: 7 lamps.");
+});
+
+test("a fork shows the steps and messages that were there before it, and leads to its original", async () => {
+  const { page, ui } = await env.open();
+  const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
+  await ui.choose(sessions[0]!.sessionId);
+  const conversation = await ui.openTab("conversation");
+  await expect.poll(() => conversation.innerText()).toMatch(/before the fork[^]*How many lamps\?/i);
+  const before = page.getByTestId("before-fork");
+  expect(await before.innerText()).toMatch(/^5 steps before the fork, of clerk/);
+  await before.locator("summary").click();
+  expect(await before.getByRole("button").first().innerText()).toMatch(/^#1 /);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "compare", exact: true }).click();
+  await expect.poll(() => page.url()).toContain("#/compare/");
+  await expect.poll(() => page.getByTestId("divergence").innerText()).toContain("system prompt");
+  await page.goBack();
+  await expect.poll(() => page.url()).toContain(sessions[0]!.sessionId);
+  await conversation
+    .getByTitle(/Show the step of .* that stored this message/)
+    .first()
+    .click();
+  await expect.poll(() => page.url()).toContain(`${encodeURIComponent(agent.sessionId)}/`);
+});
+
+test("runs are chosen in the list and compared, and a link opens the comparison on a phone", async () => {
+  const { page, ui } = await env.open();
+  const { sessions } = await store.list({ meta: { forkedFrom: agent.sessionId } });
+  await ui.choose(agent.sessionId);
+  await page.getByRole("button", { name: "Compare runs" }).click();
+  for (const { sessionId } of sessions) await ui.run(sessionId).click();
+  await page.getByRole("group", { name: "Compare runs" }).getByRole("button", { name: "Compare" }).click();
+  await expect.poll(() => page.getByTestId("compare").innerText()).toContain("The runs do not differ.");
+  const phone = await env.open({
+    viewport: { width: 390, height: 844 },
+    at: `${env.hub.link}/compare/${[agent.sessionId, sessions[0]!.sessionId].join(",")}`,
+  });
+  const divergence = phone.page.getByTestId("divergence");
+  await expect.poll(() => divergence.innerText()).toContain("First divergence: system prompt");
+  const { width } = (await phone.page.getByTestId("compare").boundingBox())!;
+  expect(width).toBeLessThanOrEqual(390);
+  expect(await accessibilityProblems(phone.page)).toEqual([]);
+});
+
+test("an edit that does not fit is refused in the dialog, and nothing is forked", async () => {
+  const { page, ui } = await env.open();
+  const count = async (): Promise<number> => (await store.list({})).sessions.length;
+  const before = await count();
+  await ui.choose(agent.sessionId);
+  await ui.waitForRest();
+  await page.keyboard.press("f");
+  const dialog = page.getByRole("dialog");
+  await dialog.locator("option", { hasText: "model" }).first().waitFor({ state: "attached" });
+  await dialog.getByRole("combobox").selectOption({ label: "options of the model" });
+  await dialog.getByRole("textbox", { name: "New options of the model" }).fill("[]");
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  await expect.poll(() => dialog.getByRole("alert").innerText()).toContain("expected a JSON object");
+  await dialog.getByRole("button", { name: "Take this change back" }).click();
+  await dialog.getByRole("combobox").first().selectOption({ label: "model" });
+  await dialog.getByRole("combobox", { name: "New model" }).fill("another");
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  await expect.poll(() => dialog.getByRole("alert").innerText()).toContain("has no model 'another'");
+  expect(await count()).toBe(before);
+});

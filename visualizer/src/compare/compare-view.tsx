@@ -1,0 +1,211 @@
+import { useMemo, useRef, useState } from "react";
+import { alignRuns, answerOf, momentsOf, type CompareRow, type Moment } from "../logic/compare.ts";
+import { compact, duration, money, shortId } from "../logic/format.ts";
+import { cut } from "../logic/json-rows.ts";
+import { outcomeOf } from "../logic/outcome.ts";
+import { modelCalls, totalsAt } from "../logic/totals.ts";
+import { Button } from "../parts/button.tsx";
+import { sendCommandTo } from "../store/commands.ts";
+import { isDriven, model } from "../store/model.ts";
+import { select } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
+import { useWholeRuns } from "../store/whole-run.ts";
+import type { JsonObject, RunRow } from "../wire/types.ts";
+
+/** Longer texts are cut until they are opened. */
+const MAX_TEXT = 600;
+
+/** Two or more runs side by side, aligned by what happened in them. */
+export default function CompareView({ runIds }: { readonly runIds: readonly string[] }) {
+  const runs = useWholeRuns(runIds);
+  const rows = useModel((all) => all.rows);
+  const versions = runs.map(({ version }) => version).join();
+  const contexts = useMemo(() => runs.map((run) => run.contextAt(run.last)), [versions, runIds]);
+  const moments = useMemo(() => contexts.map(momentsOf), [contexts]);
+  const aligned = useMemo(() => alignRuns(moments), [moments]);
+  const place = useRef<HTMLTableRowElement>(null);
+  const all = runIds.map((runId) => model.files.get(runId)?.row ?? rows.get(runId));
+  const running = all.flatMap((row) => (row && isDriven(row) ? [row.runId] : []));
+  return (
+    <main className="comparison" data-testid="compare">
+      <header>
+        <h2>Compare {runIds.length} runs</h2>
+        {running.length > 0 && (
+          <>
+            <span className="badge" role="status">
+              {runIds.length - running.length} of {runIds.length} at rest
+            </span>
+            <Button
+              icon="stop"
+              tone="bad"
+              label={`Stop ${running.length}`}
+              onClick={() => running.forEach((runId) => void sendCommandTo(runId, { type: "interrupt" }))}
+            />
+          </>
+        )}
+        <span className="spacer" />
+        <Button
+          icon="cross"
+          label="Close"
+          onClick={() => select({ runId: runIds[0] ?? null, stepNumber: null })}
+        />
+      </header>
+      <Divergence {...aligned} onGo={() => place.current?.scrollIntoView({ block: "center" })} />
+      <div className="comparison-table" role="region" aria-label="Comparison" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              {runIds.map((runId, index) => (
+                <th key={runId} scope="col" data-run-column={runId}>
+                  <RunHead runId={runId} row={all[index]} first={runIds[0]!} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {FACTS.map(([name, textOf]) => (
+              <tr key={name} className="fact">
+                <th scope="row">{name}</th>
+                {runIds.map((runId, index) => (
+                  <td key={runId} className="num">
+                    {all[index] ? textOf(all[index], contexts[index]) : "–"}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <tr className="fact">
+              <th scope="row">answer</th>
+              {moments.map((own, index) => (
+                <td key={runIds[index]}>
+                  <Text text={answerOf(own) ?? "–"} />
+                </td>
+              ))}
+            </tr>
+            {aligned.rows.map((row, index) => (
+              <Row
+                key={index}
+                row={row}
+                runIds={runIds}
+                isFirst={index === aligned.divergence}
+                place={index === aligned.divergence ? place : undefined}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </main>
+  );
+}
+
+const FACTS: readonly (readonly [string, (row: RunRow, context: JsonObject | undefined) => string])[] = [
+  ["outcome", (row) => row.error?.code ?? outcomeOf(row).label],
+  ["cost", (_row, context) => money(totalsAt(context).cost)],
+  [
+    "tokens",
+    (_row, context) => {
+      const { inputTokens, outputTokens } = totalsAt(context);
+      return `${compact(inputTokens)}↓ ${compact(outputTokens)}↑`;
+    },
+  ],
+  [
+    "time of the model",
+    (_row, context) =>
+      duration(modelCalls(context).reduce((sum, { usage }) => sum + (usage.durationMs ?? 0), 0)),
+  ],
+  ["time of the run", ({ startedAt, updatedAt }) => duration(Math.max(0, updatedAt - startedAt))],
+  ["steps", ({ steps }) => compact(steps)],
+];
+
+function RunHead({
+  runId,
+  row,
+  first,
+}: {
+  readonly runId: string;
+  readonly row: RunRow | undefined;
+  readonly first: string;
+}) {
+  return (
+    <>
+      <button
+        type="button"
+        className="link"
+        title={runId}
+        onClick={() => select({ runId, stepNumber: null })}
+      >
+        {row?.agent} {shortId(runId.replace(/^file:/, ""))}
+      </button>
+      {row?.forkOf && (
+        <span className="badge">
+          fork of {row.forkOf.runId === first ? "the first" : shortId(row.forkOf.runId)}
+        </span>
+      )}
+      {!row && <span className="badge">loading, or not known</span>}
+    </>
+  );
+}
+
+function Divergence({
+  rows,
+  divergence,
+  onGo,
+}: ReturnType<typeof alignRuns> & { readonly onGo: () => void }) {
+  if (rows.length === 0) return <p className="divergence">Nothing has happened yet.</p>;
+  if (divergence < 0) return <p className="divergence">The runs do not differ.</p>;
+  const { title, cells } = rows[divergence]!;
+  const only = cells.some((cell) => !cell) ? "only some runs have it" : "it differs";
+  return (
+    <p className="divergence" data-testid="divergence">
+      First divergence: <strong>{title}</strong> ({only}), after {divergence}{" "}
+      {divergence === 1 ? "row" : "rows"} that are the same.{" "}
+      <button type="button" className="link" onClick={onGo}>
+        Show it
+      </button>
+    </p>
+  );
+}
+
+type RowProps = {
+  readonly row: CompareRow;
+  readonly runIds: readonly string[];
+  readonly isFirst: boolean;
+  readonly place: React.Ref<HTMLTableRowElement> | undefined;
+};
+
+/** What happened in each run. What is the same in all of them is said once. */
+function Row({ row: { title, cells, isSame }, runIds, isFirst, place }: RowProps) {
+  return (
+    <tr ref={place} data-same={isSame || undefined} data-divergence={isFirst || undefined}>
+      <th scope="row">
+        {title}
+        {isFirst && <span className="badge">first divergence</span>}
+      </th>
+      {isSame && runIds.length > 1 ? (
+        <td colSpan={runIds.length}>
+          <Text text={cells[0]!.text} />
+        </td>
+      ) : (
+        cells.map((cell, index) => <Cell key={runIds[index]} cell={cell} />)
+      )}
+    </tr>
+  );
+}
+
+function Cell({ cell }: { readonly cell: Moment | undefined }) {
+  return <td data-empty={!cell || undefined}>{cell ? <Text text={cell.text} /> : "not there"}</td>;
+}
+
+function Text({ text }: { readonly text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  if (text === "") return <span className="muted">empty</span>;
+  if (text.length <= MAX_TEXT || isOpen) return <pre>{text}</pre>;
+  return (
+    <>
+      <pre>{cut(text, MAX_TEXT)}</pre>
+      <button type="button" className="link" onClick={() => setOpen(true)}>
+        Show all
+      </button>
+    </>
+  );
+}

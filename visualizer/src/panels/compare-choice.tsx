@@ -1,0 +1,26 @@
+import { Button } from "../parts/button.tsx";
+import { model } from "../store/model.ts";
+import { compareRuns } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
+
+/** While runs are chosen in the list: how many, and the button that compares them. */
+export function CompareChoice() {
+  const chosen = useModel((all) => all.chosen);
+  if (!chosen) return null;
+  const text = chosen.size === 0 ? "Choose the runs to compare" : `${chosen.size} chosen`;
+  return (
+    <div className="choice-bar" role="group" aria-label="Compare runs">
+      <span role="status">{text}</span>
+      <span className="spacer" />
+      <Button label="Compare" isDisabled={chosen.size < 2} onClick={() => compareRuns([...chosen])} />
+      <Button tone="quiet" label="Cancel" onClick={() => model.set({ chosen: null })} />
+    </div>
+  );
+}
+
+/** Begins to choose runs, and adds or removes one. */
+export function toggleChosen(runId?: string): void {
+  const chosen = new Set(model.chosen);
+  if (runId !== undefined && !chosen.delete(runId)) chosen.add(runId);
+  model.set({ chosen });
+}

@@ -1,0 +1,66 @@
+import { useEffect, useState } from "react";
+import { client } from "./client.ts";
+import { model } from "./model.ts";
+import { notify } from "./notices.ts";
+import { mergeRows } from "./rows.ts";
+import { RunData } from "./run-data.ts";
+
+const STEPS_PER_PAGE = 1_000;
+/** Runs that were loaded besides the selected one, the newest last. */
+const loaded = new Map<string, RunData>();
+const MAX_LOADED = 24;
+const loading = new Set<string>();
+/** Runs that could not be loaded. */
+const missing = new Set<string>();
+
+/** The steps of a run that is not selected, as far as they are loaded. */
+function dataOf(runId: string): RunData {
+  const file = model.files.get(runId)?.data;
+  if (file) return file;
+  const known = loaded.get(runId) ?? new RunData();
+  loaded.delete(runId);
+  loaded.set(runId, known);
+  for (const [old] of loaded) if (loaded.size > MAX_LOADED) loaded.delete(old);
+  return known;
+}
+
+/** Loads the row of a run if it is not listed, and the steps that are new. */
+async function refresh(runId: string): Promise<void> {
+  if (loading.has(runId) || missing.has(runId) || model.files.has(runId) || !client.api) return;
+  const data = dataOf(runId);
+  loading.add(runId);
+  try {
+    if (!model.rows.has(runId)) mergeRows([(await client.api.run(runId)).row], performance.now());
+    const total = (): number => model.rows.get(runId)?.steps ?? 0;
+    while (data.last < total()) {
+      const from = data.last + 1;
+      data.add(await client.api.steps(runId, from, from + STEPS_PER_PAGE - 1));
+      if (data.last < from) break;
+    }
+    model.changed();
+  } catch (error) {
+    missing.add(runId);
+    notify("bad", (error as Error).message);
+  } finally {
+    loading.delete(runId);
+  }
+}
+
+/** Returns the steps of runs, which are loaded and kept up to date while the caller is drawn. */
+export function useWholeRuns(runIds: readonly string[]): readonly RunData[] {
+  const key = runIds.join(",");
+  const [, setVersion] = useState("");
+  useEffect(() => {
+    const ids = key === "" ? [] : key.split(",");
+    const update = (): void => {
+      setVersion(ids.map((id) => `${dataOf(id).version} ${model.rows.get(id)?.updatedAt}`).join());
+      for (const id of ids) {
+        const steps = model.rows.get(id)?.steps;
+        if (steps === undefined || dataOf(id).last < steps) void refresh(id);
+      }
+    };
+    update();
+    return model.subscribe(update);
+  }, [key]);
+  return runIds.map(dataOf);
+}
