@@ -180,10 +180,10 @@ function compactionRequest(parts: RequestParts, transcript: Transcript): SentReq
 
 /** The last system message of each transcript: the same object for the same text, so that its tokens are counted and its wire form is
  *  made once. */
-const systemMessages = new WeakMap<object, Msg>();
+const SYSTEM = Symbol("system message");
 
-function systemMessage({ key }: Transcript, text: string): Msg {
-  const last = systemMessages.get(key);
+function systemMessage({ known }: Transcript, text: string): Msg {
+  const last = known[SYSTEM] as Msg | undefined;
   if (last && textOf(last) === text) return last;
   const message = freeze<Msg>({
     id: "system",
@@ -193,6 +193,6 @@ function systemMessage({ key }: Transcript, text: string): Msg {
     metadata: {},
     timestamp: 0,
   });
-  systemMessages.set(key, message);
+  known[SYSTEM] = message;
   return message;
 }

@@ -116,8 +116,11 @@ export function formAt({ clearedTo, mediaTo = 0 }: View, index: number): Form {
   return index < mediaTo ? "withoutMedia" : "full";
 }
 
+/** Stands for the message itself, which a map would keep alive as its value. */
+const ITSELF = Symbol("itself");
+
 /** The forms in which a message is shown, made once for each message and for each configuration. */
-type Shown = { readonly [form in Form]: WeakMap<Msg, Msg> };
+type Shown = { readonly [form in Form]: WeakMap<Msg, Msg | typeof ITSELF> };
 const shownBy = new WeakMap<ResultLimits, Shown>();
 
 function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
@@ -127,8 +130,10 @@ function shown(message: Msg, form: Form, limits: ResultLimits): Msg {
     forms = { full: new WeakMap(), withoutMedia: new WeakMap(), cleared: new WeakMap() };
     shownBy.set(limits, forms);
   }
-  let seen = forms[form].get(message);
-  if (!seen) forms[form].set(message, (seen = makeShown(message, form, limits)));
+  const known = forms[form].get(message);
+  if (known) return known === ITSELF ? message : known;
+  const seen = makeShown(message, form, limits);
+  forms[form].set(message, seen === message ? ITSELF : seen);
   return seen;
 }
 
@@ -163,16 +168,16 @@ type Run = Required<Pick<View, "clearedTo" | "mediaTo">> & {
   /** The indexes in the transcript of the messages with a result that is too long to be shown whole. */
   readonly offloaded: number[];
 };
-const runs = new WeakMap<object, Run>();
+const RUN = Symbol("run");
 
 /** Returns the messages from `begin` on, and maybe others before and behind: a request needs only what is new to be looked at. */
 function runFrom(transcript: Transcript, view: View, limits: ResultLimits, begin: number): Run {
   const { clearedTo, mediaTo = 0 } = view;
-  let run = runs.get(transcript.key);
+  let run = transcript.known[RUN] as Run | undefined;
   const isOther = !run || run.clearedTo !== clearedTo || run.mediaTo !== mediaTo || run.limits !== limits;
   if (isOther || begin < run!.base) {
     run = { clearedTo, mediaTo, limits, base: begin, messages: [], sizes: [0], offloaded: [] };
-    runs.set(transcript.key, run);
+    transcript.known[RUN] = run;
   }
   const { base, messages, sizes, offloaded: long } = run!;
   for (let index = base + messages.length; index < transcript.length; index++) {

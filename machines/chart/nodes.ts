@@ -42,6 +42,8 @@ export type Node<Context = never> = {
   readonly children: readonly string[];
   /** Of a state: its transitions by event descriptor, in the order of the definition. */
   readonly on: ReadonlyMap<string, readonly Transition[]>;
+  /** The descriptors of `on` that mean more than one event, the most specific first. */
+  readonly wildcards: readonly string[];
   /** Of a decision. */
   readonly decide: readonly Transition[];
 };
@@ -86,7 +88,8 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
     const entry = list(definition.entry).map(named);
     if (isDecision(definition)) {
       const decide = transitionsOf(definition.decide, base.id, `${id}|`);
-      const none = { exit: [], services: [], initial: undefined, children: [], on: new Map<string, never>() };
+      const on = new Map<string, never>();
+      const none = { exit: [], services: [], initial: undefined, children: [], on, wildcards: [] };
       nodes.set(id, { ...common, ...none, kind: "decision", entry, decide });
       return;
     }
@@ -114,6 +117,9 @@ export function nodesOf<Context>(chart: ChartDefinition<Context>): ReadonlyMap<s
       initial: definition.initial === undefined ? undefined : `${id}.${definition.initial}`,
       children: inner.map(([name]) => `${id}.${name}`),
       on,
+      wildcards: [...on.keys()]
+        .filter((event) => event.endsWith("*"))
+        .toSorted((a, b) => b.length - a.length),
       decide: [],
     };
     nodes.set(id, node);

@@ -36,6 +36,8 @@ export type Move = {
 
 type Draft<Context> = {
   context: Context;
+  /** True once `context` is a copy of its own, which nobody else has. */
+  isCopy: boolean;
   readonly effects: Effect[];
   readonly edges: string[];
   readonly actions: string[];
@@ -44,11 +46,17 @@ type Draft<Context> = {
 
 const draftOf = <Context>(context: Context): Draft<Context> => ({
   context,
+  isCopy: false,
   effects: [],
   edges: [],
   actions: [],
   refused: undefined,
 });
+
+const stepOf = <Context>(
+  { context, effects, edges, actions, refused }: Draft<Context>,
+  move: Move | undefined,
+): Step<Context> => ({ move, context, effects, edges, actions, refused });
 
 /** Decisions in one macrostep beyond which the chart counts as running in circles. */
 const MAX_DECISIONS = 100;
@@ -81,7 +89,7 @@ export class Resolver<Context extends object> {
     const event = { type: "xstate.init" };
     const state = firstOf(this.nodes, this.node(""));
     this.#enter(undefined, state, draft, event);
-    return { ...draft, move: { target: state.path, within: "" } };
+    return stepOf(draft, { target: state.path, within: "" });
   }
 
   /** What an event makes of a session in the state `path`; undefined if no edge is for it. */
@@ -116,11 +124,11 @@ export class Resolver<Context extends object> {
     const draft: Draft<Context> = draftOf(before);
     const { target, reenter } = this.#follow(transition, draft, event);
     const first = target === undefined ? undefined : this.nodes.get(target)!;
-    if (!first || (first === source && !reenter)) return { ...draft, move: undefined };
+    if (!first || (first === source && !reenter)) return stepOf(draft, undefined);
     const { state, within } = this.#settle(first, commonParent(source, first), draft, event);
     this.#leave(source, within, before, draft, event);
     this.#enter(within, state, draft, event);
-    return { ...draft, move: { target: state.path, within: within.path } };
+    return stepOf(draft, { target: state.path, within: within.path });
   }
 
   /** Takes a transition and, where it chooses after its actions, the branch whose guard holds. */
@@ -185,7 +193,9 @@ export class Resolver<Context extends object> {
     const update = updates[name] as Implementation<Context> | undefined;
     if (update) {
       const change = update(draft.context, event, params) as Partial<Context>;
-      draft.context = { ...draft.context, ...change };
+      if (draft.isCopy) Object.assign(draft.context, change);
+      else draft.context = { ...draft.context, ...change };
+      draft.isCopy = true;
     } else {
       const effect = effects[name] as Implementation<Context>;
       draft.effects.push(...(effect(draft.context, event, params) as readonly Effect[]));
@@ -200,9 +210,8 @@ export class Resolver<Context extends object> {
 }
 
 /** The transitions that a node has for events of a type, the most specific descriptor first. */
-function transitionsFor<Context>({ on }: Node<Context>, type: string): readonly Transition[] {
+function transitionsFor<Context>({ on, wildcards }: Node<Context>, type: string): readonly Transition[] {
   const exact = on.get(type);
-  if (exact) return exact;
-  const descriptors = [...on.keys()].filter((descriptor) => matches(descriptor, type));
-  return descriptors.toSorted((a, b) => b.length - a.length).flatMap((descriptor) => on.get(descriptor)!);
+  if (exact || wildcards.length === 0) return exact ?? [];
+  return wildcards.filter((each) => matches(each, type)).flatMap((each) => on.get(each)!);
 }

@@ -106,9 +106,13 @@ export function machineOf<Context extends object>(
 
   const take = enqueueActions(({ context, event, enqueue }) => {
     const { from, step } = known.get(event) as unknown as StepTaken<Context>;
+    known.delete(event); // what an entry holds would outlive the collections of young objects
     const queue = enqueue as unknown as Queue;
-    if (step.context !== context) enqueue.assign(step.context as never);
-    enqueueEffects(queue, step);
+    const { effects } = step;
+    const isAllSpawned = effects.length > 1 && effects.every(({ type }) => type === "spawn");
+    if (isAllSpawned) enqueue.assign((({ spawn }: Spawning) => spawned(step, spawn)) as never);
+    else if (step.context !== context) enqueue.assign((() => step.context) as never);
+    if (!isAllSpawned) enqueueEffects(queue, step);
     queue({ type: "stepTaken", params: { event, from, step } });
     const { id } = event as Event;
     if (id !== undefined)
@@ -193,6 +197,15 @@ function enqueueEffects(queue: Queue, { effects }: Pick<Step<never>, "effects">)
     else if (effect.type === "stop") queue.stopChild(effect.id);
     else queue({ type: "perform", params: effect });
   }
+}
+
+type Spawning = { readonly spawn: (src: string, options: object) => unknown };
+
+/** Starts many services in one assignment: a snapshot for each would copy the others as often. */
+function spawned<Context>({ context, effects }: Step<Context>, spawn: Spawning["spawn"]): Context {
+  for (const effect of effects)
+    if (effect.type === "spawn") spawn(effect.src, { id: effect.id, input: effect.input });
+  return context;
 }
 
 type Queue = {

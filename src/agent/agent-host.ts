@@ -74,7 +74,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
   const inputs = new ParsedInputs((callId) =>
     openCalls(session.context).some(({ call }) => call.id === callId),
   );
-  const readResult = readResultTool(() => session.context.transcript);
+  let readResult: Host["readResult"] | undefined;
   const clientTools = new ClientTools(config.clientTools ?? [], (name) =>
     session.toolkit.names().includes(name),
   );
@@ -98,7 +98,7 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
     toolkit: session.toolkit,
     maxIters,
     find: (call) => {
-      if (call.name === READ_RESULT && session.context.view?.reads) return { tool: readResult };
+      if (call.name === READ_RESULT && session.context.view?.reads) return { tool: host.readResult };
       const tool = call.name === OUTPUT_TOOL && session.context.wanted ? session.output?.tool : undefined;
       if (tool) return { tool };
       const left = session.context.progress.overrides?.tools;
@@ -143,7 +143,9 @@ export function hostFor(session: HostedSession, config: AgentConfig<never>, part
       signal,
     }),
     results: session.settings.results,
-    readResult,
+    get readResult() {
+      return (readResult ??= readResultTool(() => session.context.transcript));
+    },
     clientTools,
     isWaitedFor: (inner, callId) =>
       openCalls(session.context).some(

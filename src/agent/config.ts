@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
-import { check } from "../base/options.ts";
+import { check, isRight } from "../base/options.ts";
 import type { Hook, HookPoint } from "../hook/types.ts";
 import { HOOK_POINTS } from "../hook/types.ts";
 import { freeze } from "../base/freeze.ts";
@@ -10,7 +10,7 @@ import type { Msg } from "../message/types.ts";
 import { checkMessages } from "../message/validate.ts";
 import { EXECUTION_DEFAULTS, executionData, mergeExecution } from "../model/execution.ts";
 import { RESERVED_NAMES } from "../tool/reserved-names.ts";
-import { createToolkit, ownToolkit, type SessionToolkit } from "../tool/toolkit.ts";
+import { ownToolkit, toolkitWith, type SessionToolkit } from "../tool/toolkit.ts";
 import { RECOVERY_TEXT } from "../../machines/agent/updates/ending.ts";
 import { ALL_WHOLE, type ResultLimits } from "../../machines/agent/view.ts";
 import type { Settings } from "../../machines/agent/context.ts";
@@ -28,7 +28,7 @@ function invalid(problem: string): AgentError {
 
 /** Throws `config/invalid` that names the first thing that is wrong. */
 export function checkConfig(config: AgentConfig<never>): void {
-  check(configSchema(), config, "createAgent");
+  if (!isRight(configSchema(), config)) check(configSchema(), config, "createAgent");
   if (config.tools && config.toolkit) throw invalid("give `tools` or `toolkit`, not both.");
   if (config.store && config.snapshot) throw invalid("give `store` or `snapshot`, not both.");
   if (config.durability && !config.store) throw invalid("`durability` needs a `store`.");
@@ -52,7 +52,16 @@ const RESULT_TOKENS = 20_000;
 /** By default so many results with images, sounds or films keep them in a compaction. */
 const KEEP_MEDIA = 3;
 
-function resultLimits(results: AgentConfig<never>["results"] = {}): ResultLimits {
+/** One object for all agents, since what a limit makes of a message is kept by the limit. */
+const RESULT_LIMITS: ResultLimits = Object.freeze({
+  maxTokens: RESULT_TOKENS,
+  tools: Object.freeze({}),
+  exclude: Object.freeze([]) as readonly string[],
+  keepMedia: KEEP_MEDIA,
+});
+
+function resultLimits(results: AgentConfig<never>["results"]): ResultLimits {
+  if (results === undefined) return RESULT_LIMITS;
   if (results === false) return { ...ALL_WHOLE };
   const { maxTokens = RESULT_TOKENS, tools = {}, exclude = [], keepMedia = KEEP_MEDIA } = results;
   return { maxTokens, tools, exclude, keepMedia };
@@ -96,7 +105,7 @@ export function settingsOf(config: AgentConfig<never>): Settings {
 /** The agent's own toolkit: a copy of the configured one with the tools of its hooks, and with all slots. Throws `config/invalid` for a permission rule that
  *  matches none of them. */
 export function toolkitOf(config: AgentConfig<never>): SessionToolkit {
-  const toolkit = ownToolkit(config.toolkit ?? createToolkit({ tools: config.tools ?? [] }));
+  const toolkit = config.toolkit ? ownToolkit(config.toolkit) : toolkitWith(config.tools ?? []);
   const { toolSearch = {} } = config;
   toolkit.deferBeyond(toolSearch === false ? undefined : (toolSearch.maxTokens ?? 10_000));
   toolkit.addSlots(config.slots ?? []);

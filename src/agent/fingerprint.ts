@@ -11,6 +11,14 @@ const HASH_LENGTH = 12;
 
 const hashOf = (value: Json): string => crypto.hash("sha256", JSON.stringify(value)).slice(0, HASH_LENGTH);
 
+/** As {@link hashOf}; the hash of the text before is kept, since agents are often made of the same configuration. */
+let lastText = { text: "", hash: hashOf("") };
+
+function textHash(text: string): string {
+  if (lastText.text !== text) lastText = { text, hash: hashOf(text) };
+  return lastText.hash;
+}
+
 const hashes = new WeakMap<Tool<never>, string>();
 
 /** Of a function it counts only that it is one: its text says little about what it does. */
@@ -25,7 +33,14 @@ function toolHash(tool: Tool<never>): string {
   return hash;
 }
 
-function permissionsHash({ rules = [], otherwise = "allow" }: NonNullable<Config["permissions"]>): string {
+const NO_PERMISSIONS = {};
+let hashOfNone: string | undefined;
+
+function permissionsHash(permissions: NonNullable<Config["permissions"]>): string {
+  return permissions === NO_PERMISSIONS ? (hashOfNone ??= hashOfRules({})) : hashOfRules(permissions);
+}
+
+function hashOfRules({ rules = [], otherwise = "allow" }: NonNullable<Config["permissions"]>): string {
   return hashOf([rules.map(({ tool, action, when }) => [tool, action, when !== undefined]), otherwise]);
 }
 
@@ -44,12 +59,15 @@ export class AgentFingerprint {
     const isSame =
       tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
     if (this.#newest && isSame) return this.#newest;
-    const { sysPrompt = "", permissions = {}, personas } = this.#config;
+    const { sysPrompt = "", permissions = NO_PERMISSIONS, personas } = this.#config;
     const others = Object.entries(personas ?? {});
     const prompts = others.map(([name, persona]) => [name, persona.sysPrompt ?? ""]);
-    const more = others.map(([name, persona]) => [name, permissionsHash(persona.permissions ?? {})]);
+    const more = others.map(([name, persona]) => [
+      name,
+      permissionsHash(persona.permissions ?? NO_PERMISSIONS),
+    ]);
     const {
-      prompt = hashOf(personas ? [sysPrompt, prompts] : sysPrompt),
+      prompt = personas ? hashOf([sysPrompt, prompts]) : textHash(sysPrompt),
       permissions: rules = personas
         ? hashOf([permissionsHash(permissions), more])
         : permissionsHash(permissions),

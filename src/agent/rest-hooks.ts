@@ -25,7 +25,9 @@ const listens = ({ onRest }: Hook<never>): boolean => onRest !== undefined;
 export class RestHooks {
   readonly #session: RestingSession;
   readonly #host: RestHost;
-  readonly #end = new AbortController();
+  /** Made for the first hook that runs: few sessions have one. */
+  #end: AbortController | undefined;
+  #hasEnded = false;
   /** The newest rest whose hooks have not begun. */
   #next: Rest | undefined;
   #running: Promise<void> | undefined;
@@ -39,8 +41,9 @@ export class RestHooks {
   begin(): void {
     const host = this.#host;
     const { progress, transcript, slots } = this.#session.context;
-    if (this.#end.signal.aborted || progress.turn === 0 || !host.hooks().some(listens)) return;
-    this.#next = { transcript, slots, event: host.hookEvent(progress, this.#end.signal) };
+    if (this.#hasEnded || progress.turn === 0 || !host.hooks().some(listens)) return;
+    const { signal } = (this.#end ??= new AbortController());
+    this.#next = { transcript, slots, event: host.hookEvent(progress, signal) };
     this.#running ??= this.#run();
   }
 
@@ -56,7 +59,8 @@ export class RestHooks {
 
   /** The session ends in this process: what runs is aborted, and its changes are not taken. */
   stop(): void {
-    this.#end.abort();
+    this.#hasEnded = true;
+    this.#end?.abort();
     this.#next = undefined;
   }
 
@@ -84,7 +88,7 @@ export class RestHooks {
       }
     }
     for (const [name, { value, version }] of Object.entries(slots.written ?? {})) {
-      if (this.#end.signal.aborted) return;
+      if (this.#hasEnded) return;
       const command = { type: "slot.write", at: host.now(), name, value, version } as const;
       await causedBy("hook", () =>
         this.#session.command({ ...command, seen: revisionOf(before, name) }),

@@ -32,10 +32,14 @@ export class TakenInputs {
     return reply;
   }
 
-  /** The turn that begins takes the input with this key; undefined: one without a key. */
-  take(key: string | undefined, hash: string): void {
+  /** The turn that begins takes an input without a key. */
+  takeUnnamed(): void {
+    this.#current = undefined;
+  }
+
+  /** The turn that begins takes the input with this key. */
+  take(key: string, hash: string): void {
     this.#current = key;
-    if (key === undefined) return;
     this.#taken.delete(key);
     this.#taken.set(key, { hash });
     if (this.#taken.size > MAX_KEYS) this.#taken.delete(this.#taken.keys().next().value!);

@@ -186,9 +186,10 @@ export class Turns {
   }
 
   #take(key: string | undefined, messages: readonly Msg[]): void {
+    if (key === undefined) return this.#inputs.takeUnnamed();
     const hash = inputHash(messages);
     this.#inputs.take(key, hash);
-    if (key !== undefined) this.#runtime().journal.acknowledge(key, hash);
+    this.#runtime().journal.acknowledge(key, hash);
   }
 
   /** Called when the chart has taken the call, so that a listener of its event can interrupt it. */

@@ -1,5 +1,7 @@
 import type * as z from "zod/mini";
 import { AgentError } from "./error.ts";
+import { isObject } from "./is-object.ts";
+import type { OptionsSchema } from "./option-schema.ts";
 
 /** Returns what is wrong with a value, such as "`maxIter` is not an option; did you mean `maxIters`?", or undefined. `subject` is
  *  what the sentence calls the value itself. */
@@ -12,6 +14,29 @@ export function problemOf(
   if (issue === undefined) return undefined;
   const sentence = `${nameOf(issue.path) ?? subject} ${issue.message}`;
   return sentence.endsWith("?") ? sentence : `${sentence}.`;
+}
+
+/** True if options are right, judged option by option: zod looks at each option that there may be, and an agent has many. False says
+ *  nothing: then {@link check} says what is wrong. For schemas without rules about the whole. */
+export function isRight<T extends object>({ shape }: OptionsSchema<T>, options: T): boolean {
+  if (!isObject(options) || Object.getPrototypeOf(options) !== Object.prototype) return false;
+  const schemas: { readonly [name: string]: z.ZodMiniType } = shape;
+  for (const name of Object.keys(options)) {
+    const value = (options as { readonly [name: string]: unknown })[name];
+    if (!Object.hasOwn(schemas, name) || !schemas[name]!.safeParse(value).success) return false;
+  }
+  return requiredOf(schemas).every((name) => Object.hasOwn(options, name));
+}
+
+const required = new WeakMap<object, readonly string[]>();
+
+function requiredOf(schemas: { readonly [name: string]: z.ZodMiniType }): readonly string[] {
+  let names = required.get(schemas);
+  if (!names) {
+    names = Object.keys(schemas).filter((name) => !schemas[name]!.safeParse(undefined).success);
+    required.set(schemas, names);
+  }
+  return names;
 }
 
 /** The issue that is reported: a misspelt name rather than the option that is missing for it. */

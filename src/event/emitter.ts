@@ -73,11 +73,13 @@ export class EventEmitter {
 
   /** Returns true if a listener wants one of these types; other events need not be created. */
   hasListeners(types: readonly Type[]): boolean {
+    if (!this.#subscriptions?.size) return false;
     return types.some((type) => this.#isWanted(type));
   }
 
   #isWanted(type: Type): boolean {
-    for (const { types } of this.#subscriptions ?? []) if (!types || types.has(type)) return true;
+    if (!this.#subscriptions) return false;
+    for (const { types } of this.#subscriptions) if (!types || types.has(type)) return true;
     return false;
   }
 

@@ -2,7 +2,10 @@ import { freeze } from "../base/freeze.ts";
 import { toolUsesOf } from "./query.ts";
 import type { Msg } from "./types.ts";
 
-type Log = { readonly messages: Msg[]; readonly callIds: Set<string>; readonly key: object };
+type Log = { readonly messages: Msg[]; readonly callIds: Set<string>; readonly known: TranscriptMemo };
+
+/** What is worked out once for all transcripts that share their array, by who has worked it out. */
+export type TranscriptMemo = { [by: symbol]: unknown };
 
 /**
  * The messages of a session as an immutable value that is cheap to pass around: an append shares the array with the
@@ -25,14 +28,14 @@ export class Transcript {
   /** Returns a transcript of these messages, which it freezes. */
   static of(messages: readonly Msg[] = []): Transcript {
     return new Transcript(
-      { messages: messages.map(freeze), callIds: new Set(callIdsOf(messages)), key: {} },
+      { messages: messages.map(freeze), callIds: new Set(callIdsOf(messages)), known: {} },
       messages.length,
     );
   }
 
   /** The same object for all transcripts that share their array, in which the message at an index is always the same. */
-  get key(): object {
-    return this.#log.key;
+  get known(): TranscriptMemo {
+    return this.#log.known;
   }
 
   /** Returns the message at `index`, counted from the end if negative; undefined if there is none. */

@@ -1,5 +1,5 @@
 import { AgentError } from "../base/error.ts";
-import { isTooDeep } from "../base/freeze.ts";
+import { frozenCopy, isTooDeep } from "../base/freeze.ts";
 import { isObject } from "../base/is-object.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Block, MediaBlock, ProviderBlock, ToolUseBlock, Usage } from "../message/types.ts";
@@ -44,7 +44,8 @@ export type Folded = {
 export interface Fold {
   /** Adds the next part. Returns the chunk for listeners, or undefined for a part without text. */
   push(part: StreamPart): FoldChunk | undefined;
-  /** Returns the answer so far. It can be called at any time, such as after an interrupt, and repeatedly. */
+  /** Returns the answer so far, which shares nothing with the parts that is not frozen. It can be called at any time, such as after an
+   *  interrupt, and repeatedly. */
   finish(): Folded;
 }
 
@@ -190,9 +191,9 @@ export function createFold({ newCallId, isTaken = () => false }: FoldOptions): F
         content: inOrder.flatMap(blockOf),
         finishReason: end?.reason ?? "unknown",
         ...(end?.raw !== undefined && { raw: end.raw }),
-        ...(usage && { usage }),
+        ...(usage && { usage: frozenCopy(usage) }),
         ...(end?.responseId !== undefined && { responseId: end.responseId }),
-        ...(end?.metadata && { metadata: end.metadata }),
+        ...(end?.metadata && { metadata: frozenCopy(end.metadata) }),
       };
     },
   };
@@ -218,11 +219,11 @@ export async function collect(
 }
 
 function opaqueOf({ opaque }: { readonly opaque: Json | undefined }): { readonly opaque?: Json } {
-  return opaque === undefined ? {} : { opaque };
+  return opaque === undefined ? {} : { opaque: frozenCopy(opaque) };
 }
 
 function blockOf(run: Run): readonly Block[] {
-  if (run.kind === "whole") return [run.block];
+  if (run.kind === "whole") return [frozenCopy(run.block)];
   if (run.kind === "tool_use") return [toolUse(run)];
   if (run.value === "" && run.opaque === undefined) return [];
   const value = run.value.toWellFormed();
@@ -238,7 +239,7 @@ function toolUse(call: CallRun): ToolUseBlock {
     type: "tool_use",
     id: call.id,
     name: call.name.toWellFormed(),
-    input: parsed ?? (call.input ? wellFormedObject(call.input) : {}),
+    input: parsed ?? (call.input ? frozenCopy(wellFormedObject(call.input)) : {}),
     ...(isUnreadable && { rawInput: call.args.toWellFormed() }),
     ...(call.providerId !== undefined && { providerId: call.providerId }),
     ...opaqueOf(call),

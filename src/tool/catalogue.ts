@@ -20,24 +20,30 @@ export type Catalogue = {
   readonly search: Tool<never> | undefined;
 };
 
-function specOf(tool: Tool<never>): ToolSpec {
-  return { name: tool.name, description: tool.description, inputSchema: withoutPresets(tool) };
+/** What is worked out once for each tool, since agents share their tools. */
+type Known = { readonly spec: ToolSpec; readonly json: string; tokens?: number };
+const known = new WeakMap<Tool<never>, Known>();
+
+function knownOf(tool: Tool<never>): Known {
+  let found = known.get(tool);
+  if (!found) {
+    const { name, description } = tool;
+    const spec = { name, description, inputSchema: withoutPresets(tool) };
+    known.set(tool, (found = { spec, json: JSON.stringify(spec) }));
+  }
+  return found;
 }
 
-/** The tokens of tools that were counted before: agents share their tools. */
-const counted = new WeakMap<Tool<never>, number>();
+const specOf = (tool: Tool<never>): ToolSpec => knownOf(tool).spec;
 
 function tokensOf(tool: Tool<never>): number {
-  const known = counted.get(tool);
-  if (known !== undefined) return known;
-  const tokens = countText(JSON.stringify(specOf(tool)));
-  counted.set(tool, tokens);
-  return tokens;
+  const found = knownOf(tool);
+  return (found.tokens ??= countText(found.json));
 }
 
 /** True if the schemas of the tools have more tokens. A token has at least one byte, so most agents need no tokenizer for that. */
 function isBeyond(tools: readonly Tool<never>[], maxTokens: number): boolean {
-  const bytes = Buffer.byteLength(JSON.stringify(tools.map(specOf)));
+  const bytes = tools.reduce((sum, tool) => sum + Buffer.byteLength(knownOf(tool).json) + 1, 1);
   return bytes > maxTokens && tools.reduce((sum, tool) => sum + tokensOf(tool), 0) > maxTokens;
 }
 

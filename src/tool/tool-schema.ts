@@ -7,7 +7,8 @@ export const PERMISSION_ACTIONS: readonly PermissionAction[] = ["allow", "ask", 
 /** The schema of {@link PermissionAction}. */
 export const permissionSchema = s.lazily(() => s.oneOf("allow", "ask", "deny"));
 
-const isTool = (value: unknown): boolean => {
+/** True for what `defineTool` returns. */
+export const isTool = (value: unknown): boolean => {
   const { name, groups } = (value ?? {}) as { readonly [field in keyof Tool]?: unknown };
   return typeof name === "string" && Array.isArray(groups);
 };

@@ -13,7 +13,7 @@ import { META_TOOL, RESERVED_NAMES, SEARCH_TOOL } from "./reserved-names.ts";
 import { runTool } from "./run.ts";
 import { slotReader } from "./slot-access.ts";
 import { validateInput } from "./validate-input.ts";
-import { groupChangeSchema, groupSchema, toolkitSchema, toolSchema } from "./tool-schema.ts";
+import { groupChangeSchema, groupSchema, isTool, toolkitSchema, toolSchema } from "./tool-schema.ts";
 import { loadedTools } from "./tool-search.ts";
 import type { Group, Slot, StandardSchema, Tool, Toolkit, ToolkitOptions, ToolSource } from "./types.ts";
 
@@ -50,7 +50,7 @@ class SessionToolkit implements Toolkit<never> {
   }
 
   add(tool: Tool<never>): void {
-    check(toolSchema(), tool, "toolkit", "The tool");
+    if (!isTool(tool)) check(toolSchema(), tool, "toolkit", "The tool");
     if (RESERVED_NAMES.includes(tool.name))
       throw new AgentError(
         "config/invalid",
@@ -107,6 +107,7 @@ class SessionToolkit implements Toolkit<never> {
 
   /** All of them, and these slots, or none if one cannot be added. */
   addAll(tools: readonly Tool<never>[], slots: readonly Slot[] = []): void {
+    if (tools.length === 0 && slots.length === 0) return;
     for (const kit of [this.copy(), this]) {
       kit.addSlots(slots);
       for (const tool of tools) kit.add(tool);
@@ -369,6 +370,13 @@ export function createToolkit<Ctx = unknown>(options: ToolkitOptions<Ctx> = {}):
   for (const group of options.groups ?? []) toolkit.addGroup(group);
   for (const tool of options.tools ?? []) toolkit.add(tool as Tool<never>);
   return toolkit as unknown as Toolkit<Ctx>;
+}
+
+/** A toolkit of an agent with these tools, which are checked already. */
+export function toolkitWith(tools: readonly Tool<never>[]): SessionToolkit {
+  const toolkit = new SessionToolkit(false);
+  for (const tool of tools) toolkit.add(tool);
+  return toolkit;
 }
 
 /** The agent's own copy of a toolkit. Throws `config/invalid` for an object that `createToolkit` did not make. */

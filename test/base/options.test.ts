@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as s from "../../src/base/option-schema.ts";
-import { check, problemOf } from "../../src/base/options.ts";
+import { check, isRight, problemOf } from "../../src/base/options.ts";
 
 type Options = {
   readonly key?: string;
@@ -60,4 +60,26 @@ test("a schema is built when it is first used, and once", () => {
   const built = s.lazily(() => ({ count: ++count }));
   expect(count).toBe(0);
   expect([built().count, built().count]).toEqual([1, 1]);
+});
+
+describe("isRight agrees with problemOf, or leaves it to it,", () => {
+  const inherited = Object.assign(Object.create({ n: "1" }) as object, { key: "k" });
+  test.each([
+    [{ n: 1 }, true],
+    [{ n: 1, key: "k", limits: { a: 1 } }, true],
+    [{ n: 1, key: undefined }, true],
+    [{ n: 1, other: undefined }, false],
+    [{ n: "1" }, false],
+    [{ n: undefined }, false],
+    [{ key: "k" }, false],
+    [{ n: 1, toString: 1 }, false],
+    [inherited, false],
+    [[], false],
+    [null, false],
+    ["text", false],
+  ])("of %o: %o", (options, expected) => {
+    const found = isRight(schema(), options as Options);
+    expect(found).toBe(expected);
+    if (found) expect(problemOf(schema(), options)).toBeUndefined();
+  });
 });

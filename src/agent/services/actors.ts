@@ -1,7 +1,7 @@
 import { agentMachine } from "../../../machines/agent/agent.machine.ts";
 import { agentErrorOf, errorInfo } from "../../base/error.ts";
 import { causedBy } from "../cause.ts";
-import { frozenCopy } from "../../base/freeze.ts";
+import { freeze, frozenCopy } from "../../base/freeze.ts";
 import { HookSlots } from "./hook-slots.ts";
 import { runHooks } from "./run-hooks.ts";
 import type { Json } from "../../base/json.ts";
@@ -49,7 +49,7 @@ async function withSignal<Input, Output>(
 
 const model = fromService<ModelOutcome, ModelInput>((scope) =>
   withSignal(scope, async (host, controller, isStopped) =>
-    frozenCopy(await callModel(host, scope.input, controller, isStopped)),
+    freeze(await callModel(host, scope.input, controller, isStopped)),
   ),
 );
 

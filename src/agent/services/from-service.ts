@@ -9,6 +9,11 @@ export type ServiceScope<Input> = {
   onStop(stop: () => void): void;
 };
 
+/** Where the actor of a service has what to do if it is stopped. */
+const STOP = Symbol("stop");
+
+type Stoppable = { [STOP]?: () => void };
+
 /**
  * XState's `fromPromise` without its `AbortController` for each run: the chart stops two sleeps in every iteration, and each
  * abort creates an exception with a stack. A service that needs a signal aborts one of its own in `onStop`. Measured with
@@ -18,7 +23,6 @@ export type ServiceScope<Input> = {
 export function fromService<Output, Input>(
   serve: (scope: ServiceScope<Input>) => Promise<Output>,
 ): PromiseActorLogic<Output, Input> {
-  const stops = new WeakMap<object, () => void>();
   const promise = fromPromise<Output, Input>(() => Promise.reject(new Error("`start` is replaced below.")));
   return {
     ...promise,
@@ -28,14 +32,14 @@ export function fromService<Output, Input>(
       const send = (type: string) => (data: unknown) => {
         if (self.getSnapshot().status === "active") self.send({ type, data });
       };
-      const onStop = (stop: () => void): void => void stops.set(self, stop);
+      const onStop = (stop: () => void): void => void ((self as Stoppable)[STOP] = stop);
       serve({ input: input as Input, agent: self._parent, onStop }).then(
         send("xstate.promise.resolve"),
         send("xstate.promise.reject"),
       );
     },
     transition(snapshot, event, scope) {
-      if (event.type === "xstate.stop" && snapshot.status === "active") stops.get(scope.self)?.();
+      if (event.type === "xstate.stop" && snapshot.status === "active") (scope.self as Stoppable)[STOP]?.();
       return promise.transition(snapshot, event, scope);
     },
   };

@@ -79,16 +79,19 @@ export type Host = {
 
 type HostEffect = Extract<Effect, { readonly type: "host" }>;
 
-const hosts = new WeakMap<AnyActorRef, Host>();
+/** Where an actor has its host. A weak map with a host for each actor would keep all of them through the collections of young objects. */
+const HOST = Symbol("host");
+
+type Hosted = AnyActorRef & { [HOST]?: Host };
 
 /** Binds the actor of an agent machine to its host. One actor system may hold several agents. */
 export function bindHost(agent: AnyActorRef, host: Host): void {
-  hosts.set(agent, host);
+  (agent as Hosted)[HOST] = host;
 }
 
 /** Returns the host of an agent machine. Throws `config/no-slot` for an actor that createAgent() did not start. */
 export function hostOf(agent: AnyActorRef | undefined): Host {
-  const host = agent && hosts.get(agent);
+  const host = (agent as Hosted | undefined)?.[HOST];
   if (!host) throw new AgentError("config/no-slot", "This actor was not started by createAgent().");
   return host;
 }

@@ -25,18 +25,19 @@ export type LeftCall = {
 /** Brings what waits inside of a call to its end. */
 export type LeaveInner = (left: LeftCall) => Promise<void>;
 
-const calls = new WeakMap<object, OuterCall>();
+/** Where the context of a call has what only tools with an agent inside may know; copies of the context do not have it. */
+const OUTER = Symbol("outer call");
 const agentTools = new WeakSet<object>();
 const leavers = new WeakMap<object, LeaveInner>();
 
 /** Binds the context of a running call to what only tools with an agent inside may know. */
 export function bindOuterCall(ctx: ToolContext<never>, outer: OuterCall): void {
-  calls.set(ctx, outer);
+  Object.defineProperty(ctx, OUTER, { value: outer });
 }
 
 /** Returns the call with this context; undefined if it runs in no session. */
 export function outerCallOf(ctx: object): OuterCall | undefined {
-  return calls.get(ctx);
+  return (ctx as { readonly [OUTER]?: OuterCall })[OUTER];
 }
 
 /** Says that tools with this `execute` have an agent inside, so that the calls of a batch share the budget. */

@@ -15,9 +15,18 @@ export function fetchTransport({ apiKey, baseURL = OPENAI_BASE_URL, fetch }: Ope
     "content-type": "application/json",
     "user-agent": "agentchart",
   };
+  const urls = new Map<string, string>(); // a model posts to one path, or to two
+  let checked: Headers | undefined;
   return async (path, body, { signal, headers }) => {
-    const url = urlOf(baseURL, path);
-    const request = { method: "POST", headers: withHeaders(base, headers), body, signal };
+    const url = urls.get(path) ?? urlOf(baseURL, path);
+    urls.set(path, url);
+    checked ??= new Headers(base); // throws for a key that no header can have
+    const request = {
+      method: "POST",
+      headers: headers ? withHeaders(checked, headers) : { ...base },
+      body,
+      signal,
+    };
     let response: Response;
     try {
       response = await (fetch ?? globalThis.fetch)(url, request);
@@ -29,10 +38,10 @@ export function fetchTransport({ apiKey, baseURL = OPENAI_BASE_URL, fetch }: Ope
   };
 }
 
-function withHeaders(base: { readonly [name: string]: string }, more: CallOptions["headers"]): Headers {
+function withHeaders(base: Headers, more: NonNullable<CallOptions["headers"]>): Headers {
   const headers = new Headers(base);
-  for (const [name, value] of Object.entries(more ?? {})) headers.set(name, value);
-  if (more) headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  headers.set("content-type", "application/json");
   return headers;
 }
 

@@ -30,9 +30,9 @@ export function chatProtocol(options: ProtocolOptions): Protocol {
   const host = hostNameOf(options.baseURL);
   return {
     post: (post, request, call) =>
-      post("/chat/completions", requestText(chatRequestOf(request, options)), call),
+      post("/chat/completions", requestText(chatRequestOf(request, options, host)), call),
     start: (client, request, call) =>
-      startCall(client.chat.completions, chatRequestOf(request, options), call),
+      startCall(client.chat.completions, chatRequestOf(request, options, host), call),
     createReader: () => createPartReader(host),
   };
 }

@@ -54,12 +54,13 @@ export function toChatRequest(request: ModelRequest, options: ToChatRequestOptio
   return chatRequestOf(request, { ...dialect, sendReasoning: true, ...options });
 }
 
-/** As {@link toChatRequest}, with every option of the dialect. */
+/** As {@link toChatRequest}, with every option of the dialect. `host`: the name of the host of `baseURL`. */
 export function chatRequestOf(
   request: ModelRequest,
   options: Omit<ToChatRequestOptions, keyof ChatDialect> & ChatDialect,
+  host: string | undefined = hostNameOf(options.baseURL ?? OPENAI_BASE_URL),
 ): ChatRequest {
-  const { model, baseURL = OPENAI_BASE_URL, maxTokensField, sendCacheKey, ...format } = options;
+  const { model, baseURL: _, maxTokensField, sendCacheKey, ...format } = options;
   const { tools, output, sessionId, options: generate } = request;
   return {
     model,
@@ -71,7 +72,7 @@ export function chatRequestOf(
     ...toChatOptions(generate, maxTokensField),
     ...(sendCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId }),
     ...generate.extraBody,
-    messages: chatMessagesOf(request.messages, format, hostNameOf(baseURL)),
+    messages: chatMessagesOf(request.messages, format, host),
     stream: true,
   };
 }
