@@ -1,9 +1,8 @@
 import { freeze } from "../../src/base/freeze.ts";
-import { BYPASS_KEY } from "../../src/message/create.ts";
 import { textOf } from "../../src/message/query.ts";
 import { sizeOfMessage } from "../../src/message/size.ts";
 import type { Transcript } from "../../src/message/transcript.ts";
-import type { Msg } from "../../src/message/types.ts";
+import { BYPASS_KEY, type Msg } from "../../src/message/types.ts";
 import type { GenerateOptions, ModelRequest, ToolSpec } from "../../src/model/port.ts";
 import { OUTPUT_TOOL } from "../../src/tool/reserved-names.ts";
 import type { WantedOutput } from "./context.ts";

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { toolUsesOf, textOf } from "../message/query.ts";
-import { BYPASS_KEY } from "../message/create.ts";
-import type { Block, MediaBlock, Msg, ToolResultBlock } from "../message/types.ts";
+import { BYPASS_KEY, type Block, type MediaBlock, type Msg, type ToolResultBlock } from "../message/types.ts";
 import { wireIdsOf } from "../model/wire-ids.ts";
 import { ownData } from "./own-data.ts";
 import type { ProviderMetadata, Version } from "./sdk-types.ts";

@@ -2,9 +2,6 @@ import { randomUUID } from "node:crypto";
 import { AgentError } from "../base/error.ts";
 import type { Msg, Role, ToolResultState } from "./types.ts";
 
-/** If true under this key in a message's metadata, the message is not merged into a conversation. AgentScope's name. */
-export const BYPASS_KEY = "_bypass_multiagent_history_merge";
-
 function textMsg(role: Role, text: string, fields: Partial<Msg> | undefined): Msg {
   return {
     id: randomUUID(),

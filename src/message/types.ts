@@ -2,6 +2,9 @@
 import type { ErrorCode } from "../base/error.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
+/** If true under this key in a message's metadata, the message is not merged into a conversation. AgentScope's name. */
+export const BYPASS_KEY = "_bypass_multiagent_history_merge";
+
 /** Where the bytes of a media block are: a URL, or a base64 string with its media type. */
 export type Source =
   | { readonly type: "url"; readonly url: string }

@@ -92,7 +92,7 @@ test("past steps can be reached and inspected with the keyboard alone", async ()
   await page.keyboard.type("2");
   await press("Enter");
   await ui.waitForStep(2);
-  await press("2");
+  await press("3");
   await ui.panel("context").getByRole("tree").waitFor();
   expect(await ui.context(2)).toEqual(pageContext(microsteps[1]!.context));
   await press("d");

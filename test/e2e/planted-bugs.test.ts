@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Agent } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { cutResult } from "../support/planted/cut-result.ts";
+import { cutWindow } from "../support/planted/cut-window.ts";
 import { fallbackAnswers } from "../support/planted/fallback-answers.ts";
 import { forgottenApproval } from "../support/planted/forgotten-approval.ts";
+import { hookChangesPrompt } from "../support/planted/hook-changes-prompt.ts";
 import { hookDenies } from "../support/planted/hook-denies.ts";
 import { innerAgent } from "../support/planted/inner-agent.ts";
 import { lostFact } from "../support/planted/lost-fact.ts";
@@ -28,8 +30,10 @@ beforeAll(async () => {
   const place = { inspect: env.hub.address };
   const bugs = [
     cutResult,
+    cutWindow,
     fallbackAnswers,
     forgottenApproval,
+    hookChangesPrompt,
     hookDenies,
     innerAgent,
     lostFact,
@@ -92,6 +96,26 @@ const conversation = (ui: InspectorPage): Locator => ui.panel("conversation");
 /** The rows of the list of steps that failed. */
 const failedSteps = (ui: InspectorPage): Locator => ui.page.locator(".timeline .line.is-failure");
 
+test("A a window that cut a fact: the prompt shows what was left out, and which option did it", async () => {
+  const { ui, click, caught } = await hunt();
+  await click(ui.run("cut-window"));
+  await click(ui.tab("prompt"));
+  await caught(
+    ui.panel("prompt").locator("[data-left]"),
+    /left out by the option contextWindow \(at most 4 messages\)[^]*My order is ORD-17, a red lamp\./,
+  );
+});
+
+test("A a compaction that lost a fact: the prompt shows the summary, and the messages that it stands for", async () => {
+  const { ui, click, caught } = await hunt();
+  await click(ui.run("lost-fact"));
+  await click(ui.tab("prompt"));
+  await caught(
+    ui.panel("prompt").locator("[data-left], [data-sent]"),
+    /left out by a compaction[^]*My order is ORD-17[^]*a summary of older messages[^]*a blue lamp instead/,
+  );
+});
+
 test("B a tool that is called in a loop: the end says how often, and the cards show the same call", async () => {
   const { ui, click, caught } = await hunt();
   await click(ui.run("tool-loop"));
@@ -99,6 +123,18 @@ test("B a tool that is called in a loop: the end says how often, and the cards s
   const calls = conversation(ui).locator("[data-call]");
   await expect.poll(() => calls.count()).toBeGreaterThan(1);
   await caught(calls, /refund policy[^]*0 documents found[^]*refund policy[^]*0 documents found/);
+});
+
+test("C a hook that changes the system prompt: the prompt names it, and shows the text before and after", async () => {
+  const { ui, click, caught } = await hunt();
+  await click(ui.run("hook-changes-prompt"));
+  await click(ui.tab("prompt"));
+  const change = ui.panel("prompt").locator("[data-hook-change]");
+  await caught(
+    change,
+    /launch-in-america[^]*before[^]*Prices are in euros\.[^]*after[^]*Prices are in dollars\./,
+  );
+  expect(await change.locator("del, ins").allInnerTexts()).toEqual(["euros", "dollars"]);
 });
 
 test("D an approval that nobody gave: the card names the call, its arguments and why it asks", async () => {

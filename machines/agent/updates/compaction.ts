@@ -1,7 +1,6 @@
-import { BYPASS_KEY } from "../../../src/message/create.ts";
 import { textOf, toolResultsOf } from "../../../src/message/query.ts";
 import type { ErrorInfo } from "../../../src/base/error.ts";
-import type { Msg } from "../../../src/message/types.ts";
+import { BYPASS_KEY, type Msg } from "../../../src/message/types.ts";
 import type { AgentContext, Change, Compaction, Compactions, Draft } from "../context.ts";
 import type { HooksOutcome, ModelOutcome } from "../services.ts";
 import { headOf, WHOLE, type View } from "../view.ts";

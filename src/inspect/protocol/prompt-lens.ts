@@ -31,6 +31,8 @@ export type LensRow =
       readonly form?: ShownForm;
       /** The hook that added or changed it. */
       readonly hook?: string;
+      /** The message of the transcript that a hook changed. */
+      readonly before?: Msg;
       /** In tokens, estimated. */
       readonly size: number;
     }
@@ -54,6 +56,8 @@ export type HookChange = {
   readonly withoutTools?: readonly string[];
   /** How many messages it added or changed, and how many it left out. */
   readonly messages?: { readonly added: number; readonly removed: number };
+  /** The input of the agent's call before and after a hook of preCall. */
+  readonly input?: { readonly before: readonly Msg[]; readonly after: readonly Msg[] };
 };
 
 /** A request to a model as it was sent, and why it is as it is. */
@@ -158,7 +162,13 @@ export function promptLens(
 
 function enteredChange({ hook, system, input }: CallEdit): HookChange {
   const messages = input && { added: input.after.length, removed: input.before.length };
-  return { hook, point: "preCall", ...(system && { system }), ...(messages && { messages }) };
+  return {
+    hook,
+    point: "preCall",
+    ...(system && { system }),
+    ...(messages && { messages }),
+    ...(input && { input }),
+  };
 }
 
 function hookChanges(call: RecordedCall, transcript: Transcript): readonly HookChange[] {
@@ -289,6 +299,7 @@ function placed(
       ...(place !== undefined && { place }),
       ...(form && { form }),
       ...(hook !== undefined && { hook }),
+      ...(from === "hook" && place !== undefined && { before: all[place]! }),
       size: sizeOfMessage(message),
     });
   }

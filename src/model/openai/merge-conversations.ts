@@ -1,5 +1,4 @@
-import { BYPASS_KEY } from "../../message/create.ts";
-import type { MediaBlock, Msg, TextBlock } from "../../message/types.ts";
+import { BYPASS_KEY, type MediaBlock, type Msg, type TextBlock } from "../../message/types.ts";
 
 const HEADING =
   "# Conversation History\nWhat the participants have said so far stands between the <history></history> tags, each part behind its speaker's name.\n";

@@ -84,6 +84,19 @@ export const MessageCard = memo(
               <Icon name="fork" />
             </button>
           )}
+          {isAnswer && !isFromOriginal && (
+            <button
+              type="button"
+              className="step"
+              title="Show what the model was sent"
+              onClick={() => {
+                goTo(step);
+                model.set({ tab: "prompt" });
+              }}
+            >
+              prompt
+            </button>
+          )}
           {isFromOriginal && <OriginStep messageId={message.id} />}
           {step !== undefined && !isFromOriginal && (
             <button

@@ -1,3 +1,4 @@
+import { lazy, Suspense, type ComponentType, type KeyboardEvent } from "react";
 import { TABS, model, type Tab } from "../store/model.ts";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
@@ -12,19 +13,23 @@ import { RawTab } from "./raw-tab.tsx";
 import { mayHavePlan } from "../logic/plan.ts";
 import { useStep } from "./use-step.ts";
 import { TokensTab } from "./tokens-tab.tsx";
-import type { KeyboardEvent } from "react";
+
+/** Loaded when it is opened. */
+const PromptTab = lazy(async () => ({ default: (await import("../prompt/prompt-tab.tsx")).PromptTab }));
 
 const PANELS = {
   conversation: Conversation,
+  prompt: PromptTab,
   context: ContextTab,
   diff: DiffTab,
   event: EventTab,
   tokens: TokensTab,
   raw: RawTab,
   plan: PlanTab,
-} satisfies { readonly [tab in Tab]: () => unknown };
+} satisfies { readonly [tab in Tab]: ComponentType };
 const NAMES: { readonly [tab in Tab]: string } = {
   conversation: "Conversation",
+  prompt: "Prompt",
   context: "Context",
   diff: "Diff",
   event: "Event",
@@ -43,7 +48,9 @@ export function Details() {
       <Tabs tab={tab} />
       <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
         <ErrorBoundary what={NAMES[tab]}>
-          <Panel />
+          <Suspense fallback={<p className="placeholder">Loading …</p>}>
+            <Panel />
+          </Suspense>
         </ErrorBoundary>
       </div>
       <ErrorBoundary what="The pending decision">

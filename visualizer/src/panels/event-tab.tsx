@@ -59,7 +59,8 @@ export function EventTab() {
 /** What happened in the words of an agent, with the whole note. */
 function WhatHappened({ step }: { readonly step: Step }) {
   const log = workLog(model.run, model.chart?.index);
-  const { title, note, isFailed } = titleOf(step, log.endedAt(step.number), log.begunAt(step.number));
+  const ended = log.endedAt(step.number);
+  const { title, note, isFailed } = titleOf(step, ended, log.begunAt(step.number));
   return (
     <>
       <h3 className="big">{title}</h3>
@@ -67,6 +68,11 @@ function WhatHappened({ step }: { readonly step: Step }) {
         <p className="what-note" data-tone={isFailed || isFailure(step) ? "red" : "slate"}>
           {note}
         </p>
+      )}
+      {ended.some(({ kind }) => kind === "model") && (
+        <button type="button" className="link" onClick={() => model.set({ tab: "prompt" })}>
+          what the model was sent
+        </button>
       )}
     </>
   );

@@ -6,8 +6,9 @@ import type { JsonObject, StepPage } from "../wire/types.ts";
 
 const KEYFRAME_INTERVAL = 250;
 const MAX_STEPS = 50_000;
-/** The number of contexts that are cached besides the keyframes: panels request a step and its predecessor. */
-const MAX_MEMOS = 4;
+/** The number of contexts that are cached besides the keyframes: panels request a step and its predecessor, the tab of the
+ *  prompt those of the requests before and after. */
+const MAX_MEMOS = 8;
 
 /**
  * The steps of one run, and its context after any of them. Steps are only added; existing ones never change.
@@ -95,7 +96,10 @@ export class RunData {
   /** The context after a step; undefined while an earlier step is missing. */
   contextAt(stepNumber: number): JsonObject | undefined {
     const memo = this.#memos.find((memo) => memo.stepNumber === stepNumber);
-    if (memo) return memo.context;
+    if (memo) {
+      if (memo !== this.#memos[0]) this.#memos = [memo, ...this.#memos.filter((each) => each !== memo)];
+      return memo.context;
+    }
     const near = Math.max(...this.#memos.map((memo) => memo.stepNumber).filter((at) => at < stepNumber), -1);
     const key = this.#keys.findLast((at) => at <= stepNumber);
     const from = Math.max(near, key ?? -1);

@@ -3,10 +3,12 @@ import type {
   ChartMessage,
   Layouts,
   PendingItem,
+  PromptLens,
   RunFilter,
   RunGroup,
   RunRow,
   StepPage,
+  WireRequest,
 } from "./types.ts";
 
 /** Fetches the chart of the server's release, which needs no token; undefined if the server does not answer. */
@@ -15,7 +17,7 @@ export async function ownChart(): Promise<ChartMessage | undefined> {
   return answer?.ok ? ((await answer.json()) as ChartMessage) : undefined;
 }
 
-/** The GET requests to the server. Every method rejects with a message that can be displayed. */
+/** The HTTP requests to the server. Every method rejects with a message that can be displayed. */
 export class Api {
   readonly #token: string;
 
@@ -69,6 +71,20 @@ export class Api {
     const request = { method: "POST", body: JSON.stringify(chart) };
     return ((await (await this.#request("/api/layouts", request)).json()) as { layouts: Layouts | null })
       .layouts;
+  }
+
+  /** Resolves to the newest request to a model up to a step. */
+  prompt(runId: string, at: number): Promise<PromptLens> {
+    return this.#json(`/api/runs/${encodeURIComponent(runId)}/prompt?at=${at}`);
+  }
+
+  /** Resolves to the request that the adapter makes of a request to a model, or to why there is none. */
+  async rawRequest({
+    call: { wire },
+    request,
+  }: PromptLens): Promise<{ readonly raw: WireRequest } | { readonly problem: string }> {
+    const body = JSON.stringify({ wire, request });
+    return (await this.#request("/api/raw-request", { method: "POST", body })).json() as never;
   }
 
   /** Resolves to a long string that steps refer to. */

@@ -29,3 +29,11 @@ export type { ForkChanges } from "../../../machines/agent/overrides.ts";
 export type { CallRecord } from "../../../machines/agent/context.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";
 export type { Todo } from "../../../src/agent/plan/todo.ts";
+export type { RecordedCall } from "../../../src/inspect/protocol/recorded-call.ts";
+export type {
+  HookChange,
+  LensRow,
+  PromptLens,
+  ShownForm,
+} from "../../../src/inspect/protocol/prompt-lens.ts";
+export type { WireRequest } from "../../../src/model/wire-request.ts";

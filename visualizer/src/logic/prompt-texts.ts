@@ -1,0 +1,98 @@
+import type { Json, LensRow, Msg, PromptLens, ShownForm } from "../wire/types.ts";
+import { compact } from "./format.ts";
+import { headOf } from "./step-notes.ts";
+import { isObject } from "../../../src/base/is-object.ts";
+
+type Left = Extract<LensRow, { readonly kind: "left" }>;
+type Sent = Extract<LensRow, { readonly kind: "message" }>;
+
+const messagesText = (count: number): string => (count === 1 ? "1 message" : `${count} messages`);
+
+/** Why messages were left out, as a sentence. */
+export function leftText({ from, to, by, hook }: Left, { bound, window }: PromptLens["call"]): string {
+  const what = `${messagesText(to - from)} left out`;
+  const limits = [
+    ...(bound?.maxMessages === undefined ? [] : [`at most ${messagesText(bound.maxMessages)}`]),
+    ...(bound?.maxTokens === undefined ? [] : [`at most ${compact(bound.maxTokens)} tokens`]),
+  ];
+  const bounded = limits.length === 0 ? "" : ` (${limits.join(", ")})`;
+  if (by === "hook") return `${what} by the hook ${hook ?? "?"}`;
+  if (by === "contextWindow") return `${what} by the option contextWindow${bounded}`;
+  if (by === "both")
+    return `${what}: a summary stands for the older ones, and contextWindow${bounded} may have cut more`;
+  const size = window === undefined ? "" : ` (its window has ${compact(window)} tokens)`;
+  return `${what} by a compaction: the model${size} sees a summary in their place`;
+}
+
+const FORMS: { readonly [form in ShownForm]: string } = {
+  cleared: "an old result, shown as one line",
+  withoutMedia: "shown without its images, sounds and films",
+  inPart: "a long result, shown in part",
+  asText: "calls of another persona, shown as text",
+};
+
+/** Where a message comes from and how it was changed, in words; "" for one that was sent as it is. */
+export function originText({ from, hook, before, form }: Sent): string {
+  if (from === "hook") return `${before ? "changed" : "added"} by the hook ${hook ?? "?"}`;
+  if (from === "summary") return "a summary of older messages";
+  if (from === "agent") return "added by the agent for this request";
+  return form ? FORMS[form] : "";
+}
+
+/** Why a request was made, as a part of its title; "" for the usual reason. */
+export const phaseText = ({ phase }: PromptLens["call"]): string =>
+  ({
+    reasoning: "",
+    summary: "for a closing answer at a limit",
+    compaction: "for a summary of the conversation",
+  })[phase] ?? "";
+
+/** The text of a message on one line, or else what it consists of; of a long text that is not loaded its beginning. */
+export function lineOf({ content }: Msg): string {
+  const parts = content.map((block): string => {
+    if (block.type === "text") return headOf(block.text);
+    if (block.type === "tool_use") return `calls ${block.name}`;
+    if (block.type !== "tool_result") return block.type;
+    const text = block.output.map((part) => ("text" in part ? headOf(part.text) : part.type)).join(" ");
+    return `${block.name}: ${text}`;
+  });
+  return parts.join(" ").replaceAll(/\s+/g, " ").trim();
+}
+
+/** What one request has in common with another one, and where it differs. */
+export type PromptComparison = {
+  /** The number of messages at the beginning that are the same. */
+  readonly same: number;
+  /** What differs beside the messages, in words. */
+  readonly changes: readonly string[];
+};
+
+/** Compares a request with the one before it, in the order in which providers cache: tools, then messages. */
+export function comparePrompts(before: PromptLens, after: PromptLens): PromptComparison {
+  const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const [old, now] = [before.request, after.request];
+  let same = 0;
+  while (same < now.messages.length && isSame(old.messages[same], now.messages[same])) same++;
+  const names = (tools: PromptLens["request"]["tools"]) => tools.map(({ name }) => name);
+  const [had, has] = [names(old.tools), names(now.tools)];
+  const added = has.filter((name) => !had.includes(name));
+  const removed = had.filter((name) => !has.includes(name));
+  const isOther = !isSame(old.tools, now.tools);
+  return {
+    same,
+    changes: [
+      ...(added.length > 0 ? [`more tools: ${added.join(", ")}`] : []),
+      ...(removed.length > 0 ? [`without the tools ${removed.join(", ")}`] : []),
+      ...(isOther && added.length + removed.length === 0 ? ["the tools have other schemas"] : []),
+      ...optionChanges(old.options as Json, now.options as Json),
+      ...(before.call.model === after.call.model ? [] : [`another model: ${after.call.model}`]),
+    ],
+  };
+}
+
+function optionChanges(before: Json, after: Json): readonly string[] {
+  if (!isObject(before) || !isObject(after)) return [];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+  return changed.length === 0 ? [] : [`other options: ${changed.join(", ")}`];
+}
