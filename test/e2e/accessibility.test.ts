@@ -30,7 +30,7 @@ describe.each(["dark", "light"] as const)("The page in %s", (colorScheme) => {
     await ui.choose(agent.sessionId);
     await ui.pending("c5").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    for (const tab of ["context", "diff", "event", "tokens", "raw"]) {
+    for (const tab of ["context", "diff", "event", "tokens", "raw", "prompt"]) {
       await ui.openTab(tab);
       expect(await accessibilityProblems(page, ".right"), tab).toEqual([]);
     }

@@ -72,7 +72,7 @@ describe.each(["dark", "light"] as const)("In %s", (colorScheme) => {
     await page.getByRole("button", { name: "Zoom to the active state" }).click();
     await settled(page);
     expect(await chartOverlaps(page)).toEqual([]);
-    for (const tab of ["diff", "event", "tokens"]) {
+    for (const tab of ["diff", "event", "tokens", "prompt"]) {
       await ui.openTab(tab);
       await expectDrawnWell(ui, tab);
     }

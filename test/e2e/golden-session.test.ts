@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-test("a session of release 0.1.0 shows that its edges are not recorded, and marks none in the chart", async () => {
+test("a session of release 0.1.0 shows that its edges and requests are not recorded, and marks none in the chart", async () => {
   const home = makeHome();
   cpSync(join(import.meta.dirname, "../fixtures/sessions/0.1.0/file"), home.sessions, { recursive: true });
   const hub = await startHub(home);
@@ -27,6 +27,9 @@ test("a session of release 0.1.0 shows that its edges are not recorded, and mark
   const event = await ui.openTab("event");
   await expect.poll(() => event.innerText()).toContain("The edges are not recorded");
   expect(await ui.takenEdges()).toEqual([]);
+  const prompt = await ui.openTab("prompt");
+  await ui.goTo(last);
+  await expect.poll(() => prompt.innerText()).toContain("The requests of this run are not recorded");
   expect(await page.locator(".timeline").innerText()).not.toContain("(always)");
   expect(faults).toEqual(NO_FAULTS);
   await page.context().close();

@@ -52,6 +52,10 @@ describe("A file in which every string is hostile", () => {
     await ui.page.getByTestId("file").waitFor();
     expect((await ui.steps())[1]).toBe(5);
     await openEverything(ui);
+    const prompt = await ui.openTab("prompt");
+    await expect.poll(() => prompt.locator("[data-sent]").count()).toBe(2);
+    expect(await prompt.innerText()).toContain("onerror");
+    expect(await prompt.locator("img, a, script, iframe").count()).toBe(0);
     const conversation = await ui.openTab("conversation");
     await expect.poll(() => conversation.innerText()).toContain("<script>globalThis.__ran=2</script>");
     expect(await ui.page.locator("img, iframe, script:not([src]), style, [onload], [onerror]").count()).toBe(

@@ -40,7 +40,7 @@ describe("Pointer targets", () => {
         await card.getByRole("button", { name: "Back" }).click();
       }
       await ui.goTo(9);
-      for (const tab of ["conversation", "context", "diff", "event", "tokens", "raw"]) {
+      for (const tab of ["conversation", "context", "diff", "event", "tokens", "raw", "prompt"]) {
         await ui.openTab(tab);
         expect(await targetsTooSmall(page), tab).toEqual([]);
       }

@@ -88,6 +88,26 @@ export function hostileLines(options: HostileOptions = {}): Lines {
     usage: { inputTokens: -5, outputTokens: 1e300 },
   });
   const record = { call, status: "running", attempt: 1, since: -1e300, asks: HOSTILE };
+  const request = {
+    id: HOSTILE,
+    number: 1,
+    turn: 1,
+    iteration: 0,
+    attempt: 2,
+    length: 2,
+    step: begin + 2,
+    phase: "reasoning",
+    model: HOSTILE,
+    provider: HOSTILE,
+    wire: { adapter: HOSTILE, options: odd },
+    view: { from: 1, head: [], clearedTo: 0 },
+    results: { maxTokens: null, tools: {}, exclude: [], keepMedia: null },
+    system: HOSTILE,
+    options: { ...odd, stop: [HOSTILE] },
+    tools: [{ name: HOSTILE, description: HOSTILE, inputSchema: odd }],
+    edits: [{ hook: HOSTILE, system: `${HOSTILE} too`, options: odd, tools: [HOSTILE] }],
+    entered: [],
+  };
   const patches = [
     [["=", [], { ...odd, ...context, messages: [], [HOSTILE]: HOSTILE }]],
     [["+", ["messages"], [message("user", [{ type: "text", text: HOSTILE }])]]],
@@ -106,6 +126,7 @@ export function hostileLines(options: HostileOptions = {}): Lines {
     ],
     [
       ["=", ["calls"], [record, {}, null, 5]],
+      ["=", ["modelCall"], request],
       ["=", ["failure"], { code: HOSTILE, message: HOSTILE }],
     ],
     [
@@ -153,7 +174,7 @@ export function hostileLines(options: HostileOptions = {}): Lines {
 }
 
 /** The tabs of a step; the one that is open by default comes last. */
-export const TABS = ["context", "diff", "event", "tokens", "raw", "conversation"];
+export const TABS = ["context", "diff", "event", "tokens", "raw", "prompt", "conversation"];
 
 /** Returns a state of a chart in the format of an exported run. */
 export function stateOf<State extends object>(state: State) {

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { Client } from "pg";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   AgentError,
   createAgent,
@@ -14,18 +15,39 @@ import {
 } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
+import { postgresStore } from "agentchart/store/postgres";
 import { sqliteStore } from "agentchart/store/sqlite";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { agentTool } from "../../../src/agent/team/index.ts";
 import { toolOf } from "../../support/agents.ts";
+import { NO_POSTGRES, startPostgres } from "../../support/postgres.ts";
 import { lensesOf, noting, stored, watched } from "../../support/lens.ts";
 
+const SCHEMA = "agentchart_lens";
+const server = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "lens-"));
 const STORES: readonly (readonly [string, () => SessionStore])[] = [
   ["memory", memoryStore],
   ["files", () => fileStore({ dir: join(folder, randomUUID()) })],
   ["SQLite", () => sqliteStore({ path: join(folder, `${randomUUID()}.sqlite`) })],
+  ...(server
+    ? [
+        [
+          "Postgres",
+          () => postgresStore({ connectionString: server.connectionString, schema: SCHEMA }),
+        ] as const,
+      ]
+    : []),
 ];
+afterAll(async () => {
+  if (!server) return;
+  const client = new Client({ connectionString: server.connectionString });
+  await client.connect();
+  await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+  await client.end();
+  await server.stop();
+});
+test.skipIf(server)(`from Postgres (${NO_POSTGRES})`, () => {});
 
 const LONG = "A line of a long result of a tool.\n".repeat(400);
 const tools = [
@@ -195,11 +217,12 @@ describe.each(Object.entries(SITUATIONS))("%s: each request is rebuilt byte for 
 
   test.each(STORES)("from a store (%s)", async (_name, open) => {
     const store = open();
-    onTestFinished(() => void store.close?.());
-    const { agent, sent } = make({ store, sessionId: "s" });
+    onTestFinished(() => store.close?.());
+    const sessionId = randomUUID();
+    const { agent, sent } = make({ store, sessionId });
     await situation.play(agent);
     await agent.close();
-    const lenses = lensesOf(await stored(store, "s"));
+    const lenses = lensesOf(await stored(store, sessionId));
     expect(lenses.map(({ request }) => JSON.stringify(request))).toEqual(sent);
     expect(lenses.map(({ call }) => call.number)).toEqual(sent.map((_each, index) => index + 1));
   });

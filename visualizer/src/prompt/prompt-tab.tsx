@@ -1,19 +1,15 @@
 import { useMemo, useState } from "react";
 import { isMessage } from "../logic/message-shape.ts";
 import { otherPrompt, promptAt, type PromptPlace } from "../logic/prompt-steps.ts";
-import { comparePrompts, phaseText, type PromptComparison } from "../logic/prompt-texts.ts";
+import { comparePrompts, phaseText } from "../logic/prompt-texts.ts";
 import { Button } from "../parts/button.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
 import { useStep } from "../panels/use-step.ts";
 import { goTo } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
-import type { JsonObject, Msg, PromptLens, RecordedCall } from "../wire/types.ts";
-import { HookChanges } from "./hook-changes.tsx";
-import { Offered } from "./offered.tsx";
-import { RawRequest } from "./raw-request.tsx";
-import { SentMessages } from "./sent-messages.tsx";
-import { TokensOfPrompt } from "./tokens-of-prompt.tsx";
+import type { JsonObject, Msg, RecordedCall } from "../wire/types.ts";
+import { Lens } from "./lens-view.tsx";
 import { useLens } from "./use-lens.ts";
 
 /** The request to the model that the step is about: the one that it ended, else the newest one before it. */
@@ -151,36 +147,5 @@ function Head({ call, before, after }: HeadProps) {
         )}
       </p>
     </header>
-  );
-}
-
-type LensProps = {
-  readonly lens: PromptLens;
-  readonly transcript: readonly Msg[];
-  readonly comparison: PromptComparison | undefined;
-};
-
-function Lens({ lens, transcript, comparison }: LensProps) {
-  return (
-    <>
-      {!lens.isWhole && (
-        <p className="reason" data-tone="amber">
-          A part of this request is no longer kept: long texts are shown with their beginning only.
-        </p>
-      )}
-      {comparison ? (
-        <p data-testid="comparison">
-          {comparison.changes.length === 0
-            ? "The tools, the options and the model are the same."
-            : `${comparison.changes.join("; ")}.`}
-        </p>
-      ) : (
-        <TokensOfPrompt lens={lens} />
-      )}
-      <HookChanges hooks={lens.hooks} />
-      <SentMessages lens={lens} transcript={transcript} comparison={comparison} />
-      {!comparison && <Offered lens={lens} />}
-      <RawRequest lens={lens} />
-    </>
   );
 }

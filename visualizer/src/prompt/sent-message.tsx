@@ -107,7 +107,7 @@ function SentBlock({ block }: { readonly block: Block }) {
     case "video":
       return (
         <span className="badge is-text">
-          {block.type}: {block.source.type === "url" ? block.source.url : block.source.mediaType}
+          {`${block.type}: ${block.source.type === "url" ? block.source.url : block.source.mediaType}`}
         </span>
       );
     default:

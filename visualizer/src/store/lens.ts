@@ -1,4 +1,5 @@
 import { promptLens } from "../../../src/inspect/protocol/prompt-lens.ts";
+import { checkedLens } from "../logic/lens-shape.ts";
 import type { PromptPlace } from "../logic/prompt-steps.ts";
 import type { PromptLens } from "../wire/types.ts";
 import { client } from "./client.ts";
@@ -27,8 +28,8 @@ async function lensAt({ call, at }: PromptPlace): Promise<PromptLens> {
   const file = runId === null ? undefined : model.files.get(runId);
   if (!file) {
     if (!client.api || runId === null) throw new Error("The page is not connected.");
-    return client.api.prompt(runId, at);
+    return checkedLens(await client.api.prompt(runId, at));
   }
   const context = file.data.contextAt(call.step) ?? file.data.contextAt(at);
-  return promptLens(call, context ?? {}, (sha) => file.blobs.get(sha));
+  return checkedLens(promptLens(call, context ?? {}, (sha) => file.blobs.get(sha)));
 }
