@@ -10,10 +10,12 @@ import { makeEnvironment } from "../test/e2e/support/environment.ts";
 import { longRunner } from "../test/e2e/support/long-run.ts";
 import { PageCost } from "../test/e2e/support/page-cost.ts";
 import { pageSize } from "../test/e2e/support/page-size.ts";
+import { storedRuns } from "./stored-runs.ts";
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
 const ROOT = join(import.meta.dirname, "..");
 const LIVE_MS = 10_000;
+const STORED_RUNS = 10_000;
 
 const env = await makeEnvironment();
 
@@ -37,15 +39,15 @@ async function dragAlong(
   return { scrubMs: median(between), scrubCpu };
 }
 
-/** How long from the opening of a link until the chart of a run of 10,000 steps is drawn, and what heap it needs. */
-async function longRun(): Promise<{
+/** How long from the opening of a link until the chart of a run with so many rounds is drawn, and what heap it needs. */
+async function longRun(rounds: number): Promise<{
   readonly firstMs: number;
   readonly paintMs: number;
   readonly heap: number;
   readonly scrubMs: number;
   readonly scrubCpu: number;
 }> {
-  const agent = longRunner(3_332, env.hub.address);
+  const agent = longRunner(rounds, env.hub.address);
   await agent.call("Look everywhere.");
   const address = `${env.hub.url}/#/run/${agent.sessionId}`;
   const warm = await env.open();
@@ -68,12 +70,15 @@ async function longRun(): Promise<{
   return { firstMs, paintMs, heap, scrubMs, scrubCpu };
 }
 
-/** CPU of the page for each frame while it looks on. */
-async function liveRun(): Promise<{ readonly cpu: number; readonly frames: number; readonly steps: number }> {
-  const agent = busyAgent(env.hub.address);
+/** CPU of the page for each frame while it looks on at one of some agents. */
+async function liveRuns(
+  count: number,
+  pauseMs: number,
+): Promise<{ readonly cpu: number; readonly frames: number; readonly steps: number }> {
+  const agents = Array.from({ length: count }, () => busyAgent(env.hub.address, pauseMs));
   const { page, ui } = await env.open();
-  const running = agent.call("Go on.");
-  await ui.choose(agent.sessionId);
+  const running = agents.map((agent) => agent.call("Go on."));
+  await ui.choose(agents[0]!.sessionId);
   await sleep(2_000);
   const cost = await PageCost.of(page);
   await page.evaluate(
@@ -84,18 +89,22 @@ async function liveRun(): Promise<{ readonly cpu: number; readonly frames: numbe
   const frames = Number(await page.evaluate("__frames"));
   const cpu = ((await cost.cpuMs()) - before) / frames;
   const [, to] = await ui.steps();
-  agent.interrupt();
-  await running;
+  for (const agent of agents) agent.interrupt();
+  await Promise.all(running);
   await env.closePages();
-  await agent.close();
+  await Promise.all(agents.map((agent) => agent.close()));
   const seconds = LIVE_MS / 1_000;
   return { cpu, frames: frames / seconds, steps: (to - from) / seconds };
 }
 
 const size = pageSize();
-const long = await longRun();
-const live = await liveRun();
+const short = await longRun(666);
+const long = await longRun(3_332);
+const live = await liveRuns(1, 40);
+const ten = await liveRuns(10, 110);
 await env.close();
+const stores = Object.entries(await storedRuns(STORED_RUNS));
+const asked = Object.keys(stores[0]![1]);
 
 const kilobytes = (bytes: number): string => (bytes / 1_000).toFixed(0);
 const text = `# The visualizer's page, measured
@@ -105,8 +114,9 @@ CPU is time of the page's own thread; on a shared machine both it and times of t
 
 | what | measured | aim |
 | --- | --- | --- |
-| page without fonts, gzip | ${kilobytes(size.code)} KB | 150 KB |
+| page without fonts, gzip | ${kilobytes(size.code)} KB | 200 KB |
 | fonts for Latin text | ${kilobytes(size.fonts)} KB | |
+| a run of 2,000 steps: from reload to the chart with its active state | ${short.paintMs.toFixed(0)} ms | 1,000 ms |
 | a run of 10,000 steps: from reload to the first paint with content | ${long.firstMs.toFixed(0)} ms | 500 ms |
 | the same: to the chart with its active state | ${long.paintMs.toFixed(0)} ms | |
 | the same: heap with all steps | ${(long.heap / 1e6).toFixed(1)} MB | 150 MB |
@@ -114,6 +124,15 @@ CPU is time of the page's own thread; on a shared machine both it and times of t
 | the same: CPU for each frame | ${long.scrubCpu.toFixed(1)} ms | 16 ms |
 | live, a run of ${live.steps.toFixed(0)} steps and as many words a second: CPU for each frame | ${live.cpu.toFixed(1)} ms | 12 ms |
 | the same: frames a second | ${live.frames.toFixed(0)} | |
+| the same beside nine more agents, each with ${ten.steps.toFixed(0)} steps a second | ${ten.cpu.toFixed(1)} ms | 12 ms |
+
+## ${STORED_RUNS.toLocaleString("en-US")} stored runs
+
+How long the hub takes to answer, median of 15 requests. Aim: 300 ms.
+
+| asked for | ${stores.map(([store]) => store).join(" | ")} |
+| --- | ${stores.map(() => "---").join(" | ")} |
+${asked.map((each) => `| ${each} | ${stores.map(([, ms]) => `${ms[each]!.toFixed(0)} ms`).join(" | ")} |`).join("\n")}
 
 Not measured: other browsers, slow networks.
 `;
