@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { AgentError, createAgent, defineTool, type Agent, type ChatModel } from "agentchart";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
+import { busyAgent } from "./support/busy.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { agentOverBudget } from "./support/suspended-agents.ts";
@@ -147,6 +148,37 @@ test("the conversation follows a run until a person scrolls away, and Newest fol
   await expect.poll(gap).toBeLessThan(3);
   agent.interrupt();
   allowed = Infinity;
+  await turn;
+  expect(faults).toEqual(NO_FAULTS);
+});
+
+test("the conversation follows a run of a hundred steps a second, and stays where a person scrolled to", async () => {
+  const agent = busyAgent(env.hub.address);
+  agents.push(agent);
+  const turn = agent.call("Go on").catch(() => {});
+  const { page, ui, faults } = await env.open();
+  await ui.choose(agent.sessionId);
+  const log = page.getByRole("log", { name: "Conversation" });
+  const newest = page.getByRole("button", { name: "Newest" });
+  const gap = (): Promise<number> =>
+    log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+  const stepsAre = async (n: number): Promise<void> => {
+    await expect.poll(async () => (await ui.steps())[1]).toBeGreaterThan(n);
+  };
+  for (const steps of [150, 300]) {
+    await stepsAre(steps);
+    await expect.poll(gap).toBeLessThan(80);
+    expect(await newest.count()).toBe(0);
+  }
+  await log.hover();
+  await page.mouse.wheel(0, -1_500);
+  await newest.waitFor();
+  const [top, [, at]] = [await log.evaluate((box) => box.scrollTop), await ui.steps()];
+  await stepsAre(at + 100);
+  expect(await log.evaluate((box) => box.scrollTop)).toBe(top);
+  await newest.click();
+  await expect.poll(gap).toBeLessThan(80);
+  agent.interrupt();
   await turn;
   expect(faults).toEqual(NO_FAULTS);
 });

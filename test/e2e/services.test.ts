@@ -219,6 +219,16 @@ test("many parallel calls are one chip outside of the chart, which opens into a 
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "detached" });
     await chip.and(page.locator(":focus")).waitFor();
+    await page.locator("body").press("o");
+    await bar.waitFor();
+    const [outline, beside] = await Promise.all([
+      page.locator(".outline-pane").boundingBox(),
+      bar.boundingBox(),
+    ]);
+    const isApart =
+      beside!.y >= outline!.y + outline!.height - 1 || beside!.y + beside!.height <= outline!.y + 1;
+    expect(isApart, `beside the outline at ${width}`).toBe(true);
+    await page.locator("body").press("o");
     expect(faults).toEqual(NO_FAULTS);
     if (width === 390) {
       await finish();
