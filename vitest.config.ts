@@ -15,6 +15,7 @@ const PROCESS_TESTS = [
   "test/cli/acp-command.test.ts",
   "test/cli/bad-input.test.ts",
   "test/cli/chart.test.ts",
+  "test/cli/client-tools.test.ts",
   "test/cli/dev.test.ts",
   "test/cli/help.test.ts",
   "test/cli/hung-store.test.ts",

@@ -1,6 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startOtlpReceiver } from "../support/otlp-receiver.ts";
-import { createSessions, TOKEN, workerFixture } from "./worker-fixture.ts";
+import { AGENTS, createSessions, TOKEN, workerFixture } from "./worker-fixture.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const SOON = { timeout: 60_000, interval: 100 };
@@ -14,6 +14,22 @@ const collected = (url: string) => ({
   OTEL_METRIC_EXPORT_TIMEOUT: "200",
   OTEL_BSP_SCHEDULE_DELAY: "50",
   OTEL_SERVICE_NAME: "desk",
+});
+
+test("a server that drives its agents itself sends their spans to the collector", async () => {
+  const collector = await startOtlpReceiver();
+  onTestFinished(collector.close);
+  const { serve } = workerFixture(undefined, "memory", collected(collector.url));
+  const { request } = await serve("--agents", AGENTS);
+  const [id] = await createSessions(request, "steps", 1);
+  const named = (name: string) => collector.spans().filter((span) => span.name === name);
+  await expect.poll(() => named("invoke_agent steps").length, SOON).toBe(1);
+  const [turn] = named("invoke_agent steps");
+  expect(turn!.attributes).toMatchObject({ "gen_ai.conversation.id": `acme/${id}` });
+  expect(named("execute_tool step").map(({ parentSpanId }) => parentSpanId)).toEqual(
+    Array.from({ length: 3 }, () => turn!.spanId),
+  );
+  expect(collector.text()).not.toContain("Question 0");
 });
 
 test("a turn keeps its trace from a killed worker to the next one, and a worker survives its collector", async () => {
