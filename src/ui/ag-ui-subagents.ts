@@ -3,6 +3,7 @@ import { toolResultsOf } from "../message/query.ts";
 import type { ToolResultBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import type { AgUiEvent, AgUiMessage } from "./ag-ui-event.ts";
+import { callAround, innerEvent } from "./inner-event.ts";
 import { interruptIdOf, outcomeOf } from "./ag-ui-interrupts.ts";
 
 /** A fold of the events of one agent. */
@@ -69,15 +70,14 @@ export class Subagents {
   }
 
   /** An event of a sub-agent. */
-  push(event: AgentEvent, [name = "", ...source]: readonly string[]): readonly AgUiEvent[] {
-    const call = [...this.#calls].find((id) => idOf(event).startsWith(`${id}/`));
+  push(event: AgentEvent, [name = ""]: readonly string[]): readonly AgUiEvent[] {
+    const call = callAround(event, this.#calls);
     if (call === undefined) return []; // what has no id is not shown
-    const { source: _, ...inner } = event;
     const known = this.#open.get(call);
     const run = known ?? this.#begin(call);
     this.#open.set(call, run);
     const started: readonly AgUiEvent[] = known ? [] : [this.#startOf(call, name)];
-    const events = run.push({ ...inner, ...(source.length > 0 && { source }) } as AgentEvent);
+    const events = run.push(innerEvent(event));
     return [...started, ...this.#attributed(events, call)];
   }
 
@@ -116,12 +116,4 @@ export class Subagents {
     this.#ended.set(call, run);
     return this.#attributed(run.push({ seq, n, at, turn, type: "turn.end", reason: "SHUTDOWN" }), call);
   }
-}
-
-/** The id of what an event is about, which begins with the call inside of which it happened. */
-function idOf(event: AgentEvent): string {
-  if (event.type === "message") return event.message.id;
-  if (event.type === "tool.start") return event.call.id;
-  if ("messageId" in event) return event.messageId;
-  return "callId" in event ? (event.callId ?? "") : "";
 }

@@ -9,7 +9,8 @@ import type { TurnChunk } from "./ui-message-chunk.ts";
  * has. Each answer of the model is a step. The events of the journal alone give the same message as all events: a reader that
  * reconnects is given the turn from its first event. Every call has its input, and its output once there is one; the tool that gives a
  * structured answer is not shown. Calls that wait for an approval are `tool-approval-request` with the id of the call as
- * `approvalId`; questions are `data-ask`.
+ * `approvalId`; questions are `data-ask`, and so are approvals of calls of sub-agents. What a sub-agent has said and done so far is the
+ * preliminary output of its call, as a message.
  *
  * @example
  * ```ts

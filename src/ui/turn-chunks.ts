@@ -1,9 +1,11 @@
 import type { Json } from "../base/json.ts";
 import type { AgentEvent } from "../event/types.ts";
 import { textOf, toolResultsOf } from "../message/query.ts";
-import type { Msg, Reason, ToolResultBlock } from "../message/types.ts";
+import type { Msg, Reason, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import type { PendingCall } from "../tool/pending.ts";
 import { OUTPUT_TOOL } from "../tool/reserved-names.ts";
+import { callAround, innerEvent } from "./inner-event.ts";
+import { MessageFold } from "./message-fold.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
 type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
@@ -61,7 +63,12 @@ export class TurnChunks {
   #block: { readonly id: string; readonly index: number; readonly kind: "text" | "reasoning" } | undefined;
   readonly #progress = new Map<string, string>();
   readonly #asked = new Set<string>();
-  readonly #announced = new Set<string>();
+  /** The calls that the page has. */
+  readonly #announced = new Map<string, Pick<ToolUseBlock, "name" | "input">>();
+  /** Those of them whose output is preliminary. */
+  readonly #preliminary = new Set<string>();
+  /** The sub-agents that run inside of calls, by call. */
+  readonly #inner = new Map<string, { chunks: TurnChunks; readonly message: MessageFold }>();
 
   /** True once the turn has ended: later events are of another one. */
   get isOver(): boolean {
@@ -74,7 +81,8 @@ export class TurnChunks {
   }
 
   push(event: AgentEvent): readonly TurnChunk[] {
-    if (this.#isOver || event.turn === 0 || event.source) return [];
+    if (this.#isOver || event.turn === 0) return [];
+    if (event.source) return this.#hasStarted ? this.#inside(event) : [];
     const chunks = this.#chunksOf(event);
     if (this.#hasStarted || chunks.length === 0) return chunks;
     this.#hasStarted = true;
@@ -97,12 +105,11 @@ export class TurnChunks {
       case "tool.delta": {
         const text = (this.#progress.get(event.callId) ?? "") + event.delta;
         this.#progress.set(event.callId, text);
-        const { callId: toolCallId } = event;
-        if (!this.#announced.has(toolCallId)) return [];
-        return [
-          { type: "tool-output-available", toolCallId, output: text, dynamic: true, preliminary: true },
-        ];
+        return this.#announced.has(event.callId) ? [this.#soFar(event.callId, text)] : [];
       }
+      case "tool.start": // a call that goes on is of a message that the page has already
+        if (event.attempt > 0) this.#announced.set(event.call.id, event.call);
+        return [];
       case "pending":
         return event.calls.flatMap((call) => this.#ask(call));
       case "compaction.end":
@@ -112,6 +119,31 @@ export class TurnChunks {
       default:
         return [];
     }
+  }
+
+  #soFar(toolCallId: string, output: Json): TurnChunk {
+    this.#preliminary.add(toolCallId);
+    return { type: "tool-output-available", toolCallId, output, dynamic: true, preliminary: true };
+  }
+
+  /** What a sub-agent has said and done so far is the output of its call meanwhile: a message, as that of the turn. */
+  #inside(event: AgentEvent): readonly TurnChunk[] {
+    const call = callAround(event, this.#announced.keys());
+    if (call === undefined) return [];
+    const inner = this.#inner.get(call) ?? { chunks: new TurnChunks(), message: new MessageFold() };
+    this.#inner.set(call, inner);
+    if (inner.chunks.isOver) inner.chunks = new TurnChunks(); // it was suspended, and goes on
+    for (const chunk of inner.chunks.push(innerEvent(event))) inner.message.push(chunk);
+    const { message } = inner.message;
+    return event.type === "message" && message ? [this.#soFar(call, message as unknown as Json)] : [];
+  }
+
+  /** The page shows a call that has no result yet as it is, without what it has said meanwhile. */
+  #withoutPreliminary(): readonly TurnChunk[] {
+    return [...this.#preliminary].map((toolCallId) => {
+      const { name: toolName, input } = this.#announced.get(toolCallId)!;
+      return { type: "tool-input-available", toolCallId, toolName, input, dynamic: true };
+    });
   }
 
   /** Opens the step of a message. What an attempt has streamed whose message was not kept is removed. */
@@ -176,7 +208,7 @@ export class TurnChunks {
     const calls = message.content.flatMap((block): readonly TurnChunk[] => {
       if (block.type !== "tool_use" || block.name === OUTPUT_TOOL) return [];
       const { id: toolCallId, name: toolName, input } = block;
-      this.#announced.add(toolCallId);
+      this.#announced.set(toolCallId, block);
       return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true }];
     });
     const ended = this.#endBlock();
@@ -202,6 +234,7 @@ export class TurnChunks {
   #answer(result: ToolResultBlock): readonly TurnChunk[] {
     const { id: toolCallId, name, state } = result;
     if (name === OUTPUT_TOOL || state === "suspended") return [];
+    this.#preliminary.delete(toolCallId);
     if (state === "denied") return [{ type: "tool-output-denied", toolCallId }];
     const output = outputOf(result);
     if (state === "success") return [{ type: "tool-output-available", toolCallId, output, dynamic: true }];
@@ -218,11 +251,14 @@ export class TurnChunks {
 
   #ask({
     callId,
+    name,
+    input,
     waitsFor,
     reason,
     ask,
     answerSchema,
     argsHash,
+    path,
     decided,
   }: PendingCall): readonly TurnChunk[] {
     if (decided !== undefined || this.#asked.has(callId)) return [];
@@ -232,6 +268,10 @@ export class TurnChunks {
       return [{ type: "data-ask", id: callId, data }];
     }
     if (waitsFor !== "approval") return [];
+    if (path) {
+      const data = { message: reason ?? "", kind: "approval", name, input, argsHash };
+      return [{ type: "data-ask", id: callId, data }]; // the page has no part of a call of a sub-agent
+    }
     const why = reason !== undefined && { reason };
     return [{ type: "tool-approval-request", approvalId: callId, toolCallId: callId, ...why }];
   }
@@ -240,9 +280,8 @@ export class TurnChunks {
     this.#isOver = true;
     const step = this.#step;
     const unkept: readonly TurnChunk[] = step && !step.isStored ? [{ type: "reset-step" }] : [];
-    const closed: readonly TurnChunk[] = step
-      ? [...this.#endBlock(), ...unkept, { type: "finish-step" }]
-      : [];
+    const ended: readonly TurnChunk[] = step ? [...this.#endBlock(), ...unkept, { type: "finish-step" }] : [];
+    const closed = [...this.#withoutPreliminary(), ...ended];
     const finish: TurnChunk = {
       type: "finish",
       finishReason: FINISH[reason],

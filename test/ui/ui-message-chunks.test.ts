@@ -1,8 +1,15 @@
 import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from "ai";
 import { describe, expect, test } from "vitest";
 import type { AgentConfig, AgentEvent } from "agentchart";
-import { toUIMessageChunks, toUIMessages, type TurnChunk, type TurnMessage } from "agentchart/ui";
-import type { ScriptedTurn } from "agentchart/testing";
+import { agentTool } from "agentchart/team";
+import {
+  readChatRequest,
+  toUIMessageChunks,
+  toUIMessages,
+  type TurnChunk,
+  type TurnMessage,
+} from "agentchart/ui";
+import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { eventsOf, scripted, toolOf } from "../support/agents.ts";
 import { GOLDEN_RUNS } from "../support/golden-runs.ts";
 import { call, traced } from "../support/trace.ts";
@@ -204,6 +211,80 @@ describe("the chunks of a turn", () => {
     const outputs = worked.filter(({ type }) => type === "tool-output-available");
     expect(outputs.at(-2)).toMatchObject({ output: "10 % 20 %", preliminary: true });
     expect(outputs.at(-1)).toMatchObject({ output: "all" });
+  });
+
+  describe("of a sub-agent", () => {
+    /** An agent that asks a researcher, who looks something up in two books, of which one has a reader of its own. */
+    function desk(action: "allow" | "ask") {
+      const permissions = { rules: [{ tool: "look", action }] } as const;
+      const reader = { name: "reader", model: scriptedModel(["Read."]) };
+      const ada = {
+        name: "ada",
+        model: scriptedModel([
+          { text: "I look.", calls: [call("l1", "look")] },
+          { calls: [{ id: "r1", name: "call_reader", input: { message: "Read." } }] },
+          "Found.",
+        ]),
+        tools: [toolOf("look", () => "seen"), agentTool({ agent: reader })],
+        permissions,
+      };
+      const calls = [{ id: "c1", name: "call_ada", input: { message: "Look." } }];
+      return scripted([{ calls }, "Done."], { tools: [agentTool({ agent: ada })] }).agent;
+    }
+    const preliminaries = (chunks: readonly TurnChunk[]) =>
+      chunks.flatMap((chunk) =>
+        chunk.type === "tool-output-available" && chunk.preliminary ? [chunk.output] : [],
+      ) as unknown as readonly UIMessage[];
+
+    test("are the output of its call so far: the message of its turn, with agents inside of it", async () => {
+      const events = await eventsOf(desk("allow").stream("Go."));
+      const chunks = await chunksOf(events);
+      await expectValid(chunks);
+      const inner = preliminaries(chunks);
+      expect(inner.map(({ parts }) => parts.length)).toEqual([3, 3, 5, 5, 5, 5, 7]);
+      expect(shown(inner.at(-1)!)).toEqual([
+        "turn-1",
+        "step-start",
+        "text: I look. (done)",
+        { "look c1/l1": "output-available", output: "seen" },
+        "step-start",
+        { "call_reader c1/r1": "output-available", output: "Read." },
+        "step-start",
+        "text: Found. (done)",
+      ]);
+      const message = await messageOf(chunks);
+      expect(shown(message)).toContainEqual({ "call_ada c1": "output-available", output: "Found." });
+      const stored = events.filter(({ type, source }) => DURABLE.has(type) && !source);
+      expect(message.parts).toEqual((await messageOf(await chunksOf(stored))).parts);
+    });
+
+    test("are taken back while it waits for an approval, which is a question of the page, and go on after it", async () => {
+      const agent = desk("ask");
+      const events = await eventsOf(agent.stream("Go."));
+      const first = await chunksOf(events);
+      await expectValid(first);
+      expect(preliminaries(first)).toHaveLength(1);
+      const waiting = await messageOf(first);
+      expect(shown(waiting)).toContainEqual({ "call_ada c1": "input-available", output: undefined });
+      expect(waiting.parts.at(-1)).toMatchObject({
+        type: "data-ask",
+        id: "c1/l1",
+        data: { kind: "approval", name: "look", input: {} },
+      });
+      const stored = events.filter(({ type, source }) => DURABLE.has(type) && !source);
+      expect(waiting.parts).toEqual((await messageOf(await chunksOf(stored))).parts);
+
+      const body = { messages: [waiting], decisions: { "c1/l1": "approve" } };
+      const { decisions } = readChatRequest(JSON.parse(JSON.stringify(body)), agent.status().pending);
+      for (const { callId, decision, argsHash } of decisions)
+        await agent.decide(callId, decision, { argsHash });
+      const second = await chunksOf(await eventsOf(agent.stream()));
+      await expectValid(second);
+      expect(preliminaries(second).length).toBeGreaterThan(0);
+      const ended = await messageOf(second, waiting);
+      expect(shown(ended)).toContainEqual({ "call_ada c1": "output-available", output: "Found." });
+      expect(shown(ended).at(-1)).toBe("text: Done. (done)");
+    });
   });
 
   test("end with the turn, although the events go on", async () => {
