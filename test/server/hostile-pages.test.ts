@@ -202,7 +202,7 @@ test("a page that forges decisions, history or its origin is refused in the form
       const isProblem = response.headers.get("Content-Type")?.startsWith("application/problem+json");
       const { code = "" } = isProblem ? (JSON.parse(text) as { readonly code?: string }) : {};
       expect([route, what, response.status, code]).toEqual([route, what, ...expected]);
-      await expect.poll(read, what).toEqual(before);
+      await expect.poll(read, { message: `${route}: ${what}` }).toEqual(before);
     }
   expect(refusedIn(await refused)).toEqual(["run/bad-results", "run/stale-decision"]);
   expect(paid).toEqual([]);
