@@ -1,5 +1,6 @@
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
+import { loadClient } from "../../agent/inspect.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { AnyAgentConfig, WorkerAgents } from "../../worker/types.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
@@ -11,6 +12,7 @@ import { logWorker } from "../workers/log-worker.ts";
 import type { Log } from "../workers/open-log.ts";
 import { openTelemetry } from "../workers/open-telemetry.ts";
 import { reportLoadedFiles } from "./loaded-files.ts";
+import { warmUp } from "./warm-up.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 import { ThreadQueue } from "./thread-queue.ts";
 
@@ -53,7 +55,7 @@ async function run(): Promise<void> {
   logWorker(worker, log);
   const closing = Promise.withResolvers<number>();
   parentPort!.on("message", ({ deadlineMs }: ToThread) => closing.resolve(deadlineMs));
-  await worker.start();
+  await Promise.all([worker.start(), warmUp(), loadClient(data.inspect)]);
   send({ type: "ready", agents: Object.keys(agents) });
   await worker.close({ deadlineMs: await closing.promise });
   await queue.close();
