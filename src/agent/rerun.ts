@@ -63,7 +63,7 @@ export function checkChangesOf(config: AgentConfig<never>, changes: ForkChanges)
 /**
  * Forks the stored session `config.sessionId` of `config.store` at a position, with changes, and runs each fork with this
  * configuration until its turn rests. The original is not touched, and each fork is a session of its own. Tools really run again:
- * {@link replayOf} makes some that repeat recorded results. Returns the forks that ran, in the order of their beginning; one that
+ * {@link replayOf} makes some that return recorded results. Returns the forks that ran, in the order of their beginning; one that
  * failed says so in its `error`.
  *
  * Rejects, before anything is written, `config/invalid` for wrong options and without `store` or `sessionId`, `session/not-found`, and

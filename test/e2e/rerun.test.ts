@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { scriptedModel } from "agentchart/testing";
 import { createAgent, defineTool, textOf, toolResultsOf, type Agent, type ChatModel } from "agentchart";
 import { openSession } from "agentchart/session";
 import { fileStore } from "agentchart/store/file";
 import { accessibilityProblems } from "./support/axe.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
+import { HeldModel } from "./support/held-model.ts";
 
 let env: Environment;
 let store: ReturnType<typeof fileStore>;
@@ -157,4 +159,44 @@ test("an edit that does not fit is refused in the dialog, and nothing is forked"
   await dialog.getByRole("button", { name: "Fork and run" }).click();
   await expect.poll(() => dialog.getByRole("alert").innerText()).toContain("has no model 'another'");
   expect(await count()).toBe(before);
+});
+
+test("a comparison says which run is not there, and a fork that its original is not", async () => {
+  const sessionId = "gone";
+  const original = createAgent({ name: "brief", model: scriptedModel(["Yes."]), store, sessionId });
+  await original.call("Well?");
+  const { seq } = original.status();
+  await original.close();
+  const fork = await (await openSession(store, sessionId)).fork(seq, { sessionId: "orphan" });
+  await store.delete(sessionId);
+  const { page } = await env.open({ at: `${env.hub.link}/compare/${agent.sessionId},nobody` });
+  await expect.poll(() => page.getByTestId("compare").innerText()).toContain("Not found: nobody");
+  const other = await env.open({ at: `${env.hub.link}/run/${fork.sessionId}` });
+  await other.page.getByText("The original of this fork is not there any more.").waitFor();
+});
+
+test("forks that run are stopped together from the comparison, and the comparison shows how far they are", async () => {
+  const held = new HeldModel();
+  const slow = createAgent({ name: "slow", model: held.model, store, inspect: env.hub.address });
+  const reply = slow.call("Hello.");
+  await held.requested(1);
+  held.send({ type: "text.delta", delta: "Hi." }, { type: "finish", reason: "stop" });
+  await reply;
+  const { page, ui } = await env.open();
+  await ui.choose(slow.sessionId);
+  await ui.waitForRest();
+  const conversation = await ui.openTab("conversation");
+  await conversation.locator("article", { hasText: "Hi." }).getByTitle("Edit and run again").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "New system prompt" }).fill("Be slow.");
+  await dialog.getByRole("spinbutton").fill("2");
+  await dialog.getByRole("button", { name: "Fork and run" }).click();
+  await held.requested(3);
+  const compare = page.getByTestId("compare");
+  await expect.poll(() => compare.getByRole("status").innerText()).toBe("1 of 3 at rest");
+  await compare.getByRole("button", { name: "Stop 2" }).click();
+  await expect.poll(() => compare.getByRole("button", { name: /^Stop/ }).count()).toBe(0);
+  const outcome = compare.locator("tr", { has: page.locator("th", { hasText: "outcome" }) });
+  await expect.poll(() => outcome.innerText()).toMatch(/answered[^]*interrupted[^]*interrupted/i);
+  await slow.close();
 });

@@ -11,7 +11,8 @@ import { openSession, type Moment } from "../../session/open-session.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { CommandOutcome } from "../protocol/command-outcome.ts";
 import { encodeToString, PREVIEW } from "../protocol/encode.ts";
-import type { ForkPlace, ForkPlan, RunCommand } from "../protocol/protocol.ts";
+import type { ForkPlace, ForkPlan } from "../protocol/fork-plan.ts";
+import type { RunCommand } from "../protocol/protocol.ts";
 import type { ForkChanges } from "../../../machines/agent/overrides.ts";
 import { restoreHidden } from "./restore-hidden.ts";
 

@@ -1,5 +1,6 @@
 // src/inspect/protocol defines what agents, hub and page exchange: messages, steps, patches, and how values are encoded.
 import type { ForkChanges } from "../../../machines/agent/overrides.ts";
+import type { ForkPlace } from "./fork-plan.ts";
 import type { Chart } from "../../diagram/chart-json.ts";
 import type { ErrorInfo } from "../../base/error.ts";
 import type { Layouts } from "../../diagram/layout.ts";
@@ -252,32 +253,11 @@ export type RunCommand = { readonly id: string; readonly runId: string } & (
       readonly start?: boolean;
     }
   /**
-   * Says what a fork at `seq` would be, as a {@link ForkPlan} in `Ack.data`. With `at` it is one at the first position
+   * Says what a fork at `seq` would be, as a `ForkPlan` in `Ack.data`. With `at` it is one at the first position
    * that has this message (`with`), or at the one before it (`before`): `Ack.seq` says which. Changes nothing.
    */
   | { readonly type: "forkPlan"; readonly seq: number; readonly at?: ForkPlace }
 );
-
-/** A place in a run, by a message. */
-export type ForkPlace = { readonly messageId: string; readonly side: "with" | "before" };
-
-/** What a fork would be. */
-export type ForkPlan = {
-  /** The calls that it would run again, as text. */
-  readonly willRun: readonly string[];
-  /** The agent that runs it; absent for a run that no process drives. */
-  readonly agent?: {
-    readonly system: string;
-    readonly tools: readonly string[];
-    readonly model: string;
-    /** The names of the other models that it has. */
-    readonly models: readonly string[];
-    /** True if it may ask any model of the server of its own. */
-    readonly hasOthers: boolean;
-    /** Its options, without secrets. */
-    readonly options: JsonObject;
-  };
-};
 
 /**
  * An open call with the input schema of its tool, if the tool is known; the page builds the edit form from it.
@@ -295,7 +275,7 @@ export type Ack = {
   readonly ok: boolean;
   /** The position in the journal: after the command, or the one that `forkPlan` is for; 0 without a store. */
   readonly seq?: number;
-  /** The result: `{ sessionIds, willRun }` of `fork`, a {@link ForkPlan} of `forkPlan`. */
+  /** The result: `{ sessionIds, willRun }` of `fork`, a `ForkPlan` of `forkPlan`. */
   readonly data?: JsonObject;
   /** Why the command was not executed. */
   readonly error?: {

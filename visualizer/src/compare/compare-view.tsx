@@ -9,18 +9,22 @@ import { sendCommandTo } from "../store/commands.ts";
 import { isDriven, model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
-import { useWholeRuns } from "../store/whole-run.ts";
+import { isMissing, useWholeRuns } from "../store/whole-run.ts";
 import type { JsonObject, RunRow } from "../wire/types.ts";
 
 /** Longer texts are cut until they are opened. */
 const MAX_TEXT = 600;
 
 /** Two or more runs side by side, aligned by what happened in them. */
-export default function CompareView({ runIds }: { readonly runIds: readonly string[] }) {
-  const runs = useWholeRuns(runIds);
+export default function CompareView({ runIds: asked }: { readonly runIds: readonly string[] }) {
+  const loaded = useWholeRuns(asked);
+  const runIds = asked.filter((runId) => !isMissing(runId));
+  const runs = loaded.filter((_, index) => !isMissing(asked[index]!));
+  const lost = asked.filter(isMissing);
+  const isLoading = runs.some(({ last }) => last === 0);
   const rows = useModel((all) => all.rows);
   const versions = runs.map(({ version }) => version).join();
-  const contexts = useMemo(() => runs.map((run) => run.contextAt(run.last)), [versions, runIds]);
+  const contexts = useMemo(() => runs.map((run) => run.contextAt(run.last)), [versions, runIds.length]);
   const moments = useMemo(() => contexts.map(momentsOf), [contexts]);
   const aligned = useMemo(() => alignRuns(moments), [moments]);
   const place = useRef<HTMLTableRowElement>(null);
@@ -50,7 +54,12 @@ export default function CompareView({ runIds }: { readonly runIds: readonly stri
           onClick={() => select({ runId: runIds[0] ?? null, stepNumber: null })}
         />
       </header>
-      <Divergence {...aligned} onGo={() => place.current?.scrollIntoView({ block: "center" })} />
+      {lost.length > 0 && <p className="error">Not found: {lost.join(", ")}</p>}
+      {isLoading ? (
+        <p className="divergence">Loading …</p>
+      ) : (
+        <Divergence {...aligned} onGo={() => place.current?.scrollIntoView({ block: "center" })} />
+      )}
       <div className="comparison-table" role="region" aria-label="Comparison" tabIndex={0}>
         <table>
           <thead>
@@ -141,7 +150,7 @@ function RunHead({
           fork of {row.forkOf.runId === first ? "the first" : shortId(row.forkOf.runId)}
         </span>
       )}
-      {!row && <span className="badge">loading, or not known</span>}
+      {!row && <span className="badge">loading</span>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { titleOf } from "../logic/step-title.ts";
 import { model } from "../store/model.ts";
 import { select } from "../store/navigate.ts";
 import { useModel } from "../store/use-model.ts";
-import { useWholeRuns } from "../store/whole-run.ts";
+import { isMissing, useWholeRuns } from "../store/whole-run.ts";
 import { workLog } from "../store/work-log.ts";
 import type { Step } from "../wire/step.ts";
 
@@ -27,6 +27,8 @@ function Steps({ runId, seq }: { readonly runId: string; readonly seq: number })
   const [run] = useWholeRuns([runId]);
   const row = useModel((all) => all.rows.get(runId));
   const index = useModel((all) => (row && all.charts.get(row.chart)?.index) ?? all.chart?.index);
+  if (isMissing(runId))
+    return <p className="before-fork">The original of this fork is not there any more.</p>;
   if (!run || !row || run.last === 0) return null;
   let last = stepOfPosition(run, seq, row.source) ?? 0;
   // the journal is written after a step: one more may seem to be in it

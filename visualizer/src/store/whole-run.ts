@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { client } from "./client.ts";
 import { model } from "./model.ts";
-import { notify } from "./notices.ts";
 import { mergeRows } from "./rows.ts";
 import { RunData } from "./run-data.ts";
 
@@ -24,6 +23,11 @@ function dataOf(runId: string): RunData {
   return known;
 }
 
+/** True for a run that could not be loaded, such as one that was deleted. */
+export function isMissing(runId: string): boolean {
+  return missing.has(runId);
+}
+
 /** Loads the row of a run if it is not listed, and the steps that are new. */
 async function refresh(runId: string): Promise<void> {
   if (loading.has(runId) || missing.has(runId) || model.files.has(runId) || !client.api) return;
@@ -38,9 +42,9 @@ async function refresh(runId: string): Promise<void> {
       if (data.last < from) break;
     }
     model.changed();
-  } catch (error) {
+  } catch {
     missing.add(runId);
-    notify("bad", (error as Error).message);
+    model.changed();
   } finally {
     loading.delete(runId);
   }
@@ -53,7 +57,9 @@ export function useWholeRuns(runIds: readonly string[]): readonly RunData[] {
   useEffect(() => {
     const ids = key === "" ? [] : key.split(",");
     const update = (): void => {
-      setVersion(ids.map((id) => `${dataOf(id).version} ${model.rows.get(id)?.updatedAt}`).join());
+      setVersion(
+        ids.map((id) => `${dataOf(id).version} ${model.rows.get(id)?.updatedAt} ${isMissing(id)}`).join(),
+      );
       for (const id of ids) {
         const steps = model.rows.get(id)?.steps;
         if (steps === undefined || dataOf(id).last < steps) void refresh(id);

@@ -1,8 +1,6 @@
 export type {
   Ack,
   ChartMessage,
-  ForkPlace,
-  ForkPlan,
   RunCommand,
   HubToPage,
   PageToHub,
@@ -25,6 +23,7 @@ export type { Layout, Layouts, PlacedEdge, PlacedNode } from "../../../src/diagr
 export type { Json, JsonObject } from "../../../src/base/json.ts";
 export type { Block, Msg, ToolResultBlock, ToolUseBlock, Usage } from "../../../src/message/types.ts";
 export type { Decision } from "../../../src/tool/pending.ts";
+export type { ForkPlace, ForkPlan } from "../../../src/inspect/protocol/fork-plan.ts";
 export type { ForkChanges } from "../../../machines/agent/overrides.ts";
 export type { CallRecord } from "../../../machines/agent/context.ts";
 export type { Plan, Subtask } from "../../../src/agent/plan/plan.ts";

@@ -1,0 +1,22 @@
+import type { JsonObject } from "../../base/json.ts";
+
+/** A place in a run, by a message. */
+export type ForkPlace = { readonly messageId: string; readonly side: "with" | "before" };
+
+/** What a fork would be. */
+export type ForkPlan = {
+  /** The calls that it would run again, as text. */
+  readonly willRun: readonly string[];
+  /** The agent that runs it; absent for a run that no process drives. */
+  readonly agent?: {
+    readonly system: string;
+    readonly tools: readonly string[];
+    readonly model: string;
+    /** The names of the other models that it has. */
+    readonly models: readonly string[];
+    /** True if it may ask any model of the server of its own. */
+    readonly hasOthers: boolean;
+    /** Its options, without secrets. */
+    readonly options: JsonObject;
+  };
+};
