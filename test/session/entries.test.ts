@@ -49,21 +49,27 @@ describe("a journal entry", () => {
   });
 });
 
-test("A fork and a saved copy of a suspended session have the same facts, written by one function", async () => {
+test("A fork and a saved copy of a suspended session have the same facts, but the fork leaves the system prompt to its agent", async () => {
   const store = memoryStore();
   const tools = [toolOf("pay", () => "paid", { permission: "ask" })];
-  const { agent } = scripted([{ calls: [{ id: "c1", name: "pay" }] }], { store, sessionId: "s", tools });
+  const { agent } = scripted([{ calls: [{ id: "c1", name: "pay" }] }], {
+    store,
+    sessionId: "s",
+    tools,
+    sysPrompt: "Pay.",
+  });
   await agent.call("Pay");
   await agent.saveTo(store, "copy");
   await agent.close();
   const { seq } = await (await openSession(store, "s")).at();
   await (await openSession(store, "s")).fork(seq, { sessionId: "fork" });
-  const factsOf = async (id: string): Promise<readonly unknown[]> => {
-    const facts: unknown[] = [];
+  type Stored = { readonly type: string; readonly data: object };
+  const factsOf = async (id: string): Promise<readonly Stored[]> => {
+    const facts: Stored[] = [];
     for await (const { type, data } of store.read(id)) if (type !== "position") facts.push({ type, data });
     return facts;
   };
-  expect((await factsOf("fork")).map((fact) => (fact as { type: string }).type)).toEqual([
+  expect((await factsOf("fork")).map(({ type }) => type)).toEqual([
     "session",
     "messages",
     "calls.closed",
@@ -71,5 +77,10 @@ test("A fork and a saved copy of a suspended session have the same facts, writte
     "kept",
     "groups",
   ]);
-  expect(await factsOf("copy")).toEqual(await factsOf("fork"));
+  const withSystem = ({ type, data }: Stored): Stored =>
+    type === "kept" ? { type, data: { ...data, system: "Pay." } } : { type, data };
+  expect(await factsOf("copy")).toEqual((await factsOf("fork")).map(withSystem));
+  expect((await factsOf("fork")).map(({ data }) => data)).not.toContainEqual(
+    expect.objectContaining({ system: expect.anything() as unknown }),
+  );
 });
